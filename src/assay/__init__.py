@@ -1,0 +1,46 @@
+"""assay scores and compares annotation systems: how good each is, what differs, and how sure we can be.
+
+import assay
+result = assay.compare("gold.conllu", ["a.conllu", "b.conllu"])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from assay.corpus import Corpus
+    from assay.errors import AssayError
+    from assay.evaluate import compare, score
+    from assay.measures import measure
+    from assay.read import read
+    from assay.result import Result
+
+__all__ = ["AssayError", "Corpus", "Result", "__version__", "compare", "measure", "read", "score"]
+
+_HOMES = {
+    "AssayError": "errors",
+    "Corpus": "corpus",
+    "Result": "result",
+    "compare": "evaluate",
+    "measure": "measures",
+    "read": "read",
+    "score": "evaluate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are loaded when first used: `import assay` alone costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"assay.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

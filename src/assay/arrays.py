@@ -1,0 +1,70 @@
+"""The numpy floor that everything else stands on: array types and the grouping of equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.integer[Any]]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def ids_of_runs(starts: Ints) -> Ints:
+    """The run that each position belongs to, where run i reaches from starts[i] to starts[i + 1]."""
+    return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+
+
+def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
+    """The distinct rows of a matrix in lexicographic order, the group of each row, and the group sizes.
+
+    Integer rows whose ranges allow it are packed into one number each: sorting numbers is many times
+    faster than sorting rows, and the order stays lexicographic.
+    """
+    if rows.shape[1] and len(rows) and np.issubdtype(rows.dtype, np.integer):
+        low = rows.min(axis=0).astype(np.int64)
+        widths = [int(width) for width in rows.max(axis=0).astype(np.int64) - low + 1]
+        size = 1
+        for width in widths:
+            size *= width
+        if size < 2**62:
+            strides = np.ones(len(widths), dtype=np.int64)
+            for field in range(len(widths) - 2, -1, -1):
+                strides[field] = strides[field + 1] * widths[field + 1]
+            keys = (rows.astype(np.int64) - low) @ strides
+            distinct, inverse, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+            unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
+            return unpacked.astype(rows.dtype), inverse, sizes
+    if rows.shape[1] == 0:
+        return rows[:1], np.zeros(len(rows), dtype=np.int64), np.array([len(rows)][: len(rows)])
+    distinct, inverse, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    return distinct, inverse.ravel(), sizes
+
+
+def fold_codes(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
+    """The distinct tuples over several columns of codes, as columns again, and how often each occurs.
+
+    Columns are folded in one by one, so that the key never exceeds rows × codes whatever their number.
+    """
+    key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        low = int(column.min()) if len(column) else 0
+        width = int(column.max()) - low + 1 if len(column) else 1
+        _, key = np.unique(key * width + (column.astype(np.int64) - low), return_inverse=True)
+    _, first, sizes = np.unique(key, return_index=True, return_counts=True)
+    return [column[first] for column in columns], sizes
+
+
+def plain(value: Any) -> Any:
+    """Numpy scalars and arrays as plain Python numbers and lists."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return value
+
+
+def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:
+    """The codes of strings, new ones entered into `known` in order of appearance."""
+    return np.fromiter((known.setdefault(string, len(known)) for string in strings), dtype=np.int32)

@@ -1,0 +1,40 @@
+"""What can go wrong for a user.
+
+AssayError
+├── InputError       a file is not what it should be: place, fact, remedy
+├── AlignmentError   gold and system do not have the same text
+└── UsageError       a name or an option that does not exist, with the nearest that does
+
+Each message is complete: the command line prints it as it is and exits with 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class AssayError(Exception):
+    """Something the user can put right."""
+
+
+class InputError(AssayError):
+    """A file is not what it should be."""
+
+
+class AlignmentError(AssayError):
+    """Gold and system do not have the same text."""
+
+
+class UsageError(AssayError):
+    """A name or an option that does not exist."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that does not exist, naming the nearest that do."""
+    import difflib
+
+    known = list(known)
+    folded = {candidate.casefold(): candidate for candidate in known}
+    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There is: {', '.join(known)}."
+    return UsageError(f"there is no {kind} {name!r}. {hint}")

@@ -1,0 +1,59 @@
+"""`name(key=value, ...)`: how measures and formats are written, on the command line and in a Result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from assay.errors import UsageError, unknown
+
+_CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
+    """The name and the parameters of a spec, as they were typed."""
+    match = _CALL.fullmatch(text)
+    if not match:
+        raise UsageError(f"{kind} {text!r} is not of the form name or name(key=value, ...).")
+    parameters: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in (match[2] or "").split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(f"{kind} {text!r}: {part!r} is not of the form key=value.")
+        parameters[key.strip()] = value.strip()
+    return match[1], parameters
+
+
+def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with the types of their defaults; those not given keep the default."""
+    values = dict(defaults)
+    for key, text in given.items():
+        if key not in defaults:
+            if not defaults:
+                raise UsageError(f"{kind} takes no parameters, so not {key!r} either.")
+            raise unknown(f"parameter of {kind}", key, defaults)
+        values[key] = _typed(f"{kind}: {key}", text, defaults[key])
+    return values
+
+
+def _typed(where: str, text: str, default: Any) -> Any:
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[text.lower()]
+        if isinstance(default, int | float):
+            return type(default)(text)
+    except (KeyError, ValueError):
+        kind = "true or false" if isinstance(default, bool) else "a number"
+        raise UsageError(f"{where} is {kind}, not {text!r}.") from None
+    return text
+
+
+def spell(name: str, parameters: Mapping[str, Any]) -> str:
+    """The spec in the form in which it would be typed; parameters left open (None) are not written."""
+    words = [
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in sorted(parameters.items())
+        if value is not None
+    ]
+    return f"{name}({', '.join(words)})" if words else name
