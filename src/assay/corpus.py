@@ -1,0 +1,246 @@
+"""Corpus: annotated text as columns of coded labels, with sentences, documents and places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from assay.arrays import Bools, Ints, as_codes, ids_of_runs
+from assay.errors import InputError, unknown
+
+UNITS = ("sentence", "document")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One string per word, held as codes into a vocabulary."""
+
+    codes: Ints
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, index: int) -> str:
+        return self.vocabulary[int(self.codes[index])]
+
+    def strings(self, first: int = 0, end: int | None = None) -> list[str]:
+        """The strings of a stretch of words."""
+        return [self.vocabulary[code] for code in self.codes[first:end].tolist()]
+
+    def counts(self) -> dict[str, int]:
+        """How often each string occurs."""
+        sizes = np.bincount(self.codes, minlength=len(self.vocabulary)).tolist()
+        return {string: size for string, size in zip(self.vocabulary, sizes, strict=True) if size}
+
+    def mapped(self, changes: Mapping[str, str]) -> Column:
+        """The column with some strings replaced by others."""
+        known: dict[str, int] = {}
+        targets = as_codes((changes.get(string, string) for string in self.vocabulary), known)
+        return Column(targets[self.codes], tuple(known))
+
+    def isin(self, strings: Iterable[str]) -> Bools:
+        """Which words have one of these strings."""
+        wanted = frozenset(strings)
+        return np.array([string in wanted for string in self.vocabulary], dtype=bool)[self.codes]
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Column:
+        """A column from its strings."""
+        known: dict[str, int] = {}
+        return cls(as_codes(strings, known), tuple(known))
+
+
+def one_vocabulary(columns: Sequence[Column]) -> tuple[tuple[str, ...], list[Ints]]:
+    """The columns' codes over one common vocabulary, in which the first column's codes keep their value."""
+    known: dict[str, int] = {}
+    recoded = []
+    for column in columns:
+        codes = as_codes(column.vocabulary, known)
+        recoded.append(codes[column.codes])
+    return tuple(known), recoded
+
+
+@dataclass(frozen=True)
+class Multiword:
+    """A surface token that stands for the words `first` to `end` (exclusive)."""
+
+    first: int
+    end: int
+    form: str
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Words in columns, cut into sentences and documents; nothing here knows which format it came from."""
+
+    name: str
+    format: str
+    sha256: str
+    forms: Column
+    columns: Mapping[str, Column]
+    starts: Ints
+    files: tuple[tuple[str, int], ...] = ()
+    """Each file's path and its first sentence."""
+    lines: Ints | None = None
+    """The line of each sentence's first word in its file."""
+    word_per_line: bool = True
+    aside_words: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
+    aside_lines: tuple[str, ...] = ()
+    multiwords: tuple[Multiword, ...] = ()
+    comments: tuple[tuple[int, str], ...] = ()
+    """(sentence, line with its `#`) in order."""
+    document_starts: Ints | None = None
+    document_ids: tuple[str, ...] = ()
+    empty: str | None = None
+    """The mark of an empty cell, where the format has one."""
+    has_words: bool = True
+    """False where only labels were given; then there is no text to compare."""
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({self.name!r}, {self.format}, {self.sentences:,} sentences, {len(self):,} words, "
+            f"columns {', '.join(self.columns) or 'none'})"
+        )
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def sentence_of(self) -> Ints:
+        """The sentence of each word."""
+        return ids_of_runs(self.starts)
+
+    @cached_property
+    def document_of_sentence(self) -> Ints:
+        """The document of each sentence; one document where the file marks none."""
+        if self.document_starts is None:
+            return np.zeros(self.sentences, dtype=np.int32)
+        return ids_of_runs(self.document_starts)
+
+    @property
+    def documents(self) -> int:
+        """The number of documents."""
+        return 1 if self.document_starts is None else len(self.document_starts) - 1
+
+    def document_name(self, document: int) -> str:
+        """A document's id, or its number."""
+        return self.document_ids[document] if document < len(self.document_ids) else str(document + 1)
+
+    @cached_property
+    def sentence_ids(self) -> tuple[str, ...]:
+        """Each sentence's id, or its number where it has none."""
+        given = self.metadata("sent_id")
+        return tuple(name if name is not None else str(i + 1) for i, name in enumerate(given))
+
+    def metadata(self, key: str) -> list[str | None]:
+        """The value of a comment `# key = value` per sentence.
+
+        A key that stands only at the beginning of documents holds for the whole document.
+        """
+        values: list[str | None] = [None] * self.sentences
+        for sentence, line in self.comments:
+            name, equals, value = line.partition("=")
+            if equals and name[1:].strip() == key and sentence < self.sentences:
+                values[sentence] = value.strip()
+        if self.document_starts is not None:
+            firsts = set(self.document_starts[:-1].tolist())
+            if all(sentence in firsts for sentence, value in enumerate(values) if value is not None):
+                document = self.document_of_sentence
+                values = [values[int(self.document_starts[document[i]])] for i in range(self.sentences)]
+        return values
+
+    def metadata_keys(self) -> list[str]:
+        """The keys of all comments of the form `# key = value`."""
+        keys = {line.partition("=")[0][1:].strip(): None for _, line in self.comments if "=" in line}
+        return list(keys)
+
+    def column(self, name: str) -> Column:
+        """A column by its name."""
+        if name not in self.columns:
+            error = unknown("column", name, self.columns)
+            raise InputError(f"{self.name}: {error}")
+        return self.columns[name]
+
+    def is_empty(self, name: str) -> bool:
+        """Whether every cell of a column carries the mark of emptiness."""
+        column = self.column(name)
+        return self.empty is not None and all(string == self.empty for string in column.counts())
+
+    def path_of(self, sentence: int) -> str:
+        """The file a sentence stands in."""
+        path = self.name
+        for candidate, first in self.files:
+            if first > sentence:
+                break
+            path = candidate
+        return path
+
+    def place(self, word: int) -> str:
+        """`file:line` of a word, or its sentence and position where there are no lines."""
+        sentence = int(np.searchsorted(self.starts, word, side="right")) - 1
+        first = int(self.starts[sentence])
+        if self.lines is None:
+            return f"{self.name}, sentence {sentence + 1}, word {word - first + 1}"
+        line = int(self.lines[sentence])
+        if self.word_per_line:
+            asides = np.searchsorted(self.aside_words, [first + 1, word + 1])
+            line += word - first + int(asides[1] - asides[0])
+        return f"{self.path_of(sentence)}:{line}"
+
+    def place_of_sentence(self, sentence: int) -> str:
+        """`file:line` of a sentence's first word."""
+        return self.place(int(self.starts[sentence]))
+
+    def unit_of_sentence(self, unit: str) -> Ints:
+        """The unit (sentence or document) of each sentence."""
+        if unit not in UNITS:
+            raise unknown("unit", unit, UNITS)
+        return np.arange(self.sentences) if unit == "sentence" else self.document_of_sentence
+
+    def unit_names(self, unit: str) -> Iterator[str]:
+        """A name for each unit that stays the same when files are read in other company."""
+        if unit == "document":
+            yield from (self.document_name(document) for document in range(self.documents))
+            return
+        files = {first: path for path, first in self.files}
+        prefix, base = self.name, 0
+        for sentence, name in enumerate(self.sentence_ids):
+            if sentence in files:
+                prefix, base = files[sentence].replace("\\", "/").rsplit("/", 1)[-1], sentence
+            yield f"{prefix}/{sentence - base}/{name}"
+
+
+def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
+    """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
+    import hashlib
+
+    lengths = [len(sentence) for sentence in sentences]
+    items = [item for sentence in sentences for item in sentence]
+    if not items:
+        raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
+    paired = not isinstance(items[0], str)
+    for item in items:
+        if paired == isinstance(item, str) or (paired and len(item) != 2):
+            raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
+    words = [item[0] for item in items] if paired else [""] * len(items)
+    labels = [item[1] for item in items] if paired else items
+    digest = hashlib.sha256(repr([lengths, items]).encode("utf-8", "surrogatepass")).hexdigest()
+    return Corpus(
+        name=name,
+        format="lists",
+        sha256=digest,
+        forms=Column.of(words),
+        columns={"label": Column.of(str(label) for label in labels)},
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        has_words=paired,
+    )

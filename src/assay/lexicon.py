@@ -1,0 +1,86 @@
+"""Known words: what training data or a dictionary has becomes a column of the corpora compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.corpus import Column, Corpus
+from assay.read import Input, read
+from assay.read.source import Source, expand
+
+BANDS = ((0, "0"), (1, "1"), (5, "2-5"), (20, "6-20"), (100, "21-100"), (1000, "101-1000"))
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Word forms with their frequencies and, where the file has labels, the labels each was seen with."""
+
+    path: str
+    frequency: dict[str, int]
+    labels: frozenset[tuple[str, str]] | None
+    fold: bool
+
+    @classmethod
+    def read(cls, path: str, column: str, *, fold: bool = False, input_format: str | None = None) -> Lexicon:
+        """From a plain list of words, one per line, or from an annotated file."""
+        key: Callable[[str], str] = str.casefold if fold else str
+        if input_format is None and _is_word_list(path):
+            words = (line.strip() for text in Source(path).batches() for line in text.split("\n"))
+            return cls(path, dict(Counter(key(word) for word in words if word)), None, fold)
+        source = Input(path, input_format=input_format, wanted=[column])
+        try:
+            corpus = source.read([column])
+        except ValueError:  # pragma: no cover - kept for formats without labels
+            corpus = read(path, columns=[])
+        frequency: Counter[str] = Counter()
+        for form, count in corpus.forms.counts().items():
+            frequency[key(form)] += count
+        labelled = next(iter(corpus.columns.values()))
+        pairs = set(zip(corpus.forms.codes.tolist(), labelled.codes.tolist(), strict=True))
+        seen = {(key(corpus.forms.vocabulary[form]), labelled.vocabulary[label]) for form, label in pairs}
+        return cls(path, dict(frequency), frozenset(seen), fold)
+
+    def marked(self, corpus: Corpus, name: str, column: str) -> Corpus:
+        """The corpus with a column `name` that says of each word: seen, unseen, or seen with other labels only."""
+        forms = [form.casefold() if self.fold else form for form in corpus.forms.vocabulary]
+        known = np.array([form in self.frequency for form in forms], dtype=bool)[corpus.forms.codes]
+        codes = known.astype(np.int32)
+        if self.labels is not None:
+            labels = corpus.column(column)
+            width = len(labels.vocabulary)
+            distinct, inverse = np.unique(
+                corpus.forms.codes.astype(np.int64) * width + labels.codes, return_inverse=True
+            )
+            new = [
+                (forms[key // width], labels.vocabulary[key % width]) not in self.labels for key in distinct.tolist()
+            ]
+            codes[np.array(new, dtype=bool)[inverse] & known] = 2
+        columns = {**corpus.columns, name: Column(codes, ("unseen", "seen", "seen with other labels"))}
+        if name == "train":
+            columns["frequency"] = self._bands(corpus, forms)
+        return replace(corpus, columns=columns)
+
+    def _bands(self, corpus: Corpus, forms: list[str]) -> Column:
+        return banded(Column(corpus.forms.codes, tuple(forms)), self.frequency)
+
+
+def banded(column: Column, frequency: dict[str, int]) -> Column:
+    """Each word's band of frequency."""
+    names = (*(name for _, name in BANDS), "over 1000")
+    uppers = np.array([upper for upper, _ in BANDS])
+    values = np.array([frequency.get(form, 0) for form in column.vocabulary])
+    return Column(np.searchsorted(uppers, values, side="left")[column.codes], names)
+
+
+def _is_word_list(path: str) -> bool:
+    files = expand(path)
+    if len(files) > 1 or path == "-":
+        return False
+    head = [line for line in Source(files[0]).head() if line.strip()]
+    if any("\t" in line for line in head):
+        return False
+    return sum(len(line.split()) > 1 for line in head) <= len(head) // 10

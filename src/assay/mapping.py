@@ -1,0 +1,118 @@
+"""Mapping files: labels that are to count as the same, applied once, before anything is judged."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from assay.arrays import as_codes
+from assay.corpus import Column, Corpus
+from assay.errors import InputError
+from assay.result import Mapped
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`before` becomes `after` on one side; `re:` begins a regular expression, `form` limits it to some words."""
+
+    side: str
+    before: str
+    after: str
+    form: str = ""
+
+    def __str__(self) -> str:
+        where = f" where the word is {self.form}" if self.form else ""
+        return f"{self.side}: {self.before} → {self.after}{where}"
+
+    def applied(self, label: str) -> str | None:
+        """What a label becomes, or None where the rule is not about it."""
+        if not self.before.startswith("re:"):
+            return self.after if label == self.before else None
+        match = re.fullmatch(self.before[3:], label)
+        return match.expand(self.after) if match else None
+
+
+def read_rules(path: str) -> list[Rule]:
+    """The rules of a file: TSV rows `[side] from to [form pattern]`, or JSON with the same names."""
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error}).") from None
+    rules = list(_json_rules(path, text) if text.lstrip()[:1] in ("[", "{") else _tsv_rules(path, text))
+    for number, rule in rules:
+        for pattern in (rule.before[3:] if rule.before.startswith("re:") else "", rule.form):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise InputError(f"{path}:{number}: {pattern!r} is no regular expression ({error}).") from None
+    if not rules:
+        raise InputError(f"{path}: no rules in it. A rule is a line: from TAB to")
+    return [rule for _, rule in rules]
+
+
+def _tsv_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = line.rstrip("\r").split("\t")
+        if not line.strip() or line.startswith("# ") or cells[:2] == ["side", "from"]:
+            continue
+        if len(cells) == 2:
+            yield number, Rule("both", cells[0], cells[1])
+        elif len(cells) in (3, 4):
+            yield number, Rule(*cells)
+        else:
+            raise InputError(
+                f"{path}:{number}: {len(cells)} columns where a rule has 2 (from, to), 3 (side, from, to) "
+                "or 4 (… and a pattern for the word), divided by tabs."
+            )
+
+
+def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    if isinstance(data, dict):
+        data = [{"from": before, "to": after} for before, after in data.items()]
+    for number, row in enumerate(data, 1):
+        if not isinstance(row, dict) or not {"from", "to"} <= row.keys():
+            raise InputError(f"{path}: rule {number} has no `from` and `to`.")
+        yield number, Rule(row.get("side", "both"), row["from"], row["to"], row.get("form", ""))
+
+
+def check_sides(rules: Sequence[Rule], systems: Sequence[str], path: str) -> None:
+    """Refuse rules for a side that does not exist."""
+    known = ("gold", "system", "both", *systems)
+    for rule in rules:
+        if rule.side not in known:
+            raise InputError(f"{path}: side {rule.side!r} is none of {', '.join(known)}.")
+
+
+def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
+    """The corpus with its labels mapped, and what each rule did; of several rules for a word the first counts."""
+    labels = corpus.column(column)
+    open_words = np.ones(len(labels), dtype=bool)
+    known = {label: code for code, label in enumerate(labels.vocabulary)}
+    codes = labels.codes.copy()
+    report = []
+    for rule in rules:
+        if rule.side not in ("both", *sides):
+            continue
+        targets = [rule.applied(label) for label in labels.vocabulary]
+        hit = np.array([target is not None for target in targets], dtype=bool)[labels.codes] & open_words
+        if rule.form:
+            fits = [re.fullmatch(rule.form, form) is not None for form in corpus.forms.vocabulary]
+            hit &= np.array(fits, dtype=bool)[corpus.forms.codes]
+        new = as_codes(
+            (label if target is None else target for target, label in zip(targets, labels.vocabulary, strict=True)),
+            known,
+        )
+        codes[hit] = new[labels.codes[hit]]
+        open_words &= ~hit
+        report.append(Mapped(corpus.name, str(rule), int(hit.sum())))
+    mapped = replace(corpus, columns={**corpus.columns, column: Column(codes, tuple(known))})
+    return mapped, report

@@ -1,0 +1,96 @@
+"""Text becomes a Corpus here; only this room knows formats and their quirks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from assay.corpus import Corpus
+from assay.errors import InputError, UsageError
+from assay.read.builder import Builder
+from assay.read.columns import ALIASES
+from assay.read.formats import FORMATS, Format, Plan, plan
+from assay.read.source import Source, expand
+
+__all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
+
+# Where several columns could be meant, the first of these that all files fill is compared.
+_PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
+_NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
+
+
+class Input:
+    """What a path stands for: one or more files whose format is known and of which nothing is read yet."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        input_format: str | None = None,
+        name: str | None = None,
+        wanted: Sequence[str] = (),
+    ) -> None:
+        self.path = path
+        self.name = name or path
+        self.files = expand(path)
+        self._source: Source | None = Source(self.files[0])
+        """The first file, open since its first lines were looked at; standard input cannot be opened twice."""
+        self._input_format = input_format
+        self.plan: Plan = plan(self._source.head(), self._source.path, input_format, wanted)
+
+    def read(self, columns: Sequence[str] | None = None) -> Corpus:
+        """The corpus with these label columns, by name or number; without, with all of them."""
+        names = self.plan.labels if columns is None else tuple(dict.fromkeys(map(self.plan.resolve, columns)))
+        builder = Builder(names)
+        digests = []
+        for number, file in enumerate(self.files):
+            source = Source(file) if self._source is None or number else self._source
+            self._source = None
+            chosen = plan(source.head(), source.path, self._input_format, names) if number else self.plan
+            if chosen.format != self.plan.format:
+                raise InputError(
+                    f"{source.path}: looks like {chosen.format} where {self.files[0]} looks like {self.plan.format}. "
+                    "Say which it is with --input-format."
+                )
+            chosen.read(source, builder)
+            digests.append(source.sha256)
+        sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        return builder.corpus(self.name, self.plan.format, sha256, self.plan.empty, self.plan.word_per_line)
+
+
+def read(path: str, *, columns: Sequence[str] | None = None, input_format: str | None = None) -> Corpus:
+    """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
+
+    `columns` are the label columns wanted, by name or number; all of them where none are named. The format
+    is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
+    """
+    return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+
+
+def choose_column(inputs: Sequence[Input]) -> str:
+    """The column to compare where the user names none: the first usual one that every file fills."""
+    named = [item for item in inputs if len(item.plan.labels) > 1]
+    candidates = [name for name in _PREFERRED if named and all(name in item.plan.labels for item in named)]
+    for name in candidates:
+        if all(name in item.plan.filled for item in named):
+            return name
+    if candidates:
+        described = "; ".join(f"{item.name} fills {', '.join(_usual(item)) or 'none'}" for item in named)
+        raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.")
+    if not named:
+        return inputs[0].plan.labels[-1]
+    last = {item.plan.labels[-1] for item in named}
+    if len(last) > 1:
+        raise UsageError(
+            f"the files have different columns ({', '.join(sorted(last))} at the end). Choose one with --column."
+        )
+    return last.pop()
+
+
+def _usual(item: Input) -> list[str]:
+    return [name for name in item.plan.filled if name not in _NOT_LABELS]
+
+
+def canonical(column: str) -> str:
+    """A column's name without regard to which family of formats the user thinks of."""
+    return ALIASES.get(column.upper(), column)

@@ -1,0 +1,130 @@
+"""Builder: what readers hand their words, labels and boundaries to; it ends in a Corpus."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from assay.arrays import Ints
+from assay.corpus import Column, Corpus, Multiword
+from assay.errors import InputError
+
+
+class Vocabulary(dict[str, int]):
+    """Strings to codes; a new string gets the next code when it is looked up."""
+
+    def __missing__(self, string: str) -> int:
+        code = self[string] = len(self)
+        return code
+
+
+class Builder:
+    """Collects one corpus from one or more files; readers call it, nobody else."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        """The label columns, in the order in which readers give their strings."""
+        self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
+        self._codes = [array("i") for _ in range(len(names) + 1)]
+        self._starts = array("q", [0])
+        self._lines = array("q")
+        self._files: list[tuple[str, int]] = []
+        self._aside_words = array("q")
+        self._aside_lines: list[str] = []
+        self._multiwords: list[Multiword] = []
+        self._comments: list[tuple[int, str]] = []
+        self._documents: list[tuple[int, str]] = []
+        self._file_has_documents = False
+
+    @property
+    def words(self) -> int:
+        """The number of words so far."""
+        return len(self._codes[0])
+
+    @property
+    def sentence(self) -> int:
+        """The number of sentences that are complete, which is the index of the one under way."""
+        return len(self._starts) - 1
+
+    def begin_file(self, path: str) -> None:
+        """All that follows stands in this file."""
+        self._files.append((path, self.sentence))
+        self._file_has_documents = False
+
+    def add(self, flat: list[str], ends: Iterable[int], lines: Iterable[int]) -> None:
+        """Words with their labels (form, label, label, …, form, label, …) and the sentences that end among them.
+
+        A sentence is given by the number of words before its end and by the line of its first word.
+        """
+        width = len(self._codes)
+        for index, (codes, vocabulary) in enumerate(zip(self._codes, self._vocabularies, strict=True)):
+            codes.extend(map(vocabulary.__getitem__, flat[index::width]))
+        self._starts.extend(ends)
+        self._lines.extend(lines)
+
+    def aside(self, word: int, line: str) -> None:
+        """A line that stands before a word and is none itself."""
+        self._aside_words.append(word)
+        self._aside_lines.append(line)
+
+    def multiword(self, first: int, end: int, form: str) -> None:
+        """A surface token that covers several words."""
+        self._multiwords.append(Multiword(first, end, form))
+
+    def comment(self, line: str, sentence: int) -> None:
+        """A comment line on a sentence; `# newdoc` opens a document."""
+        self._comments.append((sentence, line))
+        if line.startswith(("# newdoc", "#newdoc")):
+            self.document(line.partition("=")[2].strip(), sentence)
+
+    def document(self, name: str, sentence: int) -> None:
+        """A document begins with this sentence."""
+        if self._documents and self._documents[-1][0] == sentence:
+            self._documents.pop()
+        self._documents.append((sentence, name))
+        self._file_has_documents = True
+
+    def end_file(self) -> None:
+        """Where a file marks no documents, it is one itself."""
+        path, first = self._files[-1]
+        if not self._file_has_documents:
+            self._documents.append((first, PurePath(path).name.partition(".")[0]))
+        if first == self.sentence:
+            raise InputError(f"{path}: no words in it.")
+
+    def corpus(self, name: str, format: str, sha256: str, empty: str | None, word_per_line: bool) -> Corpus:  # noqa: A002
+        """The finished corpus."""
+        columns = [
+            Column(np.array(codes, dtype=np.int32), tuple(vocabulary))
+            for codes, vocabulary in zip(self._codes, self._vocabularies, strict=True)
+        ]
+        starts, names = self._document_bounds()
+        return Corpus(
+            name=name,
+            format=format,
+            sha256=sha256,
+            forms=columns[0],
+            columns=dict(zip(self.names, columns[1:], strict=True)),
+            starts=np.array(self._starts, dtype=np.int64),
+            files=tuple(self._files),
+            lines=np.array(self._lines, dtype=np.int64),
+            aside_words=np.array(self._aside_words, dtype=np.int64),
+            aside_lines=tuple(self._aside_lines),
+            multiwords=tuple(self._multiwords),
+            comments=tuple(self._comments),
+            empty=empty,
+            word_per_line=word_per_line,
+            document_starts=starts,
+            document_ids=names,
+        )
+
+    def _document_bounds(self) -> tuple[Ints, tuple[str, ...]]:
+        firsts = [first for first, _ in self._documents]
+        names = [name or str(number) for number, (_, name) in enumerate(self._documents, 1)]
+        if not firsts or firsts[0] != 0:
+            # Sentences before the first mark are a document too.
+            firsts, names = [0, *firsts], ["", *names]
+        return np.array([*firsts, self.sentence], dtype=np.int64), tuple(names)

@@ -1,0 +1,302 @@
+"""One word per line with columns: CoNLL-U, CoNLL-X, CoNLL-2000/2003, tab-separated and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
+
+from assay.errors import InputError, UsageError, unknown
+from assay.read.builder import Builder
+from assay.read.source import Source
+
+CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+# CoNLL-X names for the same places; users may type either.
+ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS"}
+_RANGE = re.compile(r"(\d+)-(\d+)")
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
+_STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
+_NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a file fall into columns."""
+
+    format: str
+    separator: str | None
+    """None: any run of white space."""
+    width: int
+    word: int
+    names: tuple[str, ...] = ()
+    ids: bool = False
+    comments: bool = False
+    header: bool = False
+    empty: str | None = None
+
+    def labels(self) -> tuple[str, ...]:
+        """The columns that can hold labels, by name or, where there are no names, by number from 1."""
+        names = self.names or tuple(str(number) for number in range(1, self.width + 1))
+        return tuple(name for i, name in enumerate(names) if i != self.word and not (self.ids and i == 0))
+
+    def index(self, name: str, path: str) -> int:
+        """The place of a column given by its name or its number from 1."""
+        if name in self.names:
+            return self.names.index(name)
+        folded = [known.casefold() for known in self.names]
+        alias = ALIASES.get(name.upper(), name).casefold()
+        if alias in folded:
+            return folded.index(alias)
+        if name.isascii() and name.isdigit() and 1 <= int(name) <= self.width:
+            return int(name) - 1
+        if not self.names and not name.isdigit():
+            if self.width == 2:
+                # Two columns: a word and its only label, whatever the other file calls it.
+                return 1 - self.word
+            raise InputError(
+                f"{path}: has {self.width} columns without names, so there is no {name}. "
+                "Give the column by number, e.g. --column 2, or add a header line."
+            )
+        raise InputError(f"{path}: {unknown('column', name, self.labels())}")
+
+
+# --- telling the layout from a file's first lines ---
+
+
+def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noqa: A002
+    """CoNLL-U, CoNLL-X, and CoNLL-U Plus, whose first line names the columns."""
+    names: tuple[str, ...] = CONLLU
+    if head and head[0].startswith("# global.columns"):
+        names = tuple(head[0].partition("=")[2].split())
+    if "FORM" not in names:
+        raise InputError("# global.columns names no FORM column.")
+    return Layout(
+        format=format,
+        separator="\t",
+        width=len(names),
+        word=names.index("FORM"),
+        names=names,
+        ids=names[0] == "ID",
+        comments=True,
+        empty="_",
+    )
+
+
+def looks_conllu(head: Sequence[str]) -> bool:
+    """Ten columns of which the first numbers the words, or columns named in the first line."""
+    if head[0].startswith("# global.columns"):
+        return True
+    rows = [line for line in head if "\t" in line and not line.startswith("#")]
+    return bool(rows) and rows[0].split("\t", 1)[0] in {"1", "1-2", "1-3", "0.1"} and rows[0].count("\t") >= 7
+
+
+def table_layout(
+    head: Sequence[str],
+    path: str,
+    separator: str | None,
+    parameters: dict[str, Any],
+    format: str,  # noqa: A002
+) -> Layout:
+    """Columns divided by tabs or white space, with or without a header line."""
+    comments = bool(parameters["comments"])
+    rows = [
+        line for line in head if line.strip() and not (comments and line.startswith("#")) and not _structure(line)
+    ]
+    rows = [line for line in rows if not line.startswith("-DOCSTART-")]
+    if not rows:
+        raise InputError(f"{path}: no line with columns among the first ones.")
+    first = rows[0].rstrip("\r").split(separator)
+    named = bool(parameters["header"])
+    layout = Layout(
+        format=format,
+        separator=separator,
+        width=len(first),
+        word=0,
+        names=tuple(cell.strip() for cell in first) if named else (),
+        comments=comments,
+        header=named,
+    )
+    if layout.width < 2:
+        raise InputError(
+            f"{path}: one column only, so there are no labels to compare. "
+            "Give a file with a word and its label on each line."
+        )
+    word = str(parameters["word"])
+    return replace(layout, word=layout.index(word, path)) if word else layout
+
+
+def looks_like_header(head: Sequence[str], separator: str, wanted: Sequence[str]) -> bool:
+    """Whether the first line names one of the columns asked for."""
+    cells = [cell.strip().casefold() for cell in head[0].split(separator)]
+    return any(name.casefold() in cells for name in wanted if not name.isdigit())
+
+
+def _structure(line: str) -> bool:
+    return line.startswith("<") and _STRUCTURE.fullmatch(line.strip()) is not None
+
+
+# --- reading ---
+
+
+class _Ids(dict[int, str]):
+    """0 → "1", 1 → "2", …, made when first asked for: comparing is faster than parsing numbers."""
+
+    def __missing__(self, position: int) -> str:
+        text = self[position] = str(position + 1)
+        return text
+
+
+def read_columns(source: Source, layout: Layout, builder: Builder) -> None:
+    """Read one file into the builder, all of its labels in one pass."""
+    _ColumnReader(source, layout, builder).read()
+
+
+class _ColumnReader:
+    """Words, blank lines and comments go through `read`, as plain as it can be; the rest through `_other`."""
+
+    def __init__(self, source: Source, layout: Layout, builder: Builder) -> None:
+        self.source, self.layout, self.builder = source, layout, builder
+        wanted = [layout.word, *(layout.index(name, source.path) for name in builder.names)]
+        self.pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[wanted[0]],)
+        self.per_word = len(wanted)
+        # Only as many cells are cut as are asked for. That the rest is there is checked by counting tabs.
+        self.limit = max(wanted) + 1 if layout.separator == "\t" else -1
+        self.full = min(self.limit + 1, layout.width) if self.limit > 0 else layout.width
+        self.header_pending = layout.header
+        self.asides = 0
+        """Lines of the file so far that stand within a sentence and are no words."""
+        self.word_lines = 0
+        """Lines of the batch that have all columns without being words."""
+
+    def read(self) -> None:
+        layout, builder, per_word = self.layout, self.builder, self.per_word
+        pick, limit, full, separator = self.pick, self.limit, self.full, self.layout.separator
+        ids, comments = layout.ids, layout.comments
+        numbers, is_word = _Ids(), self._is_word
+        builder.begin_file(self.source.path)
+        before = builder.words
+        position = others = 0
+        for text in self.source.batches():
+            flat: list[str] = []
+            ends: list[int] = []
+            first_lines: list[int] = []
+            base, self.word_lines = builder.words, 0
+            sentence = builder.sentence
+            lines = text.split("\n")
+            if not lines[-1]:
+                lines.pop()
+            for line in lines:
+                cells = line.split(separator, limit)
+                if len(cells) == full and (cells[0] == numbers[position] if ids else is_word(line)):
+                    position += 1
+                    flat += pick(cells)
+                    continue
+                others += 1
+                if not line:
+                    ending = True
+                elif comments and line[0] == "#":
+                    builder.comment(line, sentence + len(ends))
+                    continue
+                else:
+                    word = base + len(flat) // per_word
+                    ending = self._other(line, cells, position, word, word - before + others, sentence + len(ends))
+                if ending and position:
+                    word = base + len(flat) // per_word
+                    ends.append(word)
+                    # Every line before this one was a word or one of the others.
+                    first_lines.append(word - before - position + others - self.asides)
+                    position = self.asides = 0
+            if limit > 0:
+                self._check_tabs(lines, self.word_lines + len(flat) // per_word)
+            builder.add(flat, ends, first_lines)
+        if position:
+            builder.add([], [builder.words], [builder.words - before - position + others + 1 - self.asides])
+        builder.end_file()
+
+    def _is_word(self, line: str) -> bool:
+        """Whether a line with the right number of columns is a word, where no numbering tells."""
+        if self.header_pending or line.startswith("-DOCSTART-"):
+            return False
+        return not (self.layout.comments and line[0] == "#") and bool(line.strip())
+
+    def _check_tabs(self, lines: list[str], rows: int) -> None:
+        """Lines longer than the cut went by unseen; one count over the batch finds whether there were any."""
+        if self.source.tabs == rows * (self.layout.width - 1):
+            return
+        for number, line in enumerate(lines, self.source.line):
+            tabs = line.count("\t")
+            if tabs and tabs != self.layout.width - 1 and not (self.layout.comments and line.startswith("#")):
+                raise self._wrong_width(number, tabs + 1)
+
+    def _wrong_width(self, number: int, found: int) -> InputError:
+        layout = self.layout
+        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}.get(layout.format)
+        expected = f"{what} has {layout.width}" if what else f"the first line has {layout.width}"
+        hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
+        columns = "1 column" if found == 1 else f"{found} columns"
+        return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
+
+    def _other(self, line: str, cells: list[str], position: int, word: int, number: int, sentence: int) -> bool:
+        """A range, an empty node, markup, a header or a mistake; returns whether the sentence ends here."""
+        layout = self.layout
+        if not line.strip():
+            return True
+        if line.startswith("-DOCSTART-"):
+            self.builder.document("", sentence + bool(position))
+            return True
+        if self.header_pending:
+            self.header_pending = False
+            self.word_lines += 1
+            return False
+        if not layout.ids and _structure(line):
+            return self._markup(line, position, word, sentence)
+        if not layout.ids or line.count("\t") != layout.width - 1:
+            raise self._wrong_width(number, len(line.split(layout.separator)))
+        self._aside(line, cells, position, word, number)
+        return False
+
+    def _aside(self, line: str, cells: list[str], position: int, word: int, number: int) -> None:
+        """A range such as 3-4, an empty node such as 5.1, or a word out of turn."""
+        span = _RANGE.fullmatch(cells[0])
+        if span:
+            first, last = int(span[1]), int(span[2])
+            if first != position + 1 or last < first:
+                raise InputError(
+                    f"{self.source.path}:{number}: the range {cells[0]} stands before word {position + 1}. "
+                    "A range stands before its first word."
+                )
+            self.builder.multiword(word, word + last - first + 1, line.split("\t")[self.layout.word])
+        elif not _EMPTY_NODE.fullmatch(cells[0]):
+            raise InputError(
+                f"{self.source.path}:{number}: ID {cells[0]!r} where {position + 1} comes next. "
+                "Is a line missing, or a blank line between two sentences?"
+            )
+        self.word_lines += 1
+        self.asides += bool(position)
+        self.builder.aside(word, line)
+
+    def _markup(self, line: str, position: int, word: int, sentence: int) -> bool:
+        """`<s>`, `</s>` and `<doc …>` cut; other tags are passed over."""
+        match = _STRUCTURE.fullmatch(line.strip())
+        assert match is not None
+        if match[1] == "doc" and not line.startswith("</"):
+            name = _NAME.search(line)
+            self.builder.document(name[1] if name else "", sentence + bool(position))
+        if match[1] in {"s", "doc"}:
+            return True
+        if position:
+            self.asides += 1
+            self.builder.aside(word, line)
+        return False
+
+
+def check_parameters(separator: str) -> str | None:
+    """A separator as typed: `tab`, `space` or a character."""
+    named = {"tab": "\t", "space": None, "": None}
+    if separator in named:
+        return named[separator]
+    if len(separator) != 1:
+        raise UsageError(f"separator {separator!r} should be tab, space or one character.")
+    return separator

@@ -1,0 +1,187 @@
+"""The formats: what each is called, how it is told by its first lines, and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay import specs
+from assay.errors import InputError, unknown
+from assay.read.builder import Builder
+from assay.read.columns import (
+    Layout,
+    check_parameters,
+    conllu_layout,
+    looks_conllu,
+    looks_like_header,
+    read_columns,
+    table_layout,
+)
+from assay.read.slash import looks_slashed, read_slashed
+from assay.read.source import Source
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one file is going to be read: decided by its first lines, before any of it is consumed."""
+
+    format: str
+    labels: tuple[str, ...]
+    read: Callable[[Source, Builder], None]
+    resolve: Callable[[str], str]
+    """The column that a name or number given by the user stands for."""
+    empty: str | None = None
+    word_per_line: bool = True
+    filled: tuple[str, ...] = ()
+    """Label columns that hold more than marks of emptiness, as far as the first lines show."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file."""
+
+    name: str
+    title: str
+    example: str
+    looks: Callable[[Sequence[str]], bool]
+    plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    parameter_help: str = ""
+
+
+def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
+    rows = [
+        line.split(layout.separator)
+        for line in head[1 if layout.header else 0 :]
+        if line.strip() and not (layout.comments and line.startswith("#"))
+    ]
+    filled = tuple(
+        name
+        for name in layout.labels()
+        if any(row[i] != layout.empty for i in [layout.index(name, path)] for row in rows if i < len(row))
+    )
+
+    def resolve(name: str) -> str:
+        names = layout.names or tuple(str(number) for number in range(1, layout.width + 1))
+        return names[layout.index(name, path)]
+
+    return Plan(
+        format=layout.format,
+        labels=layout.labels(),
+        read=lambda source, builder: read_columns(source, layout, builder),
+        resolve=resolve,
+        empty=layout.empty,
+        filled=filled,
+    )
+
+
+def _plan_conllu(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    try:
+        return _plan_layout(conllu_layout(head), head, path)
+    except InputError as error:
+        raise InputError(f"{path}:1: {error}") from None
+
+
+def _plan_conllx(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_layout(conllu_layout([], format="conllx"), head, path)
+
+
+def _plan_tsv(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if looks_like_header(head, "\t", wanted):
+        parameters = {**parameters, "header": True}
+    return _plan_layout(table_layout(head, path, "\t", parameters, "tsv"), head, path)
+
+
+def _plan_conll(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_layout(table_layout(head, path, None, parameters, "conll"), head, path)
+
+
+def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    separator = check_parameters(str(parameters["separator"])) or " "
+    return Plan(
+        format="slash",
+        labels=("label",),
+        read=lambda source, builder: read_slashed(source, separator, builder),
+        resolve=lambda name: "label",
+        filled=("label",),
+        word_per_line=False,
+    )
+
+
+def _looks_tsv(head: Sequence[str]) -> bool:
+    return any("\t" in line for line in head)
+
+
+def _looks_conll(head: Sequence[str]) -> bool:
+    rows = [line.split() for line in head if line.strip() and not line.startswith(("-DOCSTART-", "#"))]
+    return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1 and any(not row for row in head)
+
+
+_TABLE = {"word": "1", "header": False, "comments": False}
+
+FORMATS = {
+    known.name: known
+    for known in (
+        Format(
+            "conllu",
+            "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
+            "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
+            looks_conllu,
+            _plan_conllu,
+        ),
+        Format(
+            "conllx",
+            "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
+            "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
+            lambda head: False,
+            _plan_conllx,
+        ),
+        Format(
+            "tsv",
+            "tab-separated columns, blank line or <s> between sentences",
+            "The\tDT\nend\tNN\n",
+            _looks_tsv,
+            _plan_tsv,
+            dict(_TABLE),
+            "word: the column of the word, by number or name; header: the first line names the columns; "
+            "comments: lines with # are comments",
+        ),
+        Format(
+            "slash",
+            "word/TAG, one sentence per line; the last separator counts, \\/ is a slash",
+            "The/DT end/NN ./.",
+            looks_slashed,
+            _plan_slash,
+            {"separator": "/"},
+            "separator: the character between word and tag",
+        ),
+        Format(
+            "conll",
+            "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
+            "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
+            _looks_conll,
+            _plan_conll,
+            dict(_TABLE),
+            "word, header, comments: as for tsv",
+        ),
+    )
+}
+
+
+def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str]) -> Plan:
+    """The plan for a file: by the format asked for, else by the first whose look the file has."""
+    if input_format is not None:
+        name, given = specs.parse(input_format, "format")
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+        known = FORMATS[name]
+        parameters = specs.typed(f"format {name}", given, known.parameters)
+        return known.plan(head, path, parameters, wanted)
+    for known in FORMATS.values():
+        if known.looks(head):
+            return known.plan(head, path, dict(known.parameters), wanted)
+    raise InputError(
+        f"{path}: of no format known here. `assay formats` lists them; say which with --input-format, "
+        'e.g. --input-format conll or "tsv(word=2)".'
+    )

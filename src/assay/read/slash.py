@@ -1,0 +1,43 @@
+"""`word/TAG word/TAG …`: one sentence per line, cut at the last separator of each token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.errors import InputError
+from assay.read.builder import Builder
+from assay.read.source import Source
+
+
+def looks_slashed(head: Sequence[str]) -> bool:
+    """Every token of the first lines carries a slash with something on both sides."""
+    tokens = [token for line in head[:50] for token in line.split()]
+    return bool(tokens) and all("/" in token[1:-1] for token in tokens)
+
+
+def read_slashed(source: Source, separator: str, builder: Builder) -> None:
+    """Read one file; `\\/` in a word stands for the separator itself."""
+    builder.begin_file(source.path)
+    words = builder.words
+    for text in source.batches():
+        flat: list[str] = []
+        ends: list[int] = []
+        first_lines: list[int] = []
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        for number, line in enumerate(lines, source.line):
+            for token in line.split():
+                word, found, label = token.rpartition(separator)
+                if not found or not word or not label:
+                    raise InputError(
+                        f"{source.path}:{number}: {token!r} is not of the form word{separator}TAG. "
+                        f'Is the separator another? Try --input-format "slash(separator=_)"'
+                    )
+                flat += (word.replace("\\" + separator, separator), label)[: len(builder.names) + 1]
+                words += 1
+            if line.strip():
+                ends.append(words)
+                first_lines.append(number)
+        builder.add(flat, ends, first_lines)
+    builder.end_file()
