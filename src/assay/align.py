@@ -1,0 +1,391 @@
+"""Gold and one system, aligned: by words where these are equal, else by characters.
+
+By characters, as in the evaluation of the CoNLL 2018 shared task: white space is left out, and then both
+sides must be the same string. A word corresponds to the word of the other side that covers exactly the same
+characters. Words within a multiword token have no characters of their own; so in each stretch that multiword
+tokens of either side cover, words are matched by the longest common subsequence of their lower-cased forms.
+A system word belongs to the gold sentence of its first character.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus, one_vocabulary
+from assay.errors import AlignmentError
+from assay.judgements import NONE, Judgements
+
+MISMATCH = ("error", "skip", "warn")
+MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Gold and one system, and which of their words correspond."""
+
+    gold: Corpus
+    system: Corpus
+    aligned_by: str
+    """`words`, `characters` or `position`."""
+    gold_words: Ints
+    """The gold words that have a counterpart, in order …"""
+    system_words: Ints
+    """… and their counterparts."""
+    system_sentence: Ints
+    """The gold sentence of each system word, -1 where it was left out."""
+    skipped: Bools
+    """The gold sentences that were left out because the texts differ."""
+    problems: tuple[str, ...] = ()
+    """What differs, where the user wanted to go on all the same."""
+    column: str = ""
+    """The column compared where a measure names no other."""
+    _judged: dict[str, Judgements] = field(default_factory=dict)
+
+    def labels(self, column: str | None = None) -> tuple[Column, Column]:
+        """Gold's and the system's labels."""
+        name = column or self.column
+        gold, system = self.gold.column(name), self.system.column(name)
+        if name == "FEATS":
+            # A set of features: their order says nothing.
+            return _sorted_features(gold), _sorted_features(system)
+        return gold, system
+
+    def without_gold(self, column: str | None = None) -> Bools:
+        """Which gold words have no gold label; FEATS may be empty, and the lemma of the word `_` is `_`."""
+        name = column or self.column
+        empty = self.gold.empty
+        if empty is None or name == "FEATS":
+            return np.zeros(len(self.gold), dtype=bool)
+        missing = self.gold.column(name).isin([empty])
+        return missing & ~self.gold.forms.isin([empty]) if name == "LEMMA" else missing
+
+    def judge(self, column: str | None = None) -> Judgements:
+        """Each word judged: gold's words in order, then the system's words that have no counterpart."""
+        name = column or self.column
+        if name not in self._judged:
+            self._judged[name] = self._judge(name)
+        return self._judged[name]
+
+    def _judge(self, name: str) -> Judgements:
+        vocabulary, (gold_codes, system_codes) = one_vocabulary(self.labels(name))
+        missing = self.without_gold(name)
+        kept = np.flatnonzero(~self.skipped[self.gold.sentence_of] & ~missing)
+        assigned = np.full(len(self.gold), NONE, dtype=np.int32)
+        assigned[self.gold_words] = system_codes[self.system_words]
+        extra = self.system_sentence >= 0
+        extra[self.system_words] = False
+        spurious = np.flatnonzero(extra)
+        nothing = np.full(len(spurious), NONE, dtype=np.int32)
+        gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
+        system = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
+        return Judgements(
+            sentence=np.concatenate([self.gold.sentence_of[kept], self.system_sentence[spurious]]),
+            word=np.concatenate([kept, spurious]),
+            gold=gold,
+            system=system,
+            right=gold == system,
+            labels=vocabulary,
+        )
+
+    def attribute(self, judgements: Judgements, name: str) -> tuple[Ints, tuple[str, ...]]:
+        """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
+        vocabulary, (gold, system) = one_vocabulary([self.gold.column(name), self.system.column(name)])
+        has_gold = judgements.has_gold
+        values = np.empty(len(judgements), dtype=np.int64)
+        values[has_gold] = gold[judgements.word[has_gold]]
+        values[~has_gold] = system[judgements.word[~has_gold]]
+        return values, vocabulary
+
+
+def _sorted_features(column: Column) -> Column:
+    return column.mapped({text: "|".join(sorted(text.split("|"))) for text in column.vocabulary if "|" in text})
+
+
+def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = "error") -> Pair:
+    """Align a system's words with gold's; `on_mismatch` says what happens where the texts differ."""
+    same_cut = np.array_equal(gold.starts, system.starts)
+    if not (gold.has_words and system.has_words):
+        if same_cut:
+            return _one_to_one(gold, system, "position", column)
+        raise AlignmentError(_unequal_lengths(gold, system))
+    _, (gold_codes, system_codes) = one_vocabulary([gold.forms, system.forms])
+    if np.array_equal(gold_codes, system_codes):
+        return _one_to_one(gold, system, "words", column)
+    gold_text, system_text = _Text.of(gold), _Text.of(system)
+    if gold_text.characters() == system_text.characters():
+        return _by_characters(gold_text, system_text, column, np.zeros(gold.sentences, dtype=bool), ())
+    if on_mismatch == "warn" and same_cut:
+        different = np.flatnonzero(gold_codes != system_codes)
+        problems = [_different(gold, system, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
+        return _one_to_one(gold, system, "position", column, (*problems, *_more(len(different))))
+    return _around_differences(gold_text, system_text, column, on_mismatch)
+
+
+def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str, problems: tuple[str, ...] = ()) -> Pair:
+    words = np.arange(len(gold))
+    nothing = np.zeros(gold.sentences, dtype=bool)
+    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, nothing, problems, column)
+
+
+# --- by characters ---
+
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """A corpus as characters without white space; the words inside a multiword token share its characters."""
+
+    corpus: Corpus
+    surface: list[str]
+    """Each word's characters; a multiword token's are with its first word."""
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> _Text:
+        bare = ["".join(form.split()) for form in corpus.forms.vocabulary]
+        surface = [bare[code] for code in corpus.forms.codes.tolist()]
+        for token in corpus.multiwords:
+            surface[token.first : token.end] = ["".join(token.form.split())] + [""] * (token.end - token.first - 1)
+        return cls(corpus, surface)
+
+    def characters(self, first: int = 0, end: int | None = None) -> str:
+        """The characters of the sentences from `first` to `end`."""
+        starts = self.corpus.starts
+        return "".join(self.surface[int(starts[first]) : int(starts[-1 if end is None else end])])
+
+    def sentences(self) -> list[str]:
+        """The characters of each sentence."""
+        cuts = self.corpus.starts.tolist()
+        return ["".join(self.surface[a:b]) for a, b in itertools.pairwise(cuts)]
+
+    def spans(self, kept: Bools) -> _Spans:
+        """The characters that each word of the kept sentences covers."""
+        words = np.flatnonzero(kept[self.corpus.sentence_of])
+        lengths = np.fromiter((len(self.surface[word]) for word in words.tolist()), dtype=np.int64)
+        end = np.cumsum(lengths)
+        begin = end - lengths
+        place = np.full(len(self.corpus) + 1, -1, dtype=np.int64)
+        place[words] = np.arange(len(words))
+        multi = np.zeros(len(words), dtype=bool)
+        for token in self.corpus.multiwords:
+            if place[token.first] >= 0:
+                inside = slice(int(place[token.first]), int(place[token.end - 1]) + 1)
+                begin[inside], end[inside], multi[inside] = begin[inside.start], end[inside.start], True
+        return _Spans(words, begin, end, multi)
+
+
+@dataclass(frozen=True, eq=False)
+class _Spans:
+    words: Ints
+    begin: Ints
+    end: Ints
+    multi: Bools
+
+
+def _by_characters(
+    gold: _Text,
+    system: _Text,
+    column: str,
+    skipped: Bools,
+    problems: tuple[str, ...],
+    system_skipped: Bools | None = None,
+) -> Pair:
+    if system_skipped is None:
+        system_skipped = np.zeros(system.corpus.sentences, dtype=bool)
+    a, b = gold.spans(~skipped), system.spans(~system_skipped)
+    regions = _multiword_regions(a, b)
+    plain_a, plain_b = _outside(a, regions), _outside(b, regions)
+    size = int(a.end[-1]) + 1 if len(a.end) else 1
+    _, here, there = np.intersect1d(
+        a.begin[plain_a] * size + a.end[plain_a],
+        b.begin[plain_b] * size + b.end[plain_b],
+        return_indices=True,
+    )
+    pairs_a, pairs_b = [plain_a[here]], [plain_b[there]]
+    for begin, end in regions:
+        for i, j in _match_forms(gold.corpus, a, system.corpus, b, begin, end):
+            pairs_a.append(np.array([i]))
+            pairs_b.append(np.array([j]))
+    aligned_a, aligned_b = np.concatenate(pairs_a), np.concatenate(pairs_b)
+    order = np.argsort(aligned_a, kind="stable")
+    sentence = np.full(len(system.corpus), -1, dtype=np.int64)
+    # The last gold word that begins at or before a system word's first character is in its sentence.
+    before = np.searchsorted(a.begin, b.begin, side="right") - 1
+    sentence[b.words] = gold.corpus.sentence_of[a.words[before]]
+    return Pair(
+        gold=gold.corpus,
+        system=system.corpus,
+        aligned_by="characters",
+        gold_words=a.words[aligned_a[order]],
+        system_words=b.words[aligned_b[order]],
+        system_sentence=sentence,
+        skipped=skipped,
+        problems=problems,
+        column=column,
+    )
+
+
+def _multiword_regions(a: _Spans, b: _Spans) -> list[tuple[int, int]]:
+    """The stretches of characters under multiword tokens of either side, those that overlap made one."""
+    spans = {
+        (int(begin), int(end))
+        for side in (a, b)
+        for begin, end in zip(side.begin[side.multi], side.end[side.multi], strict=True)
+    }
+    regions: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if regions and begin < regions[-1][1]:
+            regions[-1] = (regions[-1][0], max(regions[-1][1], end))
+        else:
+            regions.append((begin, end))
+    return regions
+
+
+def _outside(spans: _Spans, regions: list[tuple[int, int]]) -> Ints:
+    """The words that begin in no region; a word without characters is in none and matches nothing."""
+    inside = spans.begin == spans.end
+    if regions:
+        begins = np.array([begin for begin, _ in regions])
+        ends = np.array([end for _, end in regions])
+        region = np.searchsorted(begins, spans.begin, side="right") - 1
+        inside |= (region >= 0) & (spans.begin < ends[region])
+    return np.flatnonzero(~inside)
+
+
+def _match_forms(
+    gold: Corpus, a: _Spans, system: Corpus, b: _Spans, begin: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """The longest common subsequence of lower-cased forms among the words that begin in a region."""
+    first_a, last_a = np.searchsorted(a.begin, [begin, end])
+    first_b, last_b = np.searchsorted(b.begin, [begin, end])
+    forms_a = [gold.forms[int(word)].lower() for word in a.words[first_a:last_a]]
+    forms_b = [system.forms[int(word)].lower() for word in b.words[first_b:last_b]]
+    if forms_a == forms_b:
+        yield from zip(range(int(first_a), int(last_a)), range(int(first_b), int(last_b)), strict=True)
+        return
+    longest = np.zeros((len(forms_a) + 1, len(forms_b) + 1), dtype=np.int64)
+    for i in range(len(forms_a) - 1, -1, -1):
+        for j in range(len(forms_b) - 1, -1, -1):
+            best = max(longest[i + 1, j], longest[i, j + 1])
+            longest[i, j] = longest[i + 1, j + 1] + 1 if forms_a[i] == forms_b[j] else best
+    i = j = 0
+    while i < len(forms_a) and j < len(forms_b):
+        if forms_a[i] == forms_b[j]:
+            yield int(first_a) + i, int(first_b) + j
+            i, j = i + 1, j + 1
+        elif longest[i + 1, j] >= longest[i, j + 1]:
+            i += 1
+        else:
+            j += 1
+
+
+# --- where the texts differ ---
+
+
+def _around_differences(gold: _Text, system: _Text, column: str, on_mismatch: str) -> Pair:
+    """Leave out the gold sentences whose text the system does not have, or say what differs."""
+    gaps = list(_gaps(gold, system))
+    problems = [_gap_problem(gold, system, gap) for gap in gaps[:MOST_PROBLEMS]]
+    if on_mismatch != "skip":
+        remedy = _remedy(gold, system, on_mismatch)
+        raise AlignmentError("\n".join([*problems, *_more(len(gaps)), remedy]))
+    skipped = np.zeros(gold.corpus.sentences, dtype=bool)
+    system_skipped = np.zeros(system.corpus.sentences, dtype=bool)
+    for (gold_first, gold_end), (system_first, system_end) in gaps:
+        skipped[gold_first:gold_end] = True
+        system_skipped[system_first:system_end] = True
+    if skipped.all():
+        raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold.corpus.name} and {system.corpus.name}.")
+    return _by_characters(gold, system, column, skipped, (*problems, *_more(len(gaps))), system_skipped)
+
+
+_Gap = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _gaps(gold: _Text, system: _Text) -> Iterator[_Gap]:
+    """Stretches of sentences, gold's and the system's, whose characters differ."""
+    ours, theirs = gold.sentences(), system.sentences()
+    for gold_range, system_range in _unmatched(ours, theirs):
+        same = "".join(ours[slice(*gold_range)]) == "".join(theirs[slice(*system_range)])
+        if not same:
+            yield gold_range, system_range
+
+
+def _unmatched(ours: list[str], theirs: list[str]) -> Iterator[_Gap]:
+    if len(ours) == len(theirs):
+        wrong = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+        if len(wrong) <= len(ours) // 2:
+            for i in wrong:
+                yield (i, i + 1), (i, i + 1)
+            return
+    import difflib
+
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation != "equal":
+            yield (a, b), (c, d)
+
+
+def _gap_problem(gold: _Text, system: _Text, gap: _Gap) -> str:
+    """The first place in a gap where gold and system part."""
+    (gold_first, gold_end), (system_first, system_end) = gap
+    here, there = gold.characters(gold_first, gold_end), system.characters(system_first, system_end)
+    same = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
+    gold_word = _word_at(gold, gold_first, gold_end, same)
+    system_word = _word_at(system, system_first, system_end, same)
+    if gold_word is None and system_word is None:
+        return f"{system.corpus.name}: the text differs from {gold.corpus.name}"
+    if system_word is None:
+        assert gold_word is not None
+        word = gold.corpus.forms[gold_word]
+        return f"{gold.corpus.place(gold_word)}: {word!r} is missing in {system.corpus.name}"
+    if gold_word is None:
+        word = system.corpus.forms[system_word]
+        return f"{system.corpus.place(system_word)}: {word!r} is not in {gold.corpus.name}"
+    return _different(gold.corpus, system.corpus, gold_word, system_word)
+
+
+def _word_at(text: _Text, first: int, end: int, position: int) -> int | None:
+    starts = text.corpus.starts
+    for word in range(int(starts[first]), int(starts[end])):
+        position -= len(text.surface[word])
+        if position < 0:
+            return word
+    return None
+
+
+def _different(gold: Corpus, system: Corpus, gold_word: int, system_word: int) -> str:
+    return (
+        f"{system.place(system_word)}: {system.forms[system_word]!r} "
+        f"where {gold.place(gold_word)} has {gold.forms[gold_word]!r}"
+    )
+
+
+def _more(problems: int) -> tuple[str, ...]:
+    return (f"… and {problems - MOST_PROBLEMS:,} more places",) if problems > MOST_PROBLEMS else ()
+
+
+def _remedy(gold: _Text, system: _Text, on_mismatch: str) -> str:
+    if unicodedata.normalize("NFC", gold.characters()) == unicodedata.normalize("NFC", system.characters()):
+        return "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+    if on_mismatch == "warn":
+        return "The numbers of words differ, so they cannot be compared by position. Try --on-mismatch skip"
+    return "The texts differ. To score only the sentences they share: --on-mismatch skip"
+
+
+def _unequal_lengths(gold: Corpus, system: Corpus) -> str:
+    if gold.sentences != system.sentences:
+        return (
+            f"{system.name}: {system.sentences:,} sentences where {gold.name} has {gold.sentences:,}. "
+            "Give (word, label) pairs to have them aligned by their text."
+        )
+    lengths, expected = np.diff(system.starts), np.diff(gold.starts)
+    first = int(np.flatnonzero(lengths != expected)[0])
+    return (
+        f"{system.name}, sentence {first + 1}: {lengths[first]} labels where {gold.name} has {expected[first]}. "
+        "Give (word, label) pairs to have them aligned by their text."
+    )

@@ -1,0 +1,44 @@
+"""Measures by name: `find("accuracy(column=XPOS)")`, `find("mymodule:myfunction")`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from assay import specs
+from assay.errors import UsageError, unknown
+from assay.measures import tags
+from assay.measures.definition import Definition, Measure, definition_of, measure, registered
+
+__all__ = ["TASKS", "Definition", "Measure", "find", "measure", "measures"]
+
+TASKS = {"tags": tags.DEFAULTS}
+"""The measures a task gets where the user names none."""
+
+
+def measures() -> dict[str, Definition]:
+    """All measures that come with assay, by name."""
+    return dict(registered)
+
+
+def find(spec: str) -> Measure:
+    """The measure that a spec such as `accuracy(column=XPOS)` stands for."""
+    name, given = specs.parse(spec, "measure")
+    definition = _own(name) if ":" in name else registered.get(name)
+    if definition is None:
+        raise unknown("measure", name, registered)
+    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters))
+
+
+def _own(name: str) -> Definition:
+    """A user's measure: `module:function`, looked up from the current folder too."""
+    module_name, _, function_name = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        function = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"measure {name!r} cannot be loaded: {error}. It should be module:function.") from None
+    return definition_of(function, name)

@@ -1,0 +1,166 @@
+"""What a measure is: one function from a Pair to what is counted, and the scores made of the sums."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay import specs
+from assay.align import Pair
+from assay.arrays import Floats
+from assay.counts import Counts, Sums, tally
+from assay.errors import UsageError
+from assay.judgements import Judgements
+
+Score = Callable[[Sums], Floats]
+Judge = Callable[..., "Judgements | Counts"]
+
+registered: dict[str, Definition] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A measure before its parameters are chosen."""
+
+    name: str
+    function: Judge
+    count: Callable[[Judgements, int], Counts]
+    """How judgements become counts per sentence."""
+    scores: Mapping[str, Score]
+    """The main one first; for a measure that counts by label they are given per label and for all labels."""
+    averages: Mapping[str, Score]
+    """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
+    tested: tuple[str, ...]
+    """The scores that systems are compared on; the main one unless the measure says otherwise."""
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The keywords of the function with their defaults."""
+        signature = inspect.signature(self.function)
+        return {
+            name: parameter.default
+            for name, parameter in signature.parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    @property
+    def documentation(self) -> str:
+        """What the docstring says."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """The docstring's first line."""
+        return self.documentation.partition("\n")[0]
+
+    @property
+    def main(self) -> str:
+        """The name of the main score."""
+        return next(iter(self.scores))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters; it prints as what one would type."""
+
+    definition: Definition
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        chosen = {
+            key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
+        }
+        return specs.spell(self.definition.name, chosen)
+
+    def judge(self, pair: Pair) -> Judgements | Counts:
+        """The judgements (or, for measures of whole documents, the counts) of a pair."""
+        return self.definition.function(pair, **self.parameters)
+
+    def count(self, judged: Judgements | Counts, sentences: int) -> Counts:
+        """Counts per sentence."""
+        return judged if isinstance(judged, Counts) else self.definition.count(judged, sentences)
+
+
+def measure(
+    name: str,
+    *,
+    scores: Mapping[str, Score],
+    count: Callable[[Judgements, int], Counts] = tally,
+    averages: Mapping[str, Score] | None = None,
+    tested: tuple[str, ...] = (),
+) -> Callable[[Judge], Judge]:
+    """Make a function a measure: its keywords are the parameters, its docstring is the documentation."""
+
+    def register(function: Judge) -> Judge:
+        definition = Definition(name, function, count, scores, averages or {}, tested or (next(iter(scores)),))
+        function.__assay_measure__ = definition  # type: ignore[attr-defined]
+        if function.__module__.startswith("assay."):
+            registered[name] = definition
+        return function
+
+    return register
+
+
+def definition_of(function: Any, name: str) -> Definition:
+    """The definition behind a decorated function."""
+    definition = getattr(function, "__assay_measure__", None)
+    if not isinstance(definition, Definition):
+        raise UsageError(f"measure {name!r} is no measure. Decorate the function with @assay.measure(...).")
+    return definition
+
+
+# --- scores that many measures share ---
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """A quotient; 0/0 is undefined, and undefined is nan, never 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
+
+
+def precision(sums: Sums) -> Floats:
+    """Right of what the system has."""
+    return ratio(sums["right"], sums["system"])
+
+
+def recall(sums: Sums) -> Floats:
+    """Right of what gold has."""
+    return ratio(sums["right"], sums["gold"])
+
+
+def f1(sums: Sums) -> Floats:
+    """The harmonic mean of precision and recall, from the counts themselves."""
+    return ratio(2 * sums["right"], sums["gold"] + sums["system"])
+
+
+def aligned(sums: Sums) -> Floats:
+    """Right of the items that both have."""
+    return ratio(sums["right"], sums["aligned"])
+
+
+def macro(score: Score) -> Score:
+    """The plain mean of a score over the labels that gold has."""
+
+    def averaged(sums: Sums) -> Floats:
+        present = sums["gold"] > 0
+        # A label that gold has and no system assigns has no precision; as an average over labels needs
+        # a number for each, it counts as 0 there, as it does in its F.
+        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
+        return ratio(values.sum(axis=-1), present.sum(axis=-1).astype(np.float64))
+
+    return averaged
+
+
+def weighted(score: Score) -> Score:
+    """The mean of a score over labels, each weighing as much as it has gold items."""
+
+    def averaged(sums: Sums) -> Floats:
+        values = np.nan_to_num(score(sums)) * sums["gold"]
+        return ratio(values.sum(axis=-1), sums["gold"].sum(axis=-1))
+
+    return averaged

@@ -1,0 +1,91 @@
+"""One label per word: accuracy, whole sentences, unknown words, and each tag by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.align import Pair
+from assay.counts import by_label, whole_sentences
+from assay.errors import UsageError
+from assay.judgements import Judgements
+from assay.measures.definition import aligned, f1, macro, measure, precision, ratio, recall, weighted
+
+DEFAULTS = ("accuracy", "sentence-accuracy")
+
+_ACCURACY = {"f1": f1, "precision": precision, "recall": recall, "aligned": aligned}
+
+
+@measure("accuracy", scores=_ACCURACY)
+def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
+    """Words with the label that gold has.
+
+    column: the column compared; the one chosen for the run where none is given.
+    Counts: right, gold, system (words), aligned (words with a counterpart).
+    Score: precision = right/system, recall = right/gold, f1 = 2·right/(gold+system), aligned = right/aligned.
+        With equal tokenisation all four are one number, the accuracy.
+    Golden: pos-german, pos-german-konvens2019, morph-slovene-ssj500k.
+    Peers: conll18_ud_eval (UPOS, XPOS, UFeats, Lemmas), scikit-learn accuracy_score.
+    """
+    return pair.judge(column)
+
+
+@measure(
+    "sentence-accuracy",
+    scores={"value": lambda sums: ratio(sums["right"], sums["sentences"])},
+    count=whole_sentences,
+)
+def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
+    """Gold sentences in which every word has the right label.
+
+    column: as for accuracy.
+    Counts: right, sentences (those with at least one gold label).
+    Score: value = right/sentences.
+    Paper: Tuggener 2017, Table 3; Szymański & Gorman 2020, section 4.
+    Golden: pos-german, morph-slovene-ssj500k.
+    """
+    return pair.judge(column)
+
+
+@measure("oov-accuracy", scores=_ACCURACY)
+def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Judgements:
+    """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
+
+    column: as for accuracy.
+    words: `train` or `lexicon`; where both are given, `train` unless said otherwise.
+    Counts: as for accuracy, over unseen words. Score: as for accuracy; undefined where no word is unseen.
+    Paper: Szymański & Gorman 2020, section 4.
+    Golden: pos-german.
+    """
+    judged = pair.judge(column)
+    known = [name for name in ("train", "lexicon") if name in pair.gold.columns]
+    source = words or (known[0] if known else "train")
+    if source not in known:
+        raise UsageError(f"oov-accuracy needs the known words: give --{source} FILE.")
+    values, vocabulary = pair.attribute(judged, source)
+    return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
+
+
+@measure(
+    "tag-f1",
+    scores={"f1": f1, "precision": precision, "recall": recall},
+    averages={
+        "macro-f1": macro(f1),
+        "macro-precision": macro(precision),
+        "macro-recall": macro(recall),
+        "weighted-f1": weighted(f1),
+    },
+    count=by_label,
+    tested=("f1", "macro-f1"),
+)
+def tag_f1(pair: Pair, *, column: str | None = None) -> Judgements:
+    """Precision, recall and F1 of each tag, and their averages.
+
+    column: as for accuracy.
+    Counts: per tag right, gold, system.
+    Score: per tag precision = right/system, recall = right/gold, f1 = 2·right/(gold+system). For all tags
+        together the same from the sums (micro; with one tag per word the accuracy), macro- the plain mean over
+        tags that gold has, weighted- the mean weighted by gold counts.
+    Paper: Tuggener 2017, Tables 9 and 12 give the recall.
+    Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
+    """
+    return pair.judge(column)
