@@ -1,0 +1,58 @@
+"""Intervals from resampled values, and Wilson's for plain proportions."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+
+from assay.arrays import Floats, Ints
+
+_NORMAL = NormalDist()
+
+
+def percentile(values: Floats, level: float = 0.95) -> tuple[float, float]:
+    """The middle share of resampled values; nan where too few of them are defined."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return float("nan"), float("nan")
+    tail = (1 - level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def bca(
+    observed: float, values: Floats, jackknife: Floats, sizes: Ints, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Bias-corrected and accelerated interval (Efron 1987), or None where it does not exist.
+
+    `jackknife` are the values with one unit of each row left out, `sizes` how many units have that row.
+    """
+    values = values[~np.isnan(values)]
+    if np.isnan(observed) or np.isnan(jackknife).any() or not len(values):
+        return None
+    below = (np.mean(values < observed) + np.mean(values <= observed)) / 2
+    deviations = np.average(jackknife, weights=sizes) - jackknife
+    spread = float(np.sum(sizes * deviations**2))
+    if not 0 < below < 1 or spread == 0:
+        return None
+    bias = _NORMAL.inv_cdf(float(below))
+    acceleration = float(np.sum(sizes * deviations**3)) / (6 * spread**1.5)
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        shifted = bias + _NORMAL.inv_cdf(tail)
+        ends.append(_NORMAL.cdf(bias + shifted / (1 - acceleration * shifted)))
+    low, high = np.quantile(values, ends)
+    return float(low), float(high)
+
+
+def wilson(right: float, total: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval of a proportion; it takes items as independent."""
+    if total == 0:
+        return float("nan"), float("nan")
+    z = _NORMAL.inv_cdf((1 + level) / 2)
+    share = right / total
+    centre = share + z * z / (2 * total)
+    reach = z * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    scale = 1 + z * z / total
+    return float((centre - reach) / scale), float((centre + reach) / scale)
