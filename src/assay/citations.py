@@ -1,0 +1,130 @@
+"""The papers behind measures and tests, as BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from assay import __version__
+from assay.errors import InputError, unknown
+from assay.result import Result
+
+ENTRIES = {
+    "assay": f"""@software{{assay,
+  title   = {{assay: scoring and comparing annotation systems}},
+  author  = {{{{The assay authors}}}},
+  year    = {{2026}},
+  version = {{{__version__}}}
+}}""",
+    "tuggener2017": """@inproceedings{tuggener2017,
+  title     = {A method for in-depth comparative evaluation: How (dis)similar are outputs of POS taggers,
+               dependency parsers and coreference resolvers really?},
+  author    = {Tuggener, Don},
+  booktitle = {Proceedings of the 15th Conference of the European Chapter of the Association for
+               Computational Linguistics: Volume 1, Long Papers},
+  year      = {2017},
+  pages     = {188--198}
+}""",
+    "szymanski2020": """@inproceedings{szymanski2020,
+  title     = {Is the Best Better? {B}ayesian Statistical Model Comparison for Natural Language Processing},
+  author    = {Szyma{\\'n}ski, Piotr and Gorman, Kyle},
+  booktitle = {Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing},
+  year      = {2020},
+  pages     = {2203--2212}
+}""",
+    "noreen1989": """@book{noreen1989,
+  title     = {Computer-Intensive Methods for Testing Hypotheses},
+  author    = {Noreen, Eric W.},
+  publisher = {Wiley},
+  year      = {1989}
+}""",
+    "mcnemar1947": """@article{mcnemar1947,
+  title   = {Note on the sampling error of the difference between correlated proportions or percentages},
+  author  = {McNemar, Quinn},
+  journal = {Psychometrika},
+  volume  = {12},
+  pages   = {153--157},
+  year    = {1947}
+}""",
+    "efron1987": """@article{efron1987,
+  title   = {Better bootstrap confidence intervals},
+  author  = {Efron, Bradley},
+  journal = {Journal of the American Statistical Association},
+  volume  = {82},
+  pages   = {171--185},
+  year    = {1987}
+}""",
+    "efron1993": """@book{efron1993,
+  title     = {An Introduction to the Bootstrap},
+  author    = {Efron, Bradley and Tibshirani, Robert J.},
+  publisher = {Chapman and Hall},
+  year      = {1993}
+}""",
+    "wilson1927": """@article{wilson1927,
+  title   = {Probable inference, the law of succession, and statistical inference},
+  author  = {Wilson, Edwin B.},
+  journal = {Journal of the American Statistical Association},
+  volume  = {22},
+  pages   = {209--212},
+  year    = {1927}
+}""",
+    "holm1979": """@article{holm1979,
+  title   = {A simple sequentially rejective multiple test procedure},
+  author  = {Holm, Sture},
+  journal = {Scandinavian Journal of Statistics},
+  volume  = {6},
+  pages   = {65--70},
+  year    = {1979}
+}""",
+    "conll2018": """@inproceedings{zeman2018,
+  title     = {{C}o{NLL} 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies},
+  author    = {Zeman, Daniel and Haji{\\v{c}}, Jan and Popel, Martin and Potthast, Martin and Straka, Milan and
+               Ginter, Filip and Nivre, Joakim and Petrov, Slav},
+  booktitle = {Proceedings of the {C}o{NLL} 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
+               Dependencies},
+  year      = {2018},
+  pages     = {1--21}
+}""",
+}
+
+USED_BY = {
+    "accuracy": (),
+    "tag-f1": (),
+    "sentence-accuracy": ("tuggener2017",),
+    "oov-accuracy": ("szymanski2020",),
+    "changes": ("tuggener2017",),
+    "characters": ("conll2018",),
+    "shuffling": ("noreen1989",),
+    "mcnemar": ("mcnemar1947",),
+    "holm": ("holm1979",),
+    "percentile": ("efron1993",),
+    "bca": ("efron1987",),
+    "wilson": ("wilson1927",),
+}
+
+
+def bibtex(names: Iterable[str]) -> str:
+    """The entries for measures, tests or result files; all of them where nothing is named."""
+    keys: dict[str, None] = {"assay": None}
+    names = list(names)
+    for name in names or USED_BY:
+        used = _used_in(name) if name.endswith(".json") else [name.partition("(")[0]]
+        for word in used:
+            if word not in USED_BY:
+                raise unknown("measure or test", word, USED_BY)
+            keys.update(dict.fromkeys(USED_BY[word]))
+    return "\n\n".join(ENTRIES[key] for key in keys) + "\n"
+
+
+def _used_in(path: str) -> list[str]:
+    try:
+        result = Result.from_json(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    measures = [row.measure.partition("(")[0] for row in result.scores]
+    tests = [row.test for row in result.comparisons]
+    used = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
+    used += ["characters"] if result.aligned_by == "characters" else []
+    return [name for name in dict.fromkeys(used) if name in USED_BY]

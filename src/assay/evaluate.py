@@ -1,0 +1,404 @@
+"""score() and compare(): the whole way from what the user names to a Result."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay import changes
+from assay.arrays import Ints
+from assay.changes import Items
+from assay.counts import Counts, tally
+from assay.examples import examples
+from assay.figures import BLOCKS, Figures, Settings
+from assay.judgements import Judgements
+from assay.measures import TASKS, Measure, find
+from assay.prepare import Options, Run, gold_source, prepare
+from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
+from assay.slices import Slice
+from assay.stats.corrections import holm
+from assay.stats.significance import mcnemar
+
+FEW_UNITS = 20
+
+
+def score(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+    """Score one or more systems against gold.
+
+    `gold` and `systems` are paths, corpora from `assay.read`, or lists of lists of labels (or of (word, label)
+    pairs); several systems as a list or as a mapping from names. `measures` are written as on the command
+    line, e.g. `["accuracy", "tag-f1"]`; further options are those of the command line: column, unit, slices,
+    train, lexicon, map, seed, times, interval, on_mismatch, input_format, examples.
+    """
+    return _evaluate("score", gold, systems, measures, Options(**options))
+
+
+def compare(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+    """Compare two or more systems: scores as in `score`, tests, what changed, and upper bounds."""
+    return _evaluate("compare", gold, systems, measures, Options(**options))
+
+
+def _evaluate(
+    command: str, gold: Any, systems: Any, measures: Sequence[str] | str | None, options: Options
+) -> Result:
+    specs = [measures] if isinstance(measures, str) else list(measures or _defaults(options))
+    chosen = [find(spec) for spec in dict.fromkeys(specs)]
+    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
+    run = prepare(gold, systems, chosen, options)
+    settings = Settings(options.seed, options.times, options.interval)
+    judged = [_Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in chosen]
+    units = _Units.of(run, options.unit)
+    views = [(None, judged, units), *_slices(run, judged, cuts, units)]
+    figures = [
+        (where, one.figures(where, part, run.gold.sentences, settings))
+        for where, parts, part in views
+        for one in parts
+        if part.number
+    ]
+    result = Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=_signature(run, chosen, options, units.number),
+        command=command,
+        task="tags",
+        column=run.column,
+        unit=options.unit,
+        units=units.number,
+        items=_gold_items(judged[0]),
+        aligned_by=_aligned_by(run),
+        seed=options.seed,
+        times=options.times,
+        interval=options.interval,
+        test="shuffling",
+        family=0,
+        gold=gold_source(run),
+        systems=run.sources,
+        scores=tuple(score for where, part in figures for score in part.scores(labels=where is None)),
+        counts=tuple(row for _, part in figures for row in part.counts_rows()),
+        mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, judged, run)),
+        warnings=(*run.warnings, *_few_units(units)),
+        notes=tuple(_notes(run, figures, units)),
+    )
+    basis = _basis(judged)
+    if basis is not None:
+        items = Items.of(basis.items())
+        result = replace(
+            result,
+            confusion=tuple(changes.confusion(items.outcomes(), str(basis.measure))),
+            examples=tuple(examples(run, items, options)),
+        )
+    if command == "compare" and len(run.pairs) > 1:
+        result = _compared(result, [part for _, part in figures], views)
+    return result
+
+
+def _defaults(options: Options) -> list[str]:
+    extra = ["oov-accuracy"] if options.train or options.lexicon else []
+    return [*TASKS["tags"], *extra]
+
+
+# --- what is judged, and in which units ---
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One measure's judgements (or counts) of every system."""
+
+    measure: Measure
+    systems: tuple[tuple[str, Judgements | Counts], ...]
+
+    def items(self) -> list[tuple[str, Judgements]]:
+        """The judgements, where the measure has items."""
+        return [(name, judged) for name, judged in self.systems if isinstance(judged, Judgements)]
+
+    def figures(self, where: str | None, units: _Units, sentences: int, settings: Settings) -> Figures:
+        """The counts in units, ready to be scored."""
+        counts = [
+            (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
+            for name, judged in self.systems
+        ]
+        return Figures.of(self.measure, where, counts, units.blocks(), settings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Which unit each gold sentence belongs to, -1 where it is left out."""
+
+    run: Run
+    unit: str
+    of_sentence: Ints
+    number: int
+    kept: Ints
+    """The units of the corpus that take part."""
+
+    @classmethod
+    def of(cls, run: Run, unit: str, taken: Any = None) -> _Units:
+        unit_of_sentence = run.gold.unit_of_sentence(unit)
+        taken = ~run.skipped if taken is None else taken & ~run.skipped
+        kept, renumbered = np.unique(unit_of_sentence[taken], return_inverse=True)
+        of_sentence = np.full(run.gold.sentences, -1, dtype=np.int64)
+        of_sentence[taken] = renumbered
+        return cls(run, unit, of_sentence, len(kept), kept)
+
+    def blocks(self) -> Ints:
+        """The block of each unit, by a hash of its name, for the case that there are too many of them."""
+        if self.number <= BLOCKS:
+            return np.arange(self.number)
+        hashes = np.array(
+            [zlib.crc32(name.encode("utf-8", "replace")) for name in self.run.gold.unit_names(self.unit)]
+        )
+        return hashes[self.kept] % BLOCKS
+
+
+def _slices(
+    run: Run, judged: Sequence[_Judged], cuts: Sequence[Slice], units: _Units
+) -> Iterator[tuple[str, list[_Judged], _Units]]:
+    """Each value of each slice: the measures it can be applied to, with the items it selects."""
+    for cut in cuts:
+        by_sentence = cut.sentences(run.gold)
+        if by_sentence is not None:
+            codes, names = by_sentence
+            for code, name in enumerate(names):
+                selected = codes == code
+                if (selected & ~run.skipped).any():
+                    part = _Units.of(run, units.unit, selected)
+                    yield f"{cut}={name}", [_in_sentences(one, selected) for one in judged], part
+        else:
+            yield from ((where, parts, units) for where, parts in _item_slices(run, judged, cut))
+
+
+def _in_sentences(judged: _Judged, selected: Any) -> _Judged:
+    systems = tuple(
+        (name, part.where(selected[part.sentence]) if isinstance(part, Judgements) else part)
+        for name, part in judged.systems
+    )
+    return replace(judged, systems=systems)
+
+
+def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tuple[str, list[_Judged]]]:
+    pairs = dict(run.pairs)
+    # Whole sentences have no meaning for a part of their words, labels none within one label.
+    sliceable = [one for one in judged if one.measure.definition.count is tally and one.items()]
+    valued = []
+    for one in sliceable:
+        values = {}
+        for name, judgements in one.items():
+            codes, names = cut.items(pairs[name], judgements)
+            values[name] = (codes, {value: code for code, value in enumerate(names)})
+        valued.append(values)
+    if not valued:
+        return
+    first, (codes, names_to_codes) = sliceable[0].items()[0][1], next(iter(valued[0].values()))
+    in_gold = np.bincount(codes[first.has_gold].astype(np.int64), minlength=len(names_to_codes))
+    for value, code in names_to_codes.items():
+        if in_gold[code]:
+            yield (
+                f"{cut}={value}",
+                [
+                    replace(
+                        one,
+                        systems=tuple(
+                            (name, part.where(values[name][0] == values[name][1].get(value, -1)))
+                            for name, part in one.items()
+                        ),
+                    )
+                    for one, values in zip(sliceable, valued, strict=True)
+                ],
+            )
+
+
+# --- comparison ---
+
+
+def _basis(judged: Sequence[_Judged]) -> _Judged | None:
+    """The measure whose items systems are compared on: the first that judges items one by one."""
+    with_items = [one for one in judged if one.items()]
+    return next((one for one in with_items if one.measure.definition.count is tally), next(iter(with_items), None))
+
+
+def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) -> Result:
+    comparisons = [row for part in figures for row in part.comparisons()]
+    diffs: list[Diff] = []
+    bounds: list[Bound] = []
+    growth: list[Growth] = []
+    unique: list[Unique] = []
+    for where, judged, _ in views:
+        for one in _bases(judged):
+            items = Items.of(one.items())
+            outcomes = items.outcomes()
+            on = str(one.measure)
+            diffs.extend(changes.diffs(outcomes, on, where))
+            bounds.extend(changes.bounds(outcomes, on, where))
+            growth.extend(changes.growth(outcomes, on, where))
+            unique.extend(changes.unique(outcomes, on, where))
+            comparisons.extend(_mcnemar(items, on, one.measure.definition.main, where))
+    adjusted = _adjusted(comparisons)
+    family = sum(row.test == "shuffling" and row.slice is None for row in adjusted)
+    return replace(
+        result,
+        comparisons=tuple(adjusted),
+        family=family,
+        diffs=tuple(diffs),
+        bounds=tuple(bounds),
+        growth=tuple(growth),
+        unique=tuple(unique),
+        warnings=(*result.warnings, *_undecided(adjusted, result.times, family)),
+    )
+
+
+def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
+    tallied = [one for one in judged if one.items() and one.measure.definition.count is tally]
+    first = _basis(judged)
+    return tallied or ([first] if first else [])
+
+
+def _mcnemar(items: Items, on: str, main: str, where: str | None) -> Iterator[Comparison]:
+    total = len(items.gold)
+    for a, b in combinations(range(len(items.systems)), 2):
+        only_a = int((items.right[a] & ~items.right[b]).sum())
+        only_b = int((items.right[b] & ~items.right[a]).sum())
+        exact, mid = mcnemar(only_a, only_b)
+        yield Comparison(
+            a=items.systems[a],
+            b=items.systems[b],
+            measure=on,
+            score=main,
+            slice=where,
+            difference=(only_b - only_a) / total if total else float("nan"),
+            low=float("nan"),
+            high=float("nan"),
+            test="mcnemar",
+            p=exact,
+            p_low=exact,
+            p_high=exact,
+            p_adjusted=float("nan"),
+            units=only_a + only_b,
+            p_mid=mid,
+            exact=True,
+        )
+
+
+def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Holm's correction over all pairs and measures; each test and the slices are families of their own."""
+    adjusted = list(comparisons)
+    for test in ("shuffling", "mcnemar"):
+        for sliced in (False, True):
+            family = [
+                index
+                for index, row in enumerate(comparisons)
+                if row.test == test and (row.slice is not None) == sliced
+            ]
+            for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
+                adjusted[index] = replace(comparisons[index], p_adjusted=p)
+    return adjusted
+
+
+def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> Iterator[str]:
+    for row in comparisons:
+        if row.test == "shuffling" and row.slice is None and not row.exact and row.p_low < 0.05 < row.p_high:
+            yield (
+                f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with "
+                f"{times:,} shufflings. Raise them: --times {times * 10}"
+            )
+    if family / (times + 1) > 0.05:
+        yield (
+            f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. "
+            f"Raise them: --times {family * 200}"
+        )
+
+
+# --- the rest of the Result ---
+
+
+def _mapping_effect(
+    gold: Any, systems: Any, chosen: Sequence[Measure], options: Options, judged: Sequence[_Judged], run: Run
+) -> Iterator[Mapped]:
+    """The main score of every system with and without the mapping file."""
+    if options.map is None or not _rereadable(gold, systems):
+        return
+    plain = prepare(gold, systems, chosen, replace(options, map=None))
+    for name, pair in run.pairs:
+        before, after = (_main(chosen[0], one, run.gold.sentences) for one in (dict(plain.pairs)[name], pair))
+        yield Mapped(name, "all rules", 0, before, after)
+
+
+def _rereadable(gold: Any, systems: Any) -> bool:
+    given = [gold, *(systems.values() if isinstance(systems, dict) else systems)]
+    return not any(isinstance(item, str) and item.rpartition("=")[2] == "-" for item in given)
+
+
+def _main(measure: Measure, pair: Any, sentences: int) -> float:
+    counts = measure.count(measure.judge(pair), sentences)
+    sums = {
+        field: np.asarray(float(total))
+        for field, total in zip(counts.fields, counts.matrix().sum(axis=0).tolist(), strict=True)
+    }
+    return float(measure.definition.scores[measure.definition.main](sums))
+
+
+def _gold_items(judged: _Judged) -> int:
+    items = judged.items()
+    return int(items[0][1].has_gold.sum()) if items else 0
+
+
+def _aligned_by(run: Run) -> str:
+    ways = dict.fromkeys(pair.aligned_by for _, pair in run.pairs)
+    return next((way for way in ("characters", "position") if way in ways), "words")
+
+
+def _few_units(units: _Units) -> Iterator[str]:
+    if units.number < FEW_UNITS:
+        what = f"{units.number} {units.unit}{'' if units.number == 1 else 's'}"
+        yield f"{what} only: intervals and p-values from so few units are rough."
+
+
+def _notes(run: Run, figures: Sequence[tuple[str | None, Figures]], units: _Units) -> Iterator[str]:
+    if any(part.pooled for _, part in figures):
+        yield (
+            f"More than {BLOCKS:,} {units.unit}s with counts of their own: they were pooled into {BLOCKS:,} "
+            "blocks by a hash of their id, and blocks were resampled."
+        )
+
+
+def _signature(run: Run, measures: Sequence[Measure], options: Options, units: int) -> str:
+    """What one needs to get the same figures again."""
+    parts = {
+        "assay": assay.__version__,
+        "task": "tags",
+        "column": run.column,
+        "measures": "+".join(map(str, measures)),
+        "unit": options.unit,
+        "n": units,
+        "interval": options.interval,
+        "test": "shuffling",
+        "times": options.times,
+        "seed": options.seed,
+        "on_mismatch": options.on_mismatch,
+        "slices": "+".join(options.slices),
+        "gold": f"sha256={run.gold.sha256[:12]}",
+        "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in run.sources),
+        **{
+            name: f"sha256={_file_hash(path)[:12]}"
+            for name, path in (("map", options.map), ("train", options.train), ("lexicon", options.lexicon))
+            if path
+        },
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items() if value != "")
+
+
+def _file_hash(path: str) -> str:
+    import hashlib
+
+    from assay.read.source import expand
+
+    digest = hashlib.sha256()
+    for file in expand(path):
+        with open(file, "rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()

@@ -1,0 +1,344 @@
+"""Result: frozen data, JSON there and back. Fractions, not percent; undefined is nan here and null in JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from assay.errors import InputError
+
+SCHEMA = "assay/1"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that went in."""
+
+    name: str
+    path: str
+    sha256: str
+    format: str
+    sentences: int
+    words: int
+    unaligned: int = 0
+    """Words without a counterpart on the other side."""
+    status: str = ""
+    """Why a system has no figures, e.g. `column empty`; nothing where it has."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One figure with its interval."""
+
+    system: str
+    measure: str
+    score: str
+    label: str | None
+    slice: str | None
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class CountsRow:
+    """The counts behind scores."""
+
+    system: str
+    measure: str
+    label: str | None
+    slice: str | None
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems tested on one score; the difference is b - a, so positive favours b."""
+
+    a: str
+    b: str
+    measure: str
+    score: str
+    slice: str | None
+    difference: float
+    low: float
+    high: float
+    test: str
+    p: float
+    p_low: float
+    p_high: float
+    p_adjusted: float
+    units: int
+    """Units (McNemar: items) in which the systems differ."""
+    p_mid: float | None = None
+    exact: bool = False
+    """All shufflings were enumerated, so p has no sampling error."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one label became: gold says `gold`, A said `from`, B says `to`."""
+
+    kind: str
+    gold: str
+    before: str
+    after: str
+    count: int
+    share_of_kind: float
+    share_of_changes: float
+
+
+@dataclass(frozen=True)
+class LabelDifference:
+    """Two systems on the items of one gold label."""
+
+    label: str
+    items: int
+    a: float
+    b: float
+    difference: float
+    effect: float
+    """The difference times the label's share of all items: what it moves overall."""
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What B does differently from A, item by item."""
+
+    a: str
+    b: str
+    on: str
+    slice: str | None
+    items: int
+    different: int
+    diff: float
+    difference: float
+    corrections: int
+    new_errors: int
+    changed_errors: int
+    both_right: int
+    same_error: int
+    overlap_right: float
+    """2·both right / (A right + B right): Tuggener's overlap on correct answers."""
+    overlap_all: float
+    """The share of items with equal answers: Tuggener's overlap on all answers, 1 - diff."""
+    changes: tuple[Change, ...]
+    labels: tuple[LabelDifference, ...]
+    improved: int | None = None
+    worsened: int | None = None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How good a perfect choice among the systems' answers would be."""
+
+    on: str
+    label: str | None
+    slice: str | None
+    items: int
+    systems: Mapping[str, float]
+    upper: float
+    best: str
+    """The best system overall."""
+    gain: float
+    """Upper bound minus the best system overall (as in Tuggener's Table 9)."""
+    gain_over_best_here: float
+    all_right: int
+    none_right: int
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The upper bound as systems are added, each time the one that adds most."""
+
+    on: str
+    slice: str | None
+    added: str
+    systems: int
+    upper: float
+    all_right: float
+    """The share of items that every one of them has right."""
+
+
+@dataclass(frozen=True)
+class Unique:
+    """What only one system has right."""
+
+    on: str
+    slice: str | None
+    system: str
+    only_right: int
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often a system says `system` where gold says `gold`; null: nothing on that side."""
+
+    system: str
+    measure: str
+    gold: str | None
+    assigned: str | None
+    count: int
+
+
+@dataclass(frozen=True)
+class ExampleItem:
+    """One item of an example: where it stands in the sentence, and every answer to it."""
+
+    position: int
+    gold: str | None
+    answers: Mapping[str, str | None]
+    kind: str | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence behind a change."""
+
+    sentence: str
+    place: str
+    words: tuple[str, ...]
+    a: str
+    b: str | None
+    items: tuple[ExampleItem, ...]
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What one rule of a mapping file changed."""
+
+    file: str
+    rule: str
+    words: int
+    before: float | None = None
+    """The main score without any rule …"""
+    after: float | None = None
+    """… and with this rule and those before it."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """All that one command found out."""
+
+    schema: str
+    version: str
+    signature: str
+    command: str
+    task: str
+    column: str
+    unit: str
+    units: int
+    items: int
+    aligned_by: str
+    seed: int
+    times: int
+    interval: str
+    test: str
+    family: int
+    """How many p-values were adjusted together."""
+    gold: Source
+    systems: tuple[Source, ...]
+    scores: tuple[Score, ...] = ()
+    counts: tuple[CountsRow, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    diffs: tuple[Diff, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    growth: tuple[Growth, ...] = ()
+    unique: tuple[Unique, ...] = ()
+    confusion: tuple[Confusion, ...] = ()
+    examples: tuple[Example, ...] = ()
+    mappings: tuple[Mapped, ...] = ()
+    texts: Mapping[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    """How the figures came about, where that is worth knowing: blocks, enumeration, what was left out."""
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The Result as JSON text."""
+        return json.dumps(_encode(self), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """A Result from its JSON text."""
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"line {error.lineno}: not JSON ({error.msg}).") from None
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            found = data.get("schema") if isinstance(data, dict) else None
+            raise InputError(f"schema {found!r} where {SCHEMA!r} is read. Was it written by assay --format json?")
+        return typing.cast(Result, _decode(cls, data))
+
+    def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
+        """One overall figure by name; the measure's main score where none is named."""
+        for row in self.scores:
+            same = row.system == system and row.measure == measure and row.label == label and row.slice is None
+            if same and score in (None, row.score):
+                return row
+        raise KeyError((system, measure, score, label))
+
+    def __repr__(self) -> str:
+        from assay.render.text import one_line
+
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        from assay.render.html import fragment
+
+        return fragment(self)
+
+
+# `from` is a word of the language; JSON calls a change's fields by their settled names.
+_JSON_NAMES = {"before": "from", "after": "to"}
+
+
+def _json_name(kind: type, name: str) -> str:
+    return _JSON_NAMES.get(name, name) if kind is Change else name
+
+
+def _encode(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            _json_name(type(value), item.name): _encode(getattr(value, item.name))
+            for item in dataclasses.fields(value)
+        }
+    if isinstance(value, Mapping):
+        return {str(key): _encode(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_encode(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _decode(kind: Any, data: Any) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = _hints(kind)
+        values = {}
+        for item in dataclasses.fields(kind):
+            name = _json_name(kind, item.name)
+            if name in data:
+                values[item.name] = _decode(hints[item.name], data[name])
+        return kind(**values)
+    if origin is tuple:
+        return tuple(_decode(arguments[0], item) for item in data)
+    if origin is types.UnionType:
+        return None if data is None else _decode(arguments[0], data)
+    if kind is float:
+        return math.nan if data is None else float(data)
+    return data
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
