@@ -1,0 +1,124 @@
+"""The command line: one file per command, loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from assay import __version__
+
+# Grouped by what one wants to do; the file of each command has its name.
+GROUPS = {
+    "Evaluate": ("score", "compare"),
+    "Look up": ("measures", "formats", "cite"),
+    "More": ("convert", "demo"),
+}
+
+
+class Commands(click.Group):
+    """Loads a command's file only when it is needed, so that help and completion start at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the groups."""
+        return [name for names in GROUPS.values() for name in names]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(f"assay.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest names for one that does not exist."""
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            from assay.errors import unknown
+
+            ctx.fail(str(unknown("command", args[0], self.list_commands(ctx))))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under the headings of their groups."""
+        for heading, names in GROUPS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name, command.get_short_help_str(70)))
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    # The versions are looked up without importing the packages.
+    from importlib.metadata import version
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    click.echo(f"assay {__version__} (Python {python}, numpy {version('numpy')}, scipy {version('scipy')})")
+    ctx.exit()
+
+
+@click.command(cls=Commands, epilog="Start here: assay demo. Each command has examples: assay compare --help")
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
+def main() -> None:
+    """How good annotation systems are, what one does differently from another, and how sure we can be."""
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 threshold missed, 2 input or usage, 70 internal, 130, 141."""
+    try:
+        code = main.main(
+            args=list(sys.argv[1:] if arguments is None else arguments),
+            prog_name="assay",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        # Whoever read us has gone; the rest of the output has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except Exception as error:
+        code = _failed(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _failed(error: Exception) -> int:
+    from assay.errors import AssayError
+
+    debug = "--debug" in sys.argv
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    if isinstance(error, AssayError):
+        click.echo(f"assay: {error}", err=True)
+        return 2
+    if not debug:
+        click.echo(
+            f"assay: internal error: {type(error).__name__}: {error}. Please report it with the output of the "
+            "same command with --debug.",
+            err=True,
+        )
+    return 70
+
+
+def example_help(*lines: str) -> str:
+    """Examples at the end of a command's help, each on its line."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -1,0 +1,49 @@
+"""assay compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli import example_help
+from assay.cli.options import GOLD, check_outputs, check_stdin, deliver, evaluation, progress
+
+
+@click.command(
+    epilog=example_help(
+        "assay compare gold.conllu a.conllu b.conllu",
+        "assay compare gold.conllu old=a.conllu new=b.conllu --examples 5 --kind new-error",
+        "assay compare gold.conllu *.out.conllu --column XPOS --train train.conllu --slice seen",
+        "assay compare gold.conllu a.conllu b.conllu --html report.html -o table.tex",
+    )
+)
+@GOLD
+@click.argument("systems", nargs=-1, required=True, type=click.Path())
+@evaluation
+def command(
+    gold: str,
+    systems: tuple[str, ...],
+    measures: tuple[str, ...],
+    form: str | None,
+    output: str | None,
+    html: str | None,
+    quiet: bool,
+    debug: bool,
+    **options: Any,
+) -> None:
+    """Compare two or more systems: which is better, how sure, and what changed.
+
+    Differences are the second system's minus the first's. Systems are given as for `assay score`.
+    """
+    from assay.errors import UsageError
+
+    if len(systems) < 2:
+        raise UsageError("compare takes gold and at least two systems. For one system: assay score")
+    check_stdin(gold, *systems)
+    check_outputs(form, output, html)
+    with progress("Comparing …", quiet):
+        from assay.evaluate import compare
+
+        result = compare(gold, systems, measures or None, **options)
+    deliver(result, form, output, html, quiet)

@@ -1,0 +1,23 @@
+"""assay demo."""
+
+from __future__ import annotations
+
+import click
+
+from assay.cli import example_help
+
+
+@click.command(epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"))
+@click.option("--language", type=click.Choice(["english", "german"]), help="One of the corpora; else both.")
+@click.option("--html", type=click.Path(file_okay=False), help="Write report pages into this folder.")
+@click.option(
+    "--copy",
+    type=click.Path(file_okay=False),
+    help="Copy the demo's files into this folder to try things on.",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def command(language: str | None, html: str | None, copy: str | None, debug: bool) -> None:
+    """Compare real taggers on the small corpora that come along; needs no files and no network."""
+    from assay.demo import run
+
+    run([language] if language else ["english", "german"], html, copy)

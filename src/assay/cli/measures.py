@@ -1,0 +1,35 @@
+"""assay measures."""
+
+from __future__ import annotations
+
+import click
+
+from assay.cli import example_help
+
+
+@click.command(epilog=example_help("assay measures", "assay measures tag-f1"))
+@click.argument("names", nargs=-1)
+def command(names: tuple[str, ...]) -> None:
+    """List measures and slices; with NAMES, their full documentation."""
+    from assay.errors import unknown
+    from assay.measures import measures
+    from assay.slices import SLICES
+
+    known = measures()
+    for name in names:
+        if name not in known:
+            raise unknown("measure", name, known)
+        definition = known[name]
+        scores = ", ".join([*definition.scores, *definition.averages])
+        click.echo(f"{name}: {definition.documentation}\nScores: {scores}\n")
+    if names:
+        return
+    width = max(map(len, [*known, *SLICES])) + 2
+    click.echo("Measures (-m):")
+    for name, definition in known.items():
+        click.echo(f"  {name:{width}}{definition.summary}")
+        click.echo(f"  {'':{width}}scores: {', '.join([*definition.scores, *definition.averages])}")
+    click.echo("\nSlices (--slice):")
+    for name, kind in SLICES.items():
+        click.echo(f"  {name:{width}}{kind.help}")
+    click.echo("\nOne in full: assay measures tag-f1. Your own: -m mymodule:myfunction (docs/measures.md).")

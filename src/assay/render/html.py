@@ -1,0 +1,92 @@
+"""HTML: a fragment for notebooks, and a page of the same tables that stands alone. No script in either."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+
+from assay.render.tables import Cell, Table, tables
+from assay.render.text import example_text, heading, verdict
+from assay.result import Result
+
+_TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
+_CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
+
+
+def fragment(result: Result) -> str:
+    """What a notebook shows: verdict, scores, differences, changes, warnings, signature; inline styles only."""
+    shown = [table for table in tables(result) if not table.minor]
+    parts = [f"<p>{escape(heading(result))}</p>"]
+    if sentence := verdict(result):
+        parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
+    parts += [_table(table, short=True, styled=True) for table in shown[:4]]
+    parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
+    parts.append(f"<p><small><code>{escape(result.signature)}</code></small></p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def page(result: Result) -> str:
+    """A page of its own: everything the tables have, in one file that needs no network."""
+    style = files("assay.render").joinpath("assets/page.css").read_text("utf-8")
+    names = " and ".join(
+        [", ".join(source.name for source in result.systems[:-1]), result.systems[-1].name]
+    ).removeprefix(" and ")
+    title = f"{names} against {result.gold.name}" if len(result.systems) > 1 else f"{names} against gold"
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(heading(result))}</p>"]
+    if sentence := verdict(result):
+        body.append(f'<p class="verdict">{escape(sentence)}</p>')
+    if result.warnings:
+        rows = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
+        body.append(f'<aside aria-label="Warnings"><ul>{rows}</ul></aside>')
+    body += [_table(table, short=False, styled=False) for table in tables(result)]
+    if result.examples:
+        rows = "".join(
+            f'<li><small>{escape(example.place)}</small> <span dir="auto">{escape(example_text(example))}</span></li>'
+            for example in result.examples
+        )
+        body.append(f"<h2>Examples</h2><ul>{rows}</ul>")
+    body += [f"<p>{escape(note)}</p>" for note in result.notes]
+    body.append(f"<footer><code>{escape(result.signature)}</code></footer>")
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<body><main>{''.join(body)}</main></body></html>\n"
+    )
+
+
+def _table(table: Table, *, short: bool, styled: bool) -> str:
+    rows = table.rows[: table.short] if short and table.short else table.rows
+    head = "".join(_cell("th", Cell(name), index, table, styled, "col") for index, name in enumerate(table.header))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            _cell("td" if index else "th", cell, index, table, styled, "" if index else "row")
+            for index, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    style = f' style="{_TABLE}"' if styled else ""
+    notes = f"<p>{escape(' '.join(table.notes))}</p>" if table.notes else ""
+    more = len(table.rows) - len(rows)
+    left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    return (
+        f"<section><h2>{escape(table.title)}</h2><table{style}><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{left}{notes}</section>"
+    )
+
+
+def _cell(tag: str, cell: Cell, index: int, table: Table, styled: bool, scope: str) -> str:
+    right = index in table.numeric
+    attributes = f' scope="{scope}"' if scope else ""
+    if styled:
+        attributes += f' style="{_CELL.format(side="right" if right else "left")}"'
+    elif right:
+        attributes += ' class="n"'
+    text = escape(cell.text)
+    if cell.bold and tag == "td":
+        text = f"<strong>{text}</strong>"
+    return f"<{tag}{attributes}>{text}</{tag}>"

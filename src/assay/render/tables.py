@@ -1,0 +1,448 @@
+"""The tables of a Result; terminal, TSV, Markdown, LaTeX and HTML all draw these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from assay.render.text import (
+    count,
+    measure_name,
+    p_error,
+    p_value,
+    percent,
+    signed,
+    with_interval,
+)
+from assay.result import Bound, Comparison, Diff, Result, Score
+
+KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
+SHORT = 10
+"""How many rows of a long table a terminal shows."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a cell; the best of a column is bold."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a header, rows of equal length, and sentences beneath."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    numeric: frozenset[int] = field(default=frozenset())
+    """Columns set to the right."""
+    short: int = 0
+    """Where not 0: a terminal shows so many rows and says how many more there are."""
+    minor: bool = False
+    """A terminal leaves it out and says so."""
+
+
+def tables(result: Result) -> list[Table]:
+    """All tables of a Result, in reading order."""
+    return [table for part in _PARTS for table in part(result) if table.rows]
+
+
+def _table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[Cell | str]], words: int = 1, **more: object
+) -> Table:
+    cells = tuple(tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows)
+    numeric = frozenset(range(words, len(header)))
+    return Table(title, tuple(header), cells, numeric=numeric, **more)  # type: ignore[arg-type]
+
+
+def _best(values: Sequence[float], index: int) -> bool:
+    defined = [round(value, 12) for value in values if not math.isnan(value)]
+    return len(defined) > 1 and round(values[index], 12) == max(defined) != min(defined)
+
+
+# --- scores ---
+
+
+def _scores(result: Result) -> Iterator[Table]:
+    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    shown = list(_score_columns(overall))
+    found = {(row.system, row.measure, row.score): row for row in overall}
+    names = [source.name for source in result.systems]
+    rows = []
+    for index, name in enumerate(names):
+        cells: list[Cell | str] = [name]
+        for measure, score, _ in shown:
+            row = found.get((name, measure, score))
+            values = [_value(found.get((other, measure, score))) for other in names]
+            cells.append(Cell(with_interval(row.value, row.low, row.high) if row else "–", _best(values, index)))
+        rows.append(cells)
+    header = ["system", *(measure_name(measure, score, main) for measure, score, main in shown)]
+    yield _table("Scores", header, rows, notes=_score_notes(result))
+
+
+def _score_columns(overall: Sequence[Score]) -> list[tuple[str, str, bool]]:
+    """The main score of each measure; further ones only where they say something else."""
+    columns: list[tuple[str, str, bool]] = []
+    by_measure: dict[str, dict[str, list[float]]] = {}
+    for row in overall:
+        by_measure.setdefault(row.measure, {}).setdefault(row.score, []).append(row.value)
+    for measure, scores in by_measure.items():
+        main = next(iter(scores))
+        for score, values in scores.items():
+            if score == main or any(_apart(a, b) for a, b in zip(values, scores[main], strict=True)):
+                columns.append((measure, score, score == main))
+    return columns
+
+
+def _apart(a: float, b: float) -> bool:
+    return abs(a - b) > 1e-12 if not (math.isnan(a) or math.isnan(b)) else math.isnan(a) != math.isnan(b)
+
+
+def _value(row: Score | None) -> float:
+    return row.value if row else float("nan")
+
+
+def _score_notes(result: Result) -> tuple[str, ...]:
+    kind = {
+        "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
+        "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
+        "wilson": "Wilson's score interval, which takes items as independent",
+    }[result.interval]
+    notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    if result.aligned_by == "characters":
+        notes.append(
+            "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
+        )
+    return tuple(notes)
+
+
+# --- labels ---
+
+
+def _labels(result: Result) -> Iterator[Table]:
+    rows = [row for row in result.scores if row.label is not None and row.slice is None]
+    for measure, group in groupby(rows, key=lambda row: row.measure):
+        found: _ByLabel = {(row.system, row.label, row.score): row for row in group}
+        systems = list(dict.fromkeys(system for system, _, _ in found))
+        gold: dict[str | None, int] = {
+            row.label: row.counts["gold"]
+            for row in result.counts
+            if row.measure == measure and row.slice is None and row.label is not None
+        }
+        labels = sorted(gold, key=lambda label: (-gold[label], str(label)))
+        if len(systems) == 1:
+            yield _one_system_labels(measure, labels, gold, found, result)
+        else:
+            yield _several_systems_labels(measure, systems, labels, gold, found)
+
+
+_ByLabel = dict[tuple[str, str | None, str], Score]
+
+
+def _one_system_labels(
+    measure: str, labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel, result: Result
+) -> Table:
+    system = next(iter(found))[0]
+    assigned = {row.label: row.counts["system"] for row in result.counts if row.measure == measure and not row.slice}
+    body: list[list[Cell | str]] = []
+    for label in labels:
+        f1, precision, recall = (found[system, label, score] for score in ("f1", "precision", "recall"))
+        body.append(
+            [
+                str(label),
+                count(gold[label]),
+                count(assigned[label]),
+                percent(precision.value),
+                percent(recall.value),
+                with_interval(f1.value, f1.low, f1.high),
+            ]
+        )
+    return _table(f"{measure} by label", ["label", "gold", "system", "precision", "recall", "f1"], body, short=25)
+
+
+def _several_systems_labels(
+    measure: str, systems: list[str], labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel
+) -> Table:
+    body: list[list[Cell | str]] = []
+    for label in labels:
+        values = [_value(found.get((system, label, "f1"))) for system in systems]
+        cells = [Cell(percent(value), _best(values, index)) for index, value in enumerate(values)]
+        body.append([str(label), count(gold[label]), *cells])
+    return _table(f"{measure} by label: f1", ["label", "gold", *systems], body, short=25)
+
+
+# --- comparison ---
+
+
+def _tests(result: Result) -> Iterator[Table]:
+    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    exact = {
+        (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
+    }
+    several = len({(row.measure, row.score) for row in tests}) > 1
+    for measure, score in dict.fromkeys((row.measure, row.score) for row in tests):
+        rows: list[list[Cell | str]] = []
+        with_mcnemar = False
+        for row in (row for row in tests if (row.measure, row.score) == (measure, score)):
+            paired = exact.get((row.a, row.b, measure))
+            with_mcnemar |= paired is not None
+            rows.append(
+                [
+                    f"{row.a} → {row.b}",
+                    with_interval(row.difference, row.low, row.high, signed),
+                    p_value(row.p),
+                    p_error(row),
+                    Cell(p_value(row.p_adjusted), row.p_adjusted < 0.05),
+                    *([p_value(paired.p)] if paired else []),
+                ]
+            )
+        header = ["pair", "difference", "p", "error of p", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
+        title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
+        yield _table(title, header, rows, notes=_test_notes(result, with_mcnemar), short=15)
+
+
+def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
+    notes = [
+        f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, "
+        f"{result.times:,} times; Holm's correction over {result.family} "
+        f"test{'' if result.family == 1 else 's'}; bold: p < 0.05 after it."
+    ]
+    if with_mcnemar:
+        notes.append("McNemar's exact test takes items as independent; words of one sentence are not, so trust p.")
+    return tuple(notes)
+
+
+def _diffs(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
+    for on, group in groupby((row for row in result.diffs if row.slice is None), key=lambda row: row.on):
+        rows = [
+            [
+                f"{row.a} → {row.b}",
+                percent(row.diff),
+                signed(row.difference),
+                count(row.corrections),
+                count(row.new_errors),
+                count(row.changed_errors),
+                percent(row.overlap_right),
+                percent(row.overlap_all),
+            ]
+            for row in group
+        ]
+        yield _table(
+            f"What differs ({on})",
+            ["pair", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right", "overlap all"],
+            rows,
+            notes=(
+                "diff: percent of words with another label; corr.: corrections. Overlap right: 2·both right / "
+                "(A right + B right); overlap all: percent of words with the same label.",
+            ),
+            short=15,
+        )
+
+
+def _changes(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 4, a table per pair of systems."""
+    on = next((row.on for row in result.diffs), None)
+    overall = [row for row in result.diffs if row.slice is None and row.on == on]
+    for index, diff in enumerate(overall):
+        if diff.different:
+            yield _change_table(diff, minor=len(overall) > 3 and index >= 3)
+
+
+def _change_table(diff: Diff, minor: bool) -> Table:
+    totals = {
+        "correction": diff.corrections,
+        "new-error": diff.new_errors,
+        "changed-error": diff.changed_errors,
+    }
+    rows: list[list[Cell | str]] = []
+    for kind, total in totals.items():
+        share = total / diff.different
+        rows.append([Cell(KIND_NAMES[kind], True), "", Cell(count(total), True), "", Cell(percent(share), True)])
+        for change in [row for row in diff.changes if row.kind == kind][:5]:
+            path = f"{change.before} → {change.after}"
+            gold = change.gold if kind == "changed-error" else ""
+            rows.append(
+                [
+                    "",
+                    f"{gold}: {path}" if gold else path,
+                    count(change.count),
+                    percent(change.share_of_kind),
+                    percent(change.share_of_changes),
+                ]
+            )
+    return _table(
+        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} words, {percent(diff.diff)}%",
+        ["kind", "label (gold: before → after)", "words", "% of kind", "% of changes"],
+        rows,
+        words=2,
+        minor=minor,
+        notes=("The five most frequent of each kind; all of them: --format json.",),
+    )
+
+
+def _label_differences(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 12, sorted by what the difference moves overall."""
+    on = next((row.on for row in result.diffs), None)
+    overall = [row for row in result.diffs if row.slice is None and row.on == on]
+    for index, diff in enumerate(overall):
+        rows = [
+            [
+                row.label,
+                count(row.items),
+                percent(row.a),
+                percent(row.b),
+                signed(row.difference),
+                signed(row.effect),
+            ]
+            for row in diff.labels
+            if row.difference
+        ]
+        yield _table(
+            f"By gold label, {diff.a} → {diff.b}",
+            ["label", "words", diff.a, diff.b, "Δ", "effect"],
+            rows,
+            notes=(
+                "Accuracy on the words of each gold label; effect: what the difference moves overall, in points.",
+            ),
+            short=SHORT,
+            minor=len(overall) > 3 and index >= 3,
+        )
+
+
+def _bounds(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 9."""
+    on = next((row.on for row in result.bounds), None)
+    rows = [row for row in result.bounds if row.slice is None and row.on == on]
+    if not rows:
+        return
+    names = list(rows[0].systems)
+    body = [_bound_cells(row, names) for row in rows]
+    yield _table(
+        "Upper bound of the combination",
+        ["label", "words", *names, "bound", "gain", "none right"],
+        body,
+        notes=(
+            f"bound: a word counts as right if any system is. gain: bound minus {rows[0].best}, the best overall. "
+            f"Every system is right on {count(rows[0].all_right)} words, none on {count(rows[0].none_right)}.",
+        ),
+        short=SHORT + 1,
+    )
+
+
+def _bound_cells(row: Bound, names: Sequence[str]) -> list[Cell | str]:
+    values = [row.systems[name] for name in names]
+    scores = [Cell(percent(value), _best(values, index)) for index, value in enumerate(values)]
+    label = Cell("overall", True) if row.label is None else row.label
+    return [label, count(row.items), *scores, percent(row.upper), signed(row.gain), count(row.none_right)]
+
+
+def _growth(result: Result) -> Iterator[Table]:
+    on = next((row.on for row in result.growth), None)
+    rows = [row for row in result.growth if row.slice is None and row.on == on]
+    alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
+    if len(rows) > 2:
+        yield _table(
+            "How the bound grows",
+            ["system added", "bound", "all right", "right alone"],
+            [[row.added, percent(row.upper), percent(row.all_right), count(alone[row.added])] for row in rows],
+            notes=(
+                "The best system first, then always the one that adds most. all right: percent that every system "
+                "so far has right; right alone: words that only this one of all systems has right.",
+            ),
+        )
+
+
+def _confusion(result: Result) -> Iterator[Table]:
+    if result.command == "compare":
+        return
+    for system, group in groupby(result.confusion, key=lambda row: row.system):
+        rows = [[row.gold or "∅", row.assigned or "∅", count(row.count)] for row in group]
+        yield _table(f"Most frequent errors of {system}", ["gold", "assigned", "words"], rows, words=2, short=SHORT)
+
+
+# --- slices ---
+
+
+def _slices(result: Result) -> Iterator[Table]:
+    sliced = [row for row in result.scores if row.slice is not None]
+    mains: dict[str, str] = {}
+    for row in result.scores:
+        mains.setdefault(row.measure, row.score)
+    sizes: dict[tuple[str, str | None], Mapping[str, int]] = {
+        (row.measure, row.slice): row.counts for row in result.counts if row.slice is not None and row.label is None
+    }
+    tests: dict[tuple[str, str | None], Comparison] = {
+        (row.measure, row.slice): row
+        for row in result.comparisons
+        if row.slice is not None and row.test == "shuffling"
+    }
+    keys = dict.fromkeys((str(row.slice).partition("=")[0], row.measure) for row in sliced)
+    for name, measure in keys:
+        rows = [
+            row
+            for row in sliced
+            if row.measure == measure and row.score == mains[measure] and str(row.slice).partition("=")[0] == name
+        ]
+        yield _slice_table(name, measure, rows, sizes, tests)
+
+
+def _slice_table(
+    name: str,
+    measure: str,
+    rows: Sequence[Score],
+    sizes: Mapping[tuple[str, str | None], Mapping[str, int]],
+    tests: Mapping[tuple[str, str | None], Comparison],
+) -> Table:
+    systems = list(dict.fromkeys(row.system for row in rows))
+    values = {(row.slice, row.system): row for row in rows}
+    body: list[list[Cell | str]] = []
+    for where in dict.fromkeys(str(row.slice) for row in rows):
+        figures = [values[where, system] for system in systems]
+        counts = sizes[measure, where]
+        cells: list[Cell | str] = [
+            where.partition("=")[2],
+            count(counts.get("gold", counts.get("sentences", 0))),
+        ]
+        plain = [row.value for row in figures]
+        for index, row in enumerate(figures):
+            text = with_interval(row.value, row.low, row.high) if len(systems) <= 2 else percent(row.value)
+            cells.append(Cell(text, _best(plain, index)))
+        if len(systems) == 2 and (measure, where) in tests:
+            test = tests[measure, where]
+            cells.extend([signed(test.difference), Cell(p_value(test.p_adjusted), test.p_adjusted < 0.05)])
+        body.append(cells)
+    header = [name, "sentences" if measure.startswith("sentence") else "words", *systems]
+    if body and len(body[0]) > len(header):
+        header += ["Δ", "p (Holm)"]
+    return _table(f"{measure} by {name}", header, body, short=25)
+
+
+def _mappings(result: Result) -> Iterator[Table]:
+    rows = [[row.file, row.rule, count(row.words)] for row in result.mappings if row.before is None]
+    effects = tuple(
+        f"{row.file}: {percent(row.before)} without the mapping, {percent(row.after)} with it."
+        for row in result.mappings
+        if row.before is not None and row.after is not None
+    )
+    yield _table("Mapping", ["file", "rule", "words changed"], rows, words=2, notes=effects)
+
+
+_PARTS = (
+    _scores,
+    _tests,
+    _diffs,
+    _changes,
+    _label_differences,
+    _bounds,
+    _growth,
+    _labels,
+    _confusion,
+    _slices,
+    _mappings,
+)
