@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test test-slow check bench docs clean
 
 demo: $(READY)
-	$(BIN)/assay demo --html demo-out
+	$(BIN)/assay demo --html demo-out --copy demo-out
 
 test: check
 	$(BIN)/python -m pytest -q -n 2

@@ -47,22 +47,20 @@ def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
 def fold_codes(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
     """The distinct tuples over several columns of codes, as columns again, and how often each occurs.
 
-    Columns are folded in one by one, so that the key never exceeds rows × codes whatever their number.
+    Columns are folded into one key as long as it fits; where it would not, the keys so far are numbered anew.
     """
-    key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
+    rows = len(columns[0])
+    key: Ints = np.zeros(rows, dtype=np.int64)
+    room = 1
     for column in columns:
-        low = int(column.min()) if len(column) else 0
-        width = int(column.max()) - low + 1 if len(column) else 1
-        _, key = np.unique(key * width + (column.astype(np.int64) - low), return_inverse=True)
+        low, high = (int(column.min()), int(column.max())) if rows else (0, 0)
+        if room * (high - low + 1) >= 1 << 62:
+            _, key = np.unique(key, return_inverse=True)
+            room = rows
+        key = key * (high - low + 1) + (column.astype(np.int64) - low)
+        room *= high - low + 1
     _, first, sizes = np.unique(key, return_index=True, return_counts=True)
     return [column[first] for column in columns], sizes
-
-
-def plain(value: Any) -> Any:
-    """Numpy scalars and arrays as plain Python numbers and lists."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return value
 
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:

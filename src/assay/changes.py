@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -57,11 +58,10 @@ class Items:
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
         return np.where(different, kinds, -1)
 
-    def outcomes(self, mask: Bools | None = None) -> Outcomes:
+    @cached_property
+    def outcomes(self) -> Outcomes:
         """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
         columns = [self.gold, *self.answers, *(right.astype(np.int8) for right in self.right)]
-        if mask is not None:
-            columns = [column[mask] for column in columns]
         if not len(columns[0]):
             return Outcomes(self.systems, self.labels, self.gold[:0], self.gold[:0], (), ())
         distinct, sizes = fold_codes(columns)

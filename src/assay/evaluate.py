@@ -26,6 +26,8 @@ from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
 
 FEW_UNITS = 20
+WIDER = 1.2
+"""From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
 
 
 def score(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
@@ -83,14 +85,14 @@ def _evaluate(
         counts=tuple(row for _, part in figures for row in part.counts_rows()),
         mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, judged, run)),
         warnings=(*run.warnings, *_few_units(units)),
-        notes=tuple(_notes(run, figures, units)),
+        notes=(*_pooled_note(figures, units), *_document_note(run, figures[0][1], judged[0], options, settings)),
     )
     basis = _basis(judged)
     if basis is not None:
         items = Items.of(basis.items())
         result = replace(
             result,
-            confusion=tuple(changes.confusion(items.outcomes(), str(basis.measure))),
+            confusion=tuple(changes.confusion(items.outcomes, str(basis.measure))),
             examples=tuple(examples(run, items, options)),
         )
     if command == "compare" and len(run.pairs) > 1:
@@ -182,35 +184,29 @@ def _in_sentences(judged: _Judged, selected: Any) -> _Judged:
 
 
 def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tuple[str, list[_Judged]]]:
-    pairs = dict(run.pairs)
     # Whole sentences have no meaning for a part of their words, labels none within one label.
     sliceable = [one for one in judged if one.measure.definition.count is tally and one.items()]
-    valued = []
+    parts: dict[str, list[_Judged]] = {}
     for one in sliceable:
-        values = {}
-        for name, judgements in one.items():
-            codes, names = cut.items(pairs[name], judgements)
-            values[name] = (codes, {value: code for code, value in enumerate(names)})
-        valued.append(values)
-    if not valued:
-        return
-    first, (codes, names_to_codes) = sliceable[0].items()[0][1], next(iter(valued[0].values()))
-    in_gold = np.bincount(codes[first.has_gold].astype(np.int64), minlength=len(names_to_codes))
-    for value, code in names_to_codes.items():
-        if in_gold[code]:
-            yield (
-                f"{cut}={value}",
-                [
-                    replace(
-                        one,
-                        systems=tuple(
-                            (name, part.where(values[name][0] == values[name][1].get(value, -1)))
-                            for name, part in one.items()
-                        ),
-                    )
-                    for one, values in zip(sliceable, valued, strict=True)
-                ],
-            )
+        for value, part in _by_value(run, one, cut):
+            parts.setdefault(value, []).append(part)
+    yield from ((f"{cut}={value}", measured) for value, measured in parts.items())
+
+
+def _by_value(run: Run, judged: _Judged, cut: Slice) -> Iterator[tuple[str, _Judged]]:
+    """The items of each value that gold has, for all systems."""
+    pairs = dict(run.pairs)
+    items = judged.items()
+    valued = [cut.items(pairs[name], part) for name, part in items]
+    codes, names = valued[0]
+    in_gold = np.bincount(codes[items[0][1].has_gold].astype(np.int64), minlength=len(names))
+    for code in np.flatnonzero(in_gold).tolist():
+        value = names[code]
+        systems = tuple(
+            (name, part.where(codes == (names.index(value) if value in names else -1)))
+            for (name, part), (codes, names) in zip(items, valued, strict=True)
+        )
+        yield value, replace(judged, systems=systems)
 
 
 # --- comparison ---
@@ -231,7 +227,7 @@ def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) 
     for where, judged, _ in views:
         for one in _bases(judged):
             items = Items.of(one.items())
-            outcomes = items.outcomes()
+            outcomes = items.outcomes
             on = str(one.measure)
             diffs.extend(changes.diffs(outcomes, on, where))
             bounds.extend(changes.bounds(outcomes, on, where))
@@ -358,12 +354,31 @@ def _few_units(units: _Units) -> Iterator[str]:
         yield f"{what} only: intervals and p-values from so few units are rough."
 
 
-def _notes(run: Run, figures: Sequence[tuple[str | None, Figures]], units: _Units) -> Iterator[str]:
+def _pooled_note(figures: Sequence[tuple[str | None, Figures]], units: _Units) -> Iterator[str]:
     if any(part.pooled for _, part in figures):
         yield (
             f"More than {BLOCKS:,} {units.unit}s with counts of their own: they were pooled into {BLOCKS:,} "
             "blocks by a hash of their id, and blocks were resampled."
         )
+
+
+def _document_note(
+    run: Run, figures: Figures, judged: _Judged, options: Options, settings: Settings
+) -> Iterator[str]:
+    """Whether sentences of one document are so alike that documents should be resampled."""
+    documents = _Units.of(run, "document")
+    if options.unit != "sentence" or documents.number < FEW_UNITS or options.interval == "wilson":
+        return
+    coarse = judged.figures(None, documents, run.gold.sentences, settings)
+    for fine_row, coarse_row in zip(figures.scores(labels=False), coarse.scores(labels=False), strict=True):
+        narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
+        if wide > WIDER * narrow > 0:
+            yield (
+                f"Resampling documents, not sentences, makes the interval of {fine_row.system} on "
+                f"{fine_row.measure} {wide / narrow:.1f} times as wide: sentences of one document are alike here. "
+                "Consider --unit document."
+            )
+            return
 
 
 def _signature(run: Run, measures: Sequence[Measure], options: Options, units: int) -> str:

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints, as_codes, distinct_rows
 from assay.counts import Collapsed, Counts, as_sums
@@ -17,7 +18,7 @@ from assay.measures import Measure
 from assay.measures.definition import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
-from assay.stats.resample import bootstrap_weights
+from assay.stats.resample import bootstrap_sums, bootstrap_weights
 from assay.stats.significance import shuffling_test
 
 BLOCKS = 4096
@@ -122,18 +123,24 @@ class Figures:
 
     @cached_property
     def _collapsed(self) -> Collapsed | None:
-        collapsed = Collapsed.of(self._matrices)
+        collapsed = Collapsed.of([self._matrices[index] for index in self._by_name])
         return collapsed if len(collapsed.rows) <= BLOCKS else None
 
     def _purpose(self) -> tuple[object, ...]:
-        return (self.measure, self.slice)
+        """What a random stream is for. Not the measure: measures with the same counts get the same draws."""
+        return (self.slice,)
+
+    @cached_property
+    def _by_name(self) -> list[int]:
+        """The systems in the order of their names, so that the order in which they are given changes nothing."""
+        return sorted(range(len(self.systems)), key=lambda index: self.systems[index])
 
     @cached_property
     def _narrow(self) -> tuple[Ints, Ints]:
         """Rows to resample and their sizes: collapsed units, or blocks."""
         if self._collapsed is not None:
             return self._collapsed.rows, self._collapsed.sizes
-        joint = np.concatenate(self._matrices, axis=1)
+        joint = np.concatenate([self._matrices[index] for index in self._by_name], axis=1)
         blocks = np.zeros((BLOCKS, joint.shape[1]), dtype=np.int64)
         np.add.at(blocks, self.block_of_unit, joint)
         used = np.bincount(self.block_of_unit, minlength=BLOCKS) > 0
@@ -147,13 +154,16 @@ class Figures:
         rng = self.settings.rng("bootstrap", *self._purpose())
         fields = self.counts[0].fields
         values: dict[str, list[Floats]] = {name: [] for name in self._functions}
-        table = rows.astype(np.float64)
-        for weights in bootstrap_weights(sizes, self.settings.times, rng):
-            sums = as_sums((weights @ table).reshape(len(weights), len(self.systems), len(fields)), fields)
+        for drawn in bootstrap_sums(rows, sizes, self.settings.times, rng):
+            sums = as_sums(self._by_system(drawn), fields)
             for name, function in self._functions.items():
                 values[name].append(function(sums))
         replicates = {name: np.concatenate(chunks) for name, chunks in values.items()}
         return {**replicates, **self._average_replicates()}
+
+    def _by_system(self, joint: NDArray[Any]) -> NDArray[Any]:
+        """Joint rows as rows × systems × fields, the systems as they were given."""
+        return joint.reshape(len(joint), len(self.systems), -1)[:, np.argsort(self._by_name)]
 
     def _average_replicates(self) -> dict[str, Floats]:
         """Averages over labels need each label's sums in each resample: a wide, sparse product."""
@@ -162,11 +172,10 @@ class Figures:
         tables = [self._blocked(counts).wide() for counts in self.counts]
         kept = np.flatnonzero(np.bincount(self.block_of_unit)) if self._too_many_units else None
         tables = [table[kept] if kept is not None else table for table in tables]
-        sizes = np.ones(tables[0].shape[0], dtype=np.int64)
         rng = self.settings.rng("bootstrap averages", *self._purpose())
         fields = self.counts[0].fields
         values: dict[str, list[Floats]] = {name: [] for name in self._averages}
-        for weights in bootstrap_weights(sizes, self.settings.times, rng):
+        for weights in bootstrap_weights(tables[0].shape[0], self.settings.times, rng):
             for chunk in values.values():
                 chunk.append(np.empty((len(weights), len(tables))))
             for index, table in enumerate(tables):
@@ -217,8 +226,7 @@ class Figures:
     def _jackknife(self) -> dict[str, Floats]:
         """Each score with one unit of each row left out: rows × systems."""
         rows, sizes = self._narrow
-        left = (sizes @ rows - rows).reshape(len(rows), len(self.systems), -1)
-        sums = as_sums(left, self.counts[0].fields)
+        sums = as_sums(self._by_system(sizes @ rows - rows), self.counts[0].fields)
         return {name: function(sums) for name, function in self._functions.items()}
 
     # --- comparisons ---
@@ -264,6 +272,7 @@ class Figures:
 
     def _test(self, a: int, b: int, name: str) -> Any:
         function, fields = self._functions[name], self.counts[0].fields
+        a, b = (index for index in self._by_name if index in (a, b))
         ours, theirs = self._matrices[a], self._matrices[b]
         differences = ours - theirs
         differing = differences[differences.any(axis=1)]
@@ -282,14 +291,14 @@ class Figures:
             swaps.astype(np.float64),
             sizes,
             difference,
-            # One stream for a pair whichever way round it is given, so that p(A, B) = p(B, A).
-            self.settings.rng("shuffling", *self._purpose(), name, *sorted((self.systems[a], self.systems[b]))),
+            self.settings.rng("shuffling", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
         return replace(outcome, units=len(differing))
 
     def _wide_test(self, a: int, b: int, name: str) -> Any:
         function, fields = self._averages[name], self.counts[0].fields
+        a, b = (index for index in self._by_name if index in (a, b))
         tables = [self._blocked(self.counts[index]).wide() for index in (a, b)]
         differences = tables[0] - tables[1]
         rows = np.flatnonzero(abs(differences).sum(axis=1))
@@ -307,7 +316,7 @@ class Figures:
             swaps,
             np.ones(len(rows), dtype=np.int64),
             difference,
-            self.settings.rng("shuffling", *self._purpose(), name, *sorted((self.systems[a], self.systems[b]))),
+            self.settings.rng("shuffling averages", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
 
@@ -323,7 +332,7 @@ class _Part(Figures):
         return {}
 
     def _purpose(self) -> tuple[object, ...]:
-        return (self.measure, self.slice, self.label)
+        return (self.slice, self.label)
 
 
 def _common_labels(counts: Sequence[Counts]) -> Iterator[Counts]:

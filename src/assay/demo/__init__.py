@@ -35,7 +35,7 @@ def run(languages: Sequence[str], html: str | None, copy: str | None) -> None:
             systems(language),
             column="XPOS",
             train=str(folder_path / "known-words.txt"),
-            slices=("seen", "meta:genre"),
+            slices=("seen",),
             examples=2,
         )
         deliver(result, None, None, None, quiet=False)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from assay.render.text import (
+    DASH,
     count,
-    measure_name,
     p_error,
     p_value,
     percent,
@@ -45,6 +45,8 @@ class Table:
     """Where not 0: a terminal shows so many rows and says how many more there are."""
     minor: bool = False
     """A terminal leaves it out and says so."""
+    droppable: range = range(0)
+    """Columns of which a terminal leaves out the last ones where there is no room, and says so."""
 
 
 def tables(result: Result) -> list[Table]:
@@ -69,34 +71,30 @@ def _best(values: Sequence[float], index: int) -> bool:
 
 
 def _scores(result: Result) -> Iterator[Table]:
+    """The main score of each measure side by side; further scores, where they say something else, beneath."""
     overall = [row for row in result.scores if row.slice is None and row.label is None]
-    shown = list(_score_columns(overall))
     found = {(row.system, row.measure, row.score): row for row in overall}
     names = [source.name for source in result.systems]
+    mains = {row.measure: row.score for row in reversed(overall)}
+    mains = {measure: mains[measure] for measure in dict.fromkeys(row.measure for row in overall)}
     rows = []
     for index, name in enumerate(names):
         cells: list[Cell | str] = [name]
-        for measure, score, _ in shown:
-            row = found.get((name, measure, score))
-            values = [_value(found.get((other, measure, score))) for other in names]
-            cells.append(Cell(with_interval(row.value, row.low, row.high) if row else "–", _best(values, index)))
+        for key in mains.items():
+            values = [_value(found.get((other, *key))) for other in names]
+            cells.append(Cell(_figure(found.get((name, *key))), _best(values, index)))
         rows.append(cells)
-    header = ["system", *(measure_name(measure, score, main) for measure, score, main in shown)]
-    yield _table("Scores", header, rows, notes=_score_notes(result))
+    yield _table("Scores", ["system", *mains], rows, notes=_score_notes(result))
+    further = [
+        [row.system, f"{row.measure} {row.score}", _figure(row)]
+        for row in overall
+        if _apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
+    ]
+    yield _table("Further scores", ["system", "score", "value"], further, words=2, short=25)
 
 
-def _score_columns(overall: Sequence[Score]) -> list[tuple[str, str, bool]]:
-    """The main score of each measure; further ones only where they say something else."""
-    columns: list[tuple[str, str, bool]] = []
-    by_measure: dict[str, dict[str, list[float]]] = {}
-    for row in overall:
-        by_measure.setdefault(row.measure, {}).setdefault(row.score, []).append(row.value)
-    for measure, scores in by_measure.items():
-        main = next(iter(scores))
-        for score, values in scores.items():
-            if score == main or any(_apart(a, b) for a, b in zip(values, scores[main], strict=True)):
-                columns.append((measure, score, score == main))
-    return columns
+def _figure(row: Score | None) -> str:
+    return with_interval(row.value, row.low, row.high) if row else DASH
 
 
 def _apart(a: float, b: float) -> bool:
@@ -173,7 +171,9 @@ def _several_systems_labels(
         values = [_value(found.get((system, label, "f1"))) for system in systems]
         cells = [Cell(percent(value), _best(values, index)) for index, value in enumerate(values)]
         body.append([str(label), count(gold[label]), *cells])
-    return _table(f"{measure} by label: f1", ["label", "gold", *systems], body, short=25)
+    return _table(
+        f"{measure} by label: f1", ["label", "gold", *systems], body, short=25, droppable=range(2, 2 + len(systems))
+    )
 
 
 # --- comparison ---
@@ -201,19 +201,22 @@ def _tests(result: Result) -> Iterator[Table]:
                     *([p_value(paired.p)] if paired else []),
                 ]
             )
-        header = ["pair", "difference", "p", "error of p", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
+        header = ["pair", "difference", "p", "error", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
         title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
-        yield _table(title, header, rows, notes=_test_notes(result, with_mcnemar), short=15)
+        notes = _test_notes(result, with_mcnemar) if (measure, score) == (tests[0].measure, tests[0].score) else ()
+        yield _table(title, header, rows, notes=notes, short=15)
 
 
 def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
     notes = [
         f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, "
         f"{result.times:,} times; Holm's correction over {result.family} "
-        f"test{'' if result.family == 1 else 's'}; bold: p < 0.05 after it."
+        f"test{'' if result.family == 1 else 's'}; bold: p < 0.05 after it. error: how far p may be off by chance."
     ]
     if with_mcnemar:
-        notes.append("McNemar's exact test takes items as independent; words of one sentence are not, so trust p.")
+        notes.append(
+            "McNemar's exact test takes words as independent, which within a sentence they are not: prefer p."
+        )
     return tuple(notes)
 
 
@@ -242,16 +245,27 @@ def _diffs(result: Result) -> Iterator[Table]:
                 "(A right + B right); overlap all: percent of words with the same label.",
             ),
             short=15,
+            minor=on != result.diffs[0].on,
         )
 
 
 def _changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 4, a table per pair of systems."""
-    on = next((row.on for row in result.diffs), None)
-    overall = [row for row in result.diffs if row.slice is None and row.on == on]
-    for index, diff in enumerate(overall):
+    leading = leading_pair(result)
+    for diff in _overall_diffs(result):
         if diff.different:
-            yield _change_table(diff, minor=len(overall) > 3 and index >= 3)
+            yield _change_table(diff, minor={diff.a, diff.b} != leading)
+
+
+def _overall_diffs(result: Result) -> list[Diff]:
+    """All pairs on the measure that systems are compared on first."""
+    return [row for row in result.diffs if row.slice is None and row.on == result.diffs[0].on]
+
+
+def leading_pair(result: Result) -> set[str]:
+    """The best two systems: the pair shown where there is no room for all."""
+    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), {})
+    return set(sorted(overall, key=lambda name: -overall[name])[:2])
 
 
 def _change_table(diff: Diff, minor: bool) -> Table:
@@ -288,9 +302,7 @@ def _change_table(diff: Diff, minor: bool) -> Table:
 
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, sorted by what the difference moves overall."""
-    on = next((row.on for row in result.diffs), None)
-    overall = [row for row in result.diffs if row.slice is None and row.on == on]
-    for index, diff in enumerate(overall):
+    for diff in _overall_diffs(result):
         rows = [
             [
                 row.label,
@@ -311,7 +323,7 @@ def _label_differences(result: Result) -> Iterator[Table]:
                 "Accuracy on the words of each gold label; effect: what the difference moves overall, in points.",
             ),
             short=SHORT,
-            minor=len(overall) > 3 and index >= 3,
+            minor={diff.a, diff.b} != leading_pair(result),
         )
 
 
@@ -332,6 +344,7 @@ def _bounds(result: Result) -> Iterator[Table]:
             f"Every system is right on {count(rows[0].all_right)} words, none on {count(rows[0].none_right)}.",
         ),
         short=SHORT + 1,
+        droppable=range(2, 2 + len(names)),
     )
 
 
@@ -420,7 +433,7 @@ def _slice_table(
     header = [name, "sentences" if measure.startswith("sentence") else "words", *systems]
     if body and len(body[0]) > len(header):
         header += ["Δ", "p (Holm)"]
-    return _table(f"{measure} by {name}", header, body, short=25)
+    return _table(f"{measure} by {name}", header, body, short=25, droppable=range(2, 2 + len(systems)))
 
 
 def _mappings(result: Result) -> Iterator[Table]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.render.tables import Cell, Table, tables
+from assay.render.tables import Cell, Table, leading_pair, tables
 from assay.render.text import example_text, heading, verdict
 from assay.result import Result
 
@@ -35,7 +38,9 @@ def show(result: Result, console: Console | None = None) -> None:
             continue
         _show_table(table, console)
     if hidden:
-        console.print(Text(f"\n{len(hidden)} more tables (other pairs): --format md or tsv.", style="dim"))
+        console.print(
+            Text(f"\n{len(hidden)} more tables (other pairs and measures): --format md or tsv.", style="dim")
+        )
     _show_examples(result, console)
     for note in result.notes:
         console.print(Text(f"\nNote: {note}", style="dim"))
@@ -43,39 +48,61 @@ def show(result: Result, console: Console | None = None) -> None:
 
 
 def _show_table(table: Table, console: Console) -> None:
-    drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
-    for index, name in enumerate(table.header):
-        right = index in table.numeric
-        # The longest word of a column is what it can be narrowed to; figures and their intervals stay whole.
-        least = max((len(word) for word in name.split()), default=1)
-        drawn.add_column(
-            escape(name),
-            justify="right" if right else "left",
-            overflow="fold",
-            min_width=least if right else None,
-        )
     rows = table.rows[: table.short] if table.short else table.rows
+    kept = _columns_that_fit(table, rows, console.width)
+    whole = _width(table, rows, kept) <= console.width
+    drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
+    for index in kept:
+        right = index in table.numeric
+        # Figures and their intervals stay whole as long as there is room; the first columns wrap before them.
+        title = escape(table.header[index]).replace(" ", "\n") if right else escape(table.header[index])
+        drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
     for row in rows:
-        drawn.add_row(*(_cell(cell, index in table.numeric) for index, cell in enumerate(row)))
+        drawn.add_row(*(Text(row[index].text, style="bold" if row[index].bold else "") for index in kept))
     console.print()
     console.print(Text(table.title, style="bold underline"))
     console.print(drawn)
-    more = len(table.rows) - len(rows)
-    notes = list(table.notes)
-    if more:
-        notes.insert(0, f"… and {more:,} more rows: --format md or tsv.")
-    if notes:
-        console.print(Text(" ".join(notes), style="dim"))
+    left_out = [
+        f"{number:,} more {what}"
+        for number, what in ((len(table.rows) - len(rows), "rows"), (len(table.header) - len(kept), "columns"))
+        if number
+    ]
+    notes = [f"… and {' and '.join(left_out)}: --format md or tsv."] if left_out else []
+    if notes or table.notes:
+        console.print(Text(" ".join([*notes, *table.notes]), style="dim"))
 
 
-def _cell(cell: Cell, whole: bool) -> Text:
-    return Text(cell.text, style="bold" if cell.bold else "", no_wrap=whole)
+def _columns_that_fit(table: Table, rows: Sequence[tuple[Cell, ...]], room: int) -> list[int]:
+    """All columns, or as many of those that may be left out as there is room for."""
+    kept = list(range(len(table.header)))
+    for index in reversed(table.droppable):
+        if _width(table, rows, kept) <= room:
+            break
+        kept.remove(index)
+    return kept
+
+
+def _width(table: Table, rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) -> int:
+    """The least width of a table: text columns may wrap down to a dozen characters, figures may not."""
+    widths = []
+    for index in kept:
+        head = table.header[index]
+        cells = [cell_len(row[index].text) for row in rows]
+        if index in table.numeric:
+            widths.append(max([*cells, *(cell_len(word) for word in head.split(" "))]))
+        else:
+            widths.append(min(max([*cells, cell_len(head)]), 12))
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _show_examples(result: Result, console: Console) -> None:
     before: tuple[str, str | None] | None = None
+    pairs = dict.fromkeys((example.a, example.b) for example in result.examples)
+    leading = leading_pair(result) if len(pairs) > 3 else None
     for example in result.examples:
         pair = (example.a, example.b)
+        if leading is not None and set(pair) != leading:
+            continue
         if pair != before:
             title = f"Examples {example.a} → {example.b}" if example.b else f"Examples of errors of {example.a}"
             console.print()

@@ -61,11 +61,6 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def measure_name(measure: str, score: str, main: bool = True) -> str:
-    """How a score is headed: the measure alone stands for its main score."""
-    return measure if main else f"{measure} {score}"
-
-
 def heading(result: Result) -> str:
     """What was compared, in one line."""
     return (
