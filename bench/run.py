@@ -1,1 +1,371 @@
-"""Benchmarks."""
+"""Benchmarks: first the same answer as the peers, then CPU seconds and peak memory, as a Markdown table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from measure import Run, alternating, best, run
+from peers import KNOWN, Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+ASSAY = str(Path(sys.executable).parent / "assay")
+TIMES = 10_000
+# Peers that take long do fewer rounds; their time is scaled up, and the table says so.
+FEWER = {
+    "loop_shuffling": 10,
+    "scipy_shuffling": 50,
+    "sacrebleu_shuffling": 10,
+    "loop_bootstrap": 20,
+    "scipy_bootstrap": 50,
+    "sacrebleu_bootstrap": 50,
+}
+TITLES = {"loop": "NumPy loop", "scipy": "scipy", "sacrebleu": "sacrebleu"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One task, done by assay and by a peer."""
+
+    task: str
+    peer: str
+    cpu: float
+    peer_cpu: float
+    memory: float
+    peer_memory: float | None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure that should stay on one side of a bound."""
+
+    what: str
+    value: float
+    bound: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it does."""
+        return self.value >= self.bound if self.at_least else self.value < self.bound
+
+
+@dataclass
+class Bench:
+    """What is measured with, and what was found."""
+
+    data: Path
+    peers: Peers
+    runs: int
+    compareval: Path | None = None
+    ud_tools: Path | None = None
+    rows: list[Row] = field(default_factory=list)
+    goals: list[Goal] = field(default_factory=list)
+    parts: dict[str, float] = field(default_factory=dict)
+
+    def files(self, ending: str, *names: str) -> list[str]:
+        """Files of the generated data."""
+        return [str(self.data / f"{name}.{ending}") for name in ("gold", *names)]
+
+    def add(self, task: str, done: dict[str, list[Run]]) -> None:
+        """A row for each peer; the command called assay is ours."""
+        ours = best(done["assay"])
+        for peer, runs in done.items():
+            if peer != "assay":
+                theirs = best(runs)
+                self.rows.append(Row(task, peer, ours.cpu, theirs.cpu, ours.memory, theirs.memory))
+
+    def add_scaled(self, peer: str, measured: str) -> None:
+        """A row for a peer that is not here, from one that is and the known ratio of both."""
+        row = next(row for row in reversed(self.rows) if row.peer == measured)
+        cpu = row.peer_cpu * KNOWN[peer] / KNOWN[measured]
+        title = f"{peer} (not run: {measured} × {KNOWN[peer]}/{KNOWN[measured]})"
+        self.rows.append(Row(row.task, title, row.cpu, cpu, row.memory, None))
+
+
+# --- same answers ---
+
+
+def same(what: str, ours: float, theirs: float, tolerance: float = 1e-9) -> None:
+    """Stop where the answers differ: then there is nothing to time."""
+    if not abs(ours - theirs) <= tolerance:
+        raise SystemExit(
+            f"{what}: assay says {ours}, the peer {theirs} (tolerance {tolerance:.3g}). Nothing was timed."
+        )
+
+
+def scores(output: str, name: str, measure: str = "accuracy") -> list[float]:
+    """A score of all systems over all labels, from assay's JSON."""
+    return [
+        row["value"]
+        for row in json.loads(output)["scores"]
+        if row["measure"] == measure and row["score"] == name and row["label"] is None and row["slice"] is None
+    ]
+
+
+# --- the tasks ---
+
+
+def bench_score(bench: Bench) -> None:
+    """One system against gold: the UD scorers, scikit-learn, and the floor."""
+    files = bench.files("conllu", "a")
+    sklearn = [bench.peers.python, str(HERE / "sklearn_scores.py")]
+    commands = {
+        "assay": [ASSAY, "score", *files, "--column", "XPOS", "--format", "json"],
+        "udtools": [bench.peers.udeval, "-c", *files],
+        "scikit-learn accuracy_score": [*sklearn, "accuracy", *files],
+        "Counter loop": [sys.executable, str(HERE / "floor.py"), "conllu", *files],
+    }
+    scorer = "udtools"
+    if bench.ud_tools:
+        scorer = "UD eval.py"
+        commands[scorer] = [bench.peers.python, ud_script(bench.ud_tools), "-c", *files]
+    first = {name: run(command) for name, command in commands.items()}
+    ours = scores(first["assay"].output, "f1")[0]
+    for name in {"udtools", scorer}:
+        same(f"XPOS of {name}", ours, ud_accuracy(first[name].output))
+    same("accuracy_score", ours, json.loads(first["scikit-learn accuracy_score"].output)["accuracy"])
+    same("Counter loop", ours, json.loads(first["Counter loop"].output)["accuracy"][0])
+    bench.add("score, 1 system", alternating(commands, bench.runs, slow=("udtools", scorer)))
+    if scorer == "udtools":
+        bench.add_scaled("conll18_ud_eval", "udtools")
+    for row in bench.rows:
+        if row.peer == scorer or row.peer.startswith("conll18"):
+            ratio = row.peer_cpu / row.cpu
+            bench.goals.append(Goal(f"score: times as fast as {row.peer}", ratio, 15, "×", at_least=True))
+
+
+def bench_report(bench: Bench) -> None:
+    """Every tag by itself: scikit-learn's classification_report (without intervals)."""
+    files = bench.files("conllu", "a")
+    measures = ["-m", "accuracy", "-m", "tag-f1"]
+    commands = {
+        "assay": [ASSAY, "score", *files, "--column", "XPOS", *measures, "--format", "json"],
+        "scikit-learn accuracy_score and classification_report": [
+            bench.peers.python,
+            str(HERE / "sklearn_scores.py"),
+            "report",
+            *files,
+        ],
+    }
+    first = {name: run(command) for name, command in commands.items()}
+    theirs = json.loads(first["scikit-learn accuracy_score and classification_report"].output)
+    same("accuracy", scores(first["assay"].output, "f1")[0], theirs["accuracy"])
+    same("macro-F1", scores(first["assay"].output, "macro-f1", "tag-f1")[0], theirs["macro-f1"])
+    bench.add("score, each tag", alternating(commands, bench.runs))
+
+
+def bench_compare(bench: Bench) -> None:
+    """Two systems against each other, CoNLL-U."""
+    files = bench.files("conllu", "a", "b")
+    commands = {
+        "assay": [ASSAY, "compare", *files, "--column", "XPOS", "--format", "json"],
+        "Counter loop": [sys.executable, str(HERE / "floor.py"), "conllu", *files],
+    }
+    first = {name: run(command) for name, command in commands.items()}
+    _same_comparison(first["assay"], first["Counter loop"])
+    bench.add("compare, 2 systems", alternating(commands, bench.runs))
+    row = bench.rows[-1]
+    bench.goals.append(Goal("compare: CPU", row.cpu, 1.2, "s"))
+    bench.goals.append(Goal("compare: peak memory", row.memory, 250, "MB"))
+    command = [sys.executable, str(HERE / "breakdown.py"), *files]
+    taken = [json.loads(run(command).output) for _ in range(bench.runs)]
+    bench.parts = min(taken, key=lambda parts: sum(parts.values()))
+
+
+def bench_tsv(bench: Bench) -> None:
+    """Two systems against each other, a word and its tag per line: what ComparEval reads."""
+    files = bench.files("tsv", "a", "b")
+    commands = {
+        "assay": [ASSAY, "compare", *files, "--format", "json"],
+        "Counter loop": [sys.executable, str(HERE / "floor.py"), "tsv", *files],
+    }
+    if bench.compareval:
+        script = compareval_script(bench.compareval, bench.data / "compareval")
+        commands["ComparEval"] = [sys.executable, script, *files]
+    first = {name: run(command) for name, command in commands.items()}
+    _same_comparison(first["assay"], first["Counter loop"])
+    if bench.compareval:
+        theirs = compareval_accuracies(first["ComparEval"].output, files[1:])
+        for name, ours, accuracy in zip("ab", scores(first["assay"].output, "f1"), theirs, strict=True):
+            same(f"ComparEval's accuracy of {name}", ours, accuracy)
+    bench.add("compare, 2 systems, TSV", alternating(commands, bench.runs))
+    if not bench.compareval:
+        bench.add_scaled("ComparEval", "Counter loop")
+
+
+def _same_comparison(ours: Run, theirs: Run) -> None:
+    counted = json.loads(theirs.output)
+    for name, value, accuracy in zip("ab", scores(ours.output, "f1"), counted["accuracy"], strict=True):
+        same(f"accuracy of {name}", value, accuracy)
+    same("different answers", json.loads(ours.output)["diffs"][0]["different"], counted["different"])
+
+
+def bench_shuffling(bench: Bench) -> None:
+    """The shuffling test on F1 over many sentences, in process."""
+    _resampling(bench, "shuffling", _same_p)
+    bench.goals.append(Goal("shuffling: CPU", bench.rows[-1].cpu, 0.2, "s"))
+
+
+def bench_bootstrap(bench: Bench) -> None:
+    """The paired bootstrap of F1 over many sentences, in process."""
+    _resampling(bench, "bootstrap", _same_interval)
+
+
+def _resampling(bench: Bench, kind: str, check: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    counts = str(bench.data / "counts.tsv")
+    commands = {"assay": [sys.executable, str(HERE / "resampling.py"), f"assay_{kind}", counts, str(TIMES)]}
+    factors = {"assay": 1}
+    for peer, title in TITLES.items():
+        method = f"{peer}_{kind}"
+        name = f"{title} (× {FEWER[method]} from {TIMES // FEWER[method]:,} rounds)"
+        commands[name] = [
+            bench.peers.python,
+            str(HERE / "resampling.py"),
+            method,
+            counts,
+            str(TIMES // FEWER[method]),
+        ]
+        factors[name] = FEWER[method]
+    done = alternating(commands, bench.runs, slow=tuple(commands)[1:])
+    answers = {name: json.loads(runs[0].output) for name, runs in done.items()}
+    for name in list(answers)[1:]:
+        check(answers["assay"], answers[name])
+    timed = {
+        name: [Run(json.loads(one.output)["cpu"] * factors[name], one.memory, one.output) for one in runs]
+        for name, runs in done.items()
+    }
+    units = int((bench.data / "made").read_text(encoding="utf-8").split()[2])
+    bench.add(f"{TIMES:,} {kind} rounds over {units:,} sentences", timed)
+
+
+def _same_p(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    # Also holds for a p that is twice the smaller tail, whose error is larger than that of a share.
+    error = math.sqrt(ours["p"] * (2 - ours["p"]) * (1 / ours["times"] + 1 / theirs["times"]))
+    same("p", ours["p"], theirs["p"], 4 * error)
+
+
+def _same_interval(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    for name, width in (
+        ("low", ours["high"] - ours["low"]),
+        ("high", ours["high"] - ours["low"]),
+        ("half", 2 * ours["half"]),
+    ):
+        if name in theirs:
+            # The standard error of a 2.5% quantile of a normal distribution whose 95% interval has this width.
+            error = 2.67 * width / 3.92 * math.sqrt(1 / ours["times"] + 1 / theirs["times"])
+            same(f"{name} of the interval", ours[name], theirs[name], 4 * error)
+
+
+def bench_startup(bench: Bench) -> None:
+    """The help text beside an interpreter that does nothing."""
+    commands = {"assay": [ASSAY, "--help"], "python -c pass": [sys.executable, "-c", "pass"]}
+    for command in commands.values():
+        run(command)
+    bench.add("assay --help", alternating(commands, 3 * bench.runs))
+    bench.goals.append(Goal("--help: CPU", bench.rows[-1].cpu, 0.15, "s"))
+
+
+TASKS: dict[str, Callable[[Bench], None]] = {
+    "startup": bench_startup,
+    "score": bench_score,
+    "report": bench_report,
+    "compare": bench_compare,
+    "tsv": bench_tsv,
+    "shuffling": bench_shuffling,
+    "bootstrap": bench_bootstrap,
+}
+
+
+# --- what is printed ---
+
+
+def report(bench: Bench) -> Iterator[str]:
+    """The tables, in Markdown."""
+    yield "| task | peer | assay CPU s | peer CPU s | peer / assay | assay MB | peer MB |"
+    yield "|---|---|---:|---:|---:|---:|---:|"
+    for row in bench.rows:
+        memory = "–" if row.peer_memory is None else f"{row.peer_memory:.0f}"
+        yield (
+            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.peer_cpu / row.cpu:.1f} "
+            f"| {row.memory:.0f} | {memory} |"
+        )
+    if bench.parts:
+        yield ""
+        yield "compare, CPU s by part: " + ", ".join(f"{name} {cpu:.2f}" for name, cpu in bench.parts.items())
+    if bench.goals:
+        yield ""
+        yield "| goal | measured | bound | met |"
+        yield "|---|---:|---:|---|"
+    for goal in bench.goals:
+        bound = f"{'≥' if goal.at_least else '<'} {goal.bound:g} {goal.unit}"
+        yield f"| {goal.what} | {goal.value:.3g} {goal.unit} | {bound} | {'yes' if goal.met else '**no**'} |"
+
+
+def machine(peers: Peers) -> str:
+    """What was measured on, and against what."""
+    versions = ", ".join(f"{name} {version}" for name, version in peers.versions().items())
+    return f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; peers: {versions}"
+
+
+def as_json(bench: Bench, description: str) -> str:
+    """The same as data."""
+    goals = [{**asdict(goal), "met": goal.met} for goal in bench.goals]
+    rows = [asdict(row) for row in bench.rows]
+    return json.dumps({"machine": description, "rows": rows, "parts": bench.parts, "goals": goals}, indent=1) + "\n"
+
+
+def prepared(quick: bool) -> Path:
+    """The folder with the generated data."""
+    tokens, units = (20_000, 5_000) if quick else (200_000, 50_000)
+    folder = ROOT / ".bench" / "data" / str(tokens)
+    if not (folder / "made").exists():
+        print("making the data …", file=sys.stderr)
+        subprocess.run([sys.executable, str(HERE / "corpus.py"), str(folder), str(tokens), str(units)], check=True)
+    return folder
+
+
+def arguments() -> argparse.Namespace:
+    """What the user wants."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the data and one run: does it all work?")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=TASKS, help=f"one of {', '.join(TASKS)}")
+    parser.add_argument("--runs", metavar="N", type=int, help="alternating runs, of which the best counts (5)")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here too")
+    parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
+    parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Measure and print."""
+    given = arguments()
+    peers = Peers(ROOT / ".bench" / "peers")
+    peers.install()
+    runs = given.runs or (1 if given.quick else 5)
+    bench = Bench(prepared(given.quick), peers, runs, given.compareval, given.ud_tools)
+    description = machine(peers)
+    for name in given.only or TASKS:
+        print(f"{name} …", file=sys.stderr)
+        TASKS[name](bench)
+    print(f"{description}; best of {bench.runs}\n")
+    print("\n".join(report(bench)))
+    if given.quick:
+        print("\nA tenth of the data: the goals are meant for all of it.")
+    if given.json:
+        given.json.write_text(as_json(bench, description), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,275 @@
-"""Layers."""
+"""Imports point one way, third-party packages are declared, and starting is cheap."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "assay"
+HEAVY = ("numpy", "scipy", "rich")
+
+# Each room and the rooms it may import; `assay` is the package itself, for its version.
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "arrays": set(),
+    "specs": {"errors"},
+    "corpus": {"arrays", "errors"},
+    "read": {"arrays", "corpus", "errors", "specs"},
+    "write": {"corpus", "errors", "read"},
+    "lexicon": {"arrays", "corpus", "errors", "read"},
+    "judgements": {"arrays"},
+    "counts": {"arrays", "judgements"},
+    "align": {"arrays", "corpus", "errors", "judgements"},
+    "tagsets": {"arrays", "corpus", "errors"},
+    "measures": {"align", "arrays", "counts", "errors", "judgements", "specs", "tagsets"},
+    "stats": {"arrays"},
+    "result": {"errors"},
+    "mapping": {"arrays", "corpus", "errors", "result"},
+    "checks": {"align", "judgements"},
+    "slices": {"align", "arrays", "corpus", "errors", "judgements", "lexicon"},
+    "changes": {"arrays", "judgements", "result"},
+    "figures": {"arrays", "counts", "measures", "result", "stats"},
+    "prepare": {
+        *("align", "arrays", "changes", "checks", "corpus", "errors", "lexicon", "mapping", "measures", "read"),
+        "result",
+    },
+    "examples": {"changes", "errors", "judgements", "prepare", "result"},
+    "evaluate": {
+        *("arrays", "assay", "changes", "counts", "examples", "figures", "judgements", "measures", "prepare", "read"),
+        *("result", "slices", "stats"),
+    },
+    "render": {"errors", "result"},
+    "citations": {"assay", "errors", "result"},
+}
+# A Result shows itself in a notebook: it asks the renderers when it is looked at, not before.
+LAZILY = {"result": {"render"}}
+# Above all others: they may import everything, and only these two may import the command line.
+TOP = {"cli", "demo"}
+ENTRANCES = {"__main__"}
+PRINTING = {"cli", "demo"}
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The first part of a module's name below the package; `assay` for the package's own file."""
+    first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return "assay" if first == "__init__" else first
+
+
+ROOMS = {room(path) for path in modules()} - {"assay"}
+
+
+def imports(path: Path) -> Iterator[tuple[str, str, bool]]:
+    """Top-level package, room within assay (or nothing), and whether the import stands within a function."""
+    tree = ast.parse(path.read_text("utf-8"))
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        lazy = id(node) in inside
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _named(alias.name, lazy)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            if module == "assay":
+                for alias in node.names:
+                    yield from _named(f"assay.{alias.name}" if alias.name in ROOMS else "assay", lazy)
+            else:
+                yield from _named(module, lazy)
+
+
+def _named(module: str, lazy: bool) -> Iterator[tuple[str, str, bool]]:
+    package, _, rest = module.partition(".")
+    within = (rest.partition(".")[0] or "assay") if package == "assay" else ""
+    yield package, within, lazy
+
+
+def python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+# --- directions ---
+
+
+def test_every_room_has_its_place_in_the_table() -> None:
+    assert {*ALLOWED, *TOP, *ENTRANCES} == ROOMS
+
+
+def test_the_table_itself_points_one_way() -> None:
+    """Rooms can be put in an order in which each imports only rooms before it."""
+    placed: set[str] = {"assay"}
+    left = dict(ALLOWED)
+    while left:
+        ready = {name for name, allowed in left.items() if allowed <= placed}
+        assert ready, f"these import each other in a circle: {sorted(left)}"
+        placed |= ready
+        left = {name: allowed for name, allowed in left.items() if name not in ready}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
+    here = room(path)
+    for package, there, lazy in imports(path):
+        if package != "assay" or there == here or here in TOP or here == "assay":
+            assert package != "assay" or here != "assay" or there not in TOP
+            continue
+        if here in ENTRANCES:
+            assert there == "cli"
+        elif lazy and there in LAZILY.get(here, set()):
+            continue
+        else:
+            assert there in ALLOWED[here], f"{here} imports {there}"
+
+
+def test_only_the_entrances_and_the_demo_import_the_command_line() -> None:
+    importing = {room(path) for path in modules() for _, there, _ in imports(path) if there == "cli"}
+    assert importing - {"cli"} == {"__main__", "demo"}
+
+
+def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:
+    for path in modules():
+        if room(path) == "stats":
+            found = {(package, there) for package, there, _ in imports(path)}
+            foreign = {(p, t) for p, t in found if p not in sys.stdlib_module_names}
+            assert foreign <= {("numpy", ""), ("scipy", ""), ("assay", "arrays"), ("assay", "stats")}, path
+
+
+def test_the_package_itself_imports_nothing_before_it_is_asked() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    eager = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {node.module for node in eager if isinstance(node, ast.ImportFrom)}
+    assert names == {"__future__", "typing"}
+    assert len(eager) == 2
+
+
+# --- dependencies ---
+
+
+def test_every_third_party_import_is_a_declared_dependency_and_every_one_is_used() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {re.split(r"[<>=~!\[; ]", line, maxsplit=1)[0] for line in project["dependencies"]}
+    used = {
+        package
+        for path in modules()
+        for package, _, _ in imports(path)
+        if package != "assay" and package not in sys.stdlib_module_names
+    }
+    assert used == declared
+
+
+def test_no_dependency_comes_from_an_address() -> None:
+    for name in ("pyproject.toml", "constraints.txt"):
+        assert "://" not in (ROOT / name).read_text("utf-8")
+
+
+# --- who prints ---
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_only_the_command_line_and_the_demo_print(path: Path) -> None:
+    if room(path) in PRINTING:
+        pytest.skip("it may")
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("print", "click.echo", "echo", "sys.stdout.write", "sys.stderr.write"), called
+
+
+# --- starting ---
+
+
+LOADED = "import sys; print([name for name in ('numpy', 'scipy', 'rich') if name in sys.modules], file=sys.stderr)"
+
+
+def test_importing_assay_loads_nothing_heavy() -> None:
+    done = python(f"import assay; assay.__version__; dir(assay); {LOADED}")
+    assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), ("compare", "--help"), ("scroe",), ("score", "--nope"), ("compare", "a", "b")],
+    ids=" ".join,
+)
+def test_help_version_and_usage_errors_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    script = f"""
+import sys
+from assay.cli import run
+try:
+    run(sys.argv[1:])
+except SystemExit:
+    pass
+{LOADED}
+"""
+    done = python(script, *arguments)
+    assert done.stderr.splitlines()[-1] == "[]", done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_default_comparison_loads_no_scipy() -> None:
+    script = """
+import sys
+import assay
+from assay.render import render
+folder = sys.argv[1]
+gold, *systems = (f"{folder}/{name}.conllu" for name in ("gold", "hanta", "udpipe"))
+result = assay.compare(gold, systems, column="XPOS")
+for form in ("json", "tsv", "md", "latex", "html"):
+    assert render(result, form)
+print(sorted(name for name in sys.modules if name.partition(".")[0] in ("scipy", "rich")))
+print(len(result.comparisons))
+"""
+    done = python(script, str(SOURCE / "demo" / "english"))
+    assert done.stdout.splitlines() == ["[]", "3"], done.stderr
+
+
+# --- public names ---
+
+
+def test_public_names_are_those_that_can_be_loaded() -> None:
+    import assay
+
+    assert set(assay.__all__) == {*assay._HOMES, "__version__"}
+    assert dir(assay) == sorted(assay.__all__)
+    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    typed = {
+        alias.name
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == set(assay._HOMES)
+    with pytest.raises(AttributeError, match="has no attribute 'Scorer'"):
+        assert assay.Scorer
+
+
+def test_public_names_stay_what_they_are_in_whatever_order_they_are_used() -> None:
+    script = """
+import assay, sys
+names = [name for name in assay.__all__ if name != "__version__"]
+for name in (names if sys.argv[1] == "forward" else names[::-1]):
+    getattr(assay, name)
+print([name for name in names if not callable(getattr(assay, name))])
+"""
+    for order in ("forward", "backward"):
+        assert python(script, order).stdout == "[]\n", order

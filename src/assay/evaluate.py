@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -125,7 +126,7 @@ class _Judged:
             (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
             for name, judged in self.systems
         ]
-        return Figures.of(self.measure, where, counts, units.blocks(), settings)
+        return Figures.of(self.measure, where, counts, units.blocks, settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +149,7 @@ class _Units:
         of_sentence[taken] = renumbered
         return cls(run, unit, of_sentence, len(kept), kept)
 
+    @cached_property
     def blocks(self) -> Ints:
         """The block of each unit, by a hash of its name, for the case that there are too many of them."""
         if self.number <= BLOCKS:
@@ -233,7 +235,9 @@ def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) 
             bounds.extend(changes.bounds(outcomes, on, where))
             growth.extend(changes.growth(outcomes, on, where))
             unique.extend(changes.unique(outcomes, on, where))
-            comparisons.extend(_mcnemar(items, on, one.measure.definition.main, where))
+            # Over gold's items, which is recall where a system has other items than gold.
+            score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
+            comparisons.extend(_mcnemar(items, on, score, where))
     adjusted = _adjusted(comparisons)
     family = sum(row.test == "shuffling" and row.slice is None for row in adjusted)
     return replace(
@@ -254,7 +258,7 @@ def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
     return tallied or ([first] if first else [])
 
 
-def _mcnemar(items: Items, on: str, main: str, where: str | None) -> Iterator[Comparison]:
+def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:
     total = len(items.gold)
     for a, b in combinations(range(len(items.systems)), 2):
         only_a = int((items.right[a] & ~items.right[b]).sum())
@@ -264,7 +268,7 @@ def _mcnemar(items: Items, on: str, main: str, where: str | None) -> Iterator[Co
             a=items.systems[a],
             b=items.systems[b],
             measure=on,
-            score=main,
+            score=score,
             slice=where,
             difference=(only_b - only_a) / total if total else float("nan"),
             low=float("nan"),

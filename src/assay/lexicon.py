@@ -29,7 +29,7 @@ class Lexicon:
         """From a plain list of words, one per line, or from an annotated file."""
         key: Callable[[str], str] = str.casefold if fold else str
         if input_format is None and _is_word_list(path):
-            words = (line.strip() for text in Source(path).batches() for line in text.split("\n"))
+            words = (line.strip() for batch in Source(path).batches() for _, line in batch.lines())
             return cls(path, dict(Counter(key(word) for word in words if word)), None, fold)
         source = Input(path, input_format=input_format, wanted=[column])
         try:

@@ -75,6 +75,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 threshold missed, 2 input or usage, 70 internal, 130, 141."""
+    # Our products are long and narrow: a second thread of the linear algebra would only spin.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = main.main(
             args=list(sys.argv[1:] if arguments is None else arguments),

@@ -21,6 +21,18 @@ class Vocabulary(dict[str, int]):
         return code
 
 
+class _Cells(dict[bytes, int]):
+    """Cells as they stand in a file to the codes of their strings."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+
+    def __missing__(self, cell: bytes) -> int:
+        code = self[cell] = self._vocabulary[cell.decode("utf-8")]
+        return code
+
+
 class Builder:
     """Collects one corpus from one or more files; readers call it, nobody else."""
 
@@ -28,6 +40,7 @@ class Builder:
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
+        self._cells = [_Cells(vocabulary) for vocabulary in self._vocabularies]
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
@@ -65,6 +78,13 @@ class Builder:
         self._starts.extend(ends)
         self._lines.extend(lines)
 
+    def add_cells(self, columns: Sequence[Iterable[bytes]], ends: Iterable[int], lines: Iterable[int]) -> None:
+        """The same from columns of undecoded cells; each distinct one is decoded once."""
+        for codes, cells, column in zip(self._codes, self._cells, columns, strict=True):
+            codes.extend(map(cells.__getitem__, column))
+        self._starts.extend(ends)
+        self._lines.extend(lines)
+
     def aside(self, word: int, line: str) -> None:
         """A line that stands before a word and is none itself."""
         self._aside_words.append(word)
@@ -74,11 +94,12 @@ class Builder:
         """A surface token that covers several words."""
         self._multiwords.append(Multiword(first, end, form))
 
-    def comment(self, line: str, sentence: int) -> None:
-        """A comment line on a sentence; `# newdoc` opens a document."""
-        self._comments.append((sentence, line))
-        if line.startswith(("# newdoc", "#newdoc")):
-            self.document(line.partition("=")[2].strip(), sentence)
+    def comments(self, lines: Sequence[str], sentences: Sequence[int]) -> None:
+        """Comment lines on sentences; `# newdoc` opens a document."""
+        self._comments.extend(zip(sentences, lines, strict=True))
+        for line, sentence in zip(lines, sentences, strict=True):
+            if line.startswith(("# newdoc", "#newdoc")):
+                self.document(line.partition("=")[2].strip(), sentence)
 
     def document(self, name: str, sentence: int) -> None:
         """A document begins with this sentence."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.read.builder import Builder
-from assay.read.source import Source
+from assay.read.clean import clean_lines
+from assay.read.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # CoNLL-X names for the same places; users may type either.
@@ -140,95 +140,116 @@ def _structure(line: str) -> bool:
 # --- reading ---
 
 
-class _Ids(dict[int, str]):
-    """0 → "1", 1 → "2", …, made when first asked for: comparing is faster than parsing numbers."""
-
-    def __missing__(self, position: int) -> str:
-        text = self[position] = str(position + 1)
-        return text
-
-
 def read_columns(source: Source, layout: Layout, builder: Builder) -> None:
     """Read one file into the builder, all of its labels in one pass."""
     _ColumnReader(source, layout, builder).read()
 
 
 class _ColumnReader:
-    """Words, blank lines and comments go through `read`, as plain as it can be; the rest through `_other`."""
+    """Batches without surprises are read with arrays (`clean_lines`), the others line by line."""
 
     def __init__(self, source: Source, layout: Layout, builder: Builder) -> None:
         self.source, self.layout, self.builder = source, layout, builder
-        wanted = [layout.word, *(layout.index(name, source.path) for name in builder.names)]
-        self.pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[wanted[0]],)
-        self.per_word = len(wanted)
-        # Only as many cells are cut as are asked for. That the rest is there is checked by counting tabs.
-        self.limit = max(wanted) + 1 if layout.separator == "\t" else -1
-        self.full = min(self.limit + 1, layout.width) if self.limit > 0 else layout.width
+        self.wanted = [layout.word, *(layout.index(name, source.path) for name in builder.names)]
         self.header_pending = layout.header
-        self.asides = 0
-        """Lines of the file so far that stand within a sentence and are no words."""
-        self.word_lines = 0
-        """Lines of the batch that have all columns without being words."""
+        self.position = 0
+        """How many words of the sentence under way were read."""
+        self.first_line = 0
+        """The line of the first of them."""
 
     def read(self) -> None:
-        layout, builder, per_word = self.layout, self.builder, self.per_word
-        pick, limit, full, separator = self.pick, self.limit, self.full, self.layout.separator
-        ids, comments = layout.ids, layout.comments
-        numbers, is_word = _Ids(), self._is_word
-        builder.begin_file(self.source.path)
-        before = builder.words
-        position = others = 0
-        for text in self.source.batches():
-            flat: list[str] = []
-            ends: list[int] = []
-            first_lines: list[int] = []
-            base, self.word_lines = builder.words, 0
-            sentence = builder.sentence
-            lines = text.split("\n")
-            if not lines[-1]:
-                lines.pop()
-            for line in lines:
-                cells = line.split(separator, limit)
-                if len(cells) == full and (cells[0] == numbers[position] if ids else is_word(line)):
-                    position += 1
-                    flat += pick(cells)
-                    continue
-                others += 1
-                if not line:
-                    ending = True
-                elif comments and line[0] == "#":
-                    builder.comment(line, sentence + len(ends))
-                    continue
-                else:
-                    word = base + len(flat) // per_word
-                    ending = self._other(line, cells, position, word, word - before + others, sentence + len(ends))
-                if ending and position:
-                    word = base + len(flat) // per_word
-                    ends.append(word)
-                    # Every line before this one was a word or one of the others.
-                    first_lines.append(word - before - position + others - self.asides)
-                    position = self.asides = 0
-            if limit > 0:
-                self._check_tabs(lines, self.word_lines + len(flat) // per_word)
-            builder.add(flat, ends, first_lines)
-        if position:
-            builder.add([], [builder.words], [builder.words - before - position + others + 1 - self.asides])
-        builder.end_file()
+        self.builder.begin_file(self.source.path)
+        for batch in self.source.batches():
+            if self.header_pending or not self._read_clean(batch):
+                self._read_lines(batch)
+        if self.position:
+            self.builder.add([], [self.builder.words], [self.first_line])
+        self.builder.end_file()
 
-    def _is_word(self, line: str) -> bool:
-        """Whether a line with the right number of columns is a word, where no numbering tells."""
-        if self.header_pending or line.startswith("-DOCSTART-"):
+    # --- with arrays ---
+
+    def _read_clean(self, batch: Batch) -> bool:
+        """Read a batch in which every line is what it should be; False leaves it untouched."""
+        layout, builder = self.layout, self.builder
+        if layout.separator != "\t":
             return False
-        return not (self.layout.comments and line[0] == "#") and bool(line.strip())
+        clean = clean_lines(batch.data, layout.width, ids=layout.ids, comments=layout.comments, before=self.position)
+        if clean is None or (not layout.ids and b"-DOCSTART-" in batch.data):
+            return False
+        columns = [clean.cells(index) for index in self.wanted]
+        if b"" in columns[0]:
+            return False
+        words, sentence = builder.words, builder.sentence
+        builder.comments(clean.texts(clean.comments), (clean.sentences[clean.comments] + sentence).tolist())
+        for line, text in zip(clean.asides.tolist(), clean.texts(clean.asides), strict=True):
+            self._aside(text, int(clean.positions[line]), words + int(clean.words[line]), batch.line + line)
+        first_lines = (clean.firsts + batch.line).tolist()
+        if self.position:
+            first_lines.insert(0, self.first_line)
+        ends = (clean.sentence_ends + words).tolist()
+        builder.add_cells(columns, ends, first_lines[: len(ends)])
+        self.position = clean.last_position
+        if self.position:
+            self.first_line = first_lines[-1]
+        return True
 
-    def _check_tabs(self, lines: list[str], rows: int) -> None:
-        """Lines longer than the cut went by unseen; one count over the batch finds whether there were any."""
-        if self.source.tabs == rows * (self.layout.width - 1):
-            return
-        for number, line in enumerate(lines, self.source.line):
-            tabs = line.count("\t")
-            if tabs and tabs != self.layout.width - 1 and not (self.layout.comments and line.startswith("#")):
-                raise self._wrong_width(number, tabs + 1)
+    # --- line by line ---
+
+    def _read_lines(self, batch: Batch) -> None:
+        layout, builder = self.layout, self.builder
+        flat: list[str] = []
+        ends: list[int] = []
+        first_lines: list[int] = []
+        words, sentence = builder.words, builder.sentence
+        for number, line in batch.lines():
+            word = words + len(flat) // len(self.wanted)
+            if not line.strip():
+                ending = True
+            elif layout.comments and line.startswith("#"):
+                builder.comments([line], [sentence + len(ends)])
+                continue
+            else:
+                cells = line.split(layout.separator)
+                if self._is_word(line, cells):
+                    flat.extend(self._cells(cells, number))
+                    continue
+                ending = self._other(line, cells, word, number, sentence + len(ends))
+            if ending and self.position:
+                ends.append(word)
+                first_lines.append(self.first_line)
+                self.position = 0
+        builder.add(flat, ends, first_lines)
+
+    def _is_word(self, line: str, cells: list[str]) -> bool:
+        """Whether a line is a word; in formats that number words, it has to be the next one."""
+        if len(cells) != self.layout.width or self.header_pending:
+            return False
+        return cells[0] == str(self.position + 1) if self.layout.ids else not line.startswith("-DOCSTART-")
+
+    def _cells(self, cells: list[str], number: int) -> list[str]:
+        """The cells asked for, of a line that is a word."""
+        if not cells[self.layout.word]:
+            raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
+        if not self.position:
+            self.first_line = number
+        self.position += 1
+        return [cells[index] for index in self.wanted]
+
+    def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
+        """A range, an empty node, markup, a header or a mistake; returns whether the sentence ends here."""
+        layout = self.layout
+        if line.startswith("-DOCSTART-"):
+            self.builder.document("", sentence + bool(self.position))
+            return True
+        if self.header_pending:
+            self.header_pending = False
+            return False
+        if not layout.ids and _structure(line):
+            return self._markup(line, word, sentence)
+        if not layout.ids or len(cells) != layout.width:
+            raise self._wrong_width(number, len(cells))
+        self._aside(line, self.position, word, number)
+        return False
 
     def _wrong_width(self, number: int, found: int) -> InputError:
         layout = self.layout
@@ -238,27 +259,9 @@ class _ColumnReader:
         columns = "1 column" if found == 1 else f"{found} columns"
         return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
 
-    def _other(self, line: str, cells: list[str], position: int, word: int, number: int, sentence: int) -> bool:
-        """A range, an empty node, markup, a header or a mistake; returns whether the sentence ends here."""
-        layout = self.layout
-        if not line.strip():
-            return True
-        if line.startswith("-DOCSTART-"):
-            self.builder.document("", sentence + bool(position))
-            return True
-        if self.header_pending:
-            self.header_pending = False
-            self.word_lines += 1
-            return False
-        if not layout.ids and _structure(line):
-            return self._markup(line, position, word, sentence)
-        if not layout.ids or line.count("\t") != layout.width - 1:
-            raise self._wrong_width(number, len(line.split(layout.separator)))
-        self._aside(line, cells, position, word, number)
-        return False
-
-    def _aside(self, line: str, cells: list[str], position: int, word: int, number: int) -> None:
+    def _aside(self, line: str, position: int, word: int, number: int) -> None:
         """A range such as 3-4, an empty node such as 5.1, or a word out of turn."""
+        cells = line.split("\t")
         span = _RANGE.fullmatch(cells[0])
         if span:
             first, last = int(span[1]), int(span[2])
@@ -267,27 +270,24 @@ class _ColumnReader:
                     f"{self.source.path}:{number}: the range {cells[0]} stands before word {position + 1}. "
                     "A range stands before its first word."
                 )
-            self.builder.multiword(word, word + last - first + 1, line.split("\t")[self.layout.word])
+            self.builder.multiword(word, word + last - first + 1, cells[self.layout.word])
         elif not _EMPTY_NODE.fullmatch(cells[0]):
             raise InputError(
                 f"{self.source.path}:{number}: ID {cells[0]!r} where {position + 1} comes next. "
                 "Is a line missing, or a blank line between two sentences?"
             )
-        self.word_lines += 1
-        self.asides += bool(position)
         self.builder.aside(word, line)
 
-    def _markup(self, line: str, position: int, word: int, sentence: int) -> bool:
+    def _markup(self, line: str, word: int, sentence: int) -> bool:
         """`<s>`, `</s>` and `<doc …>` cut; other tags are passed over."""
         match = _STRUCTURE.fullmatch(line.strip())
         assert match is not None
         if match[1] == "doc" and not line.startswith("</"):
             name = _NAME.search(line)
-            self.builder.document(name[1] if name else "", sentence + bool(position))
+            self.builder.document(name[1] if name else "", sentence + bool(self.position))
         if match[1] in {"s", "doc"}:
             return True
-        if position:
-            self.asides += 1
+        if self.position:
             self.builder.aside(word, line)
         return False
 

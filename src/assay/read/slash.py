@@ -19,14 +19,11 @@ def read_slashed(source: Source, separator: str, builder: Builder) -> None:
     """Read one file; `\\/` in a word stands for the separator itself."""
     builder.begin_file(source.path)
     words = builder.words
-    for text in source.batches():
+    for batch in source.batches():
         flat: list[str] = []
         ends: list[int] = []
         first_lines: list[int] = []
-        lines = text.split("\n")
-        if not lines[-1]:
-            lines.pop()
-        for number, line in enumerate(lines, source.line):
+        for number, line in batch.lines():
             for token in line.split():
                 word, found, label = token.rpartition(separator)
                 if not found or not word or not label:

@@ -9,6 +9,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -45,62 +46,86 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Whole lines of a file, as bytes and as text, and the number of the first of them."""
+
+    data: bytes
+    text: str
+    line: int
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers in the file."""
+        lines = self.text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return enumerate(lines, self.line)
+
+
 class Source:
-    """A file opened for reading once, from beginning to end."""
+    """A file, or standard input, to be read once from beginning to end; nothing stays open before or after."""
 
     def __init__(self, path: str) -> None:
         self.path = "<stdin>" if path == "-" else path
-        self.line = 1
-        """The number of the first line of the batch in hand."""
-        self.tabs = 0
-        """The tabs in the batch in hand (counting them in bytes is several times faster than in text)."""
+        self._line = 1
         self._hash = hashlib.sha256()
-        try:
-            raw = sys.stdin.buffer if path == "-" else cast(BinaryIO, open(path, "rb"))
-            start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
-            self._file: BinaryIO = raw
-            if start.startswith(b"\x1f\x8b"):
-                self._file = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-            elif start.startswith(b"\xfd7zXZ\x00"):
-                self._file = cast(BinaryIO, lzma.LZMAFile(raw))
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be opened ({_reason(error)}).") from None
+        self._file = self._open()
         self._ahead = self._read(_PEEK)
+        if path != "-":
+            # What was looked at is kept, so that the file need not stay open until its turn comes.
+            self._file.close()
         if not self._ahead:
             raise InputError(f"{self.path}: the file is empty.")
+
+    def _open(self) -> BinaryIO:
+        try:
+            raw = sys.stdin.buffer if self.path == "<stdin>" else cast(BinaryIO, open(self.path, "rb"))
+            start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be opened ({_reason(error)}).") from None
+        if start.startswith(b"\x1f\x8b"):
+            return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=raw), raw))
+        if start.startswith(b"\xfd7zXZ\x00"):
+            return cast(BinaryIO, _Whole(lzma.LZMAFile(raw), raw))
+        return raw
 
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by; nothing is consumed."""
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
-        return self._decode(self._ahead[:cut]).removeprefix("\ufeff").split("\n")
+        return self._decode(self._ahead[:cut]).removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
 
     @property
     def sha256(self) -> str:
         """The hash of what was read, after decompression: the same text gives the same hash."""
         return self._hash.hexdigest()
 
-    def batches(self) -> Iterator[str]:
+    def batches(self) -> Iterator[Batch]:
         """The text in pieces that end where a line ends, with plain line feeds and no byte-order mark."""
-        first, rest, block = True, b"", self._ahead
+        if self._file.closed:
+            self._file = self._open()
+            self._ahead = self._read(BATCH)
+        rest, block = b"", self._ahead
         while block:
             self._hash.update(block)
             cut = block.rfind(b"\n") + 1
             if cut:
                 data, rest = rest + block[:cut], block[cut:]
-                yield self._batch(data, first)
-                first = False
-                self.line += data.count(b"\n")
+                yield self._batch(data)
+                self._line += data.count(b"\n")
             else:
                 rest += block
             block = self._read(BATCH)
         if rest:
-            yield self._batch(rest, first)
+            yield self._batch(rest)
         self._file.close()
 
-    def _batch(self, data: bytes, first: bool) -> str:
-        self.tabs = data.count(b"\t")
+    def _batch(self, data: bytes) -> Batch:
         text = self._decode(data)
-        return text.removeprefix("\ufeff") if first else text
+        if b"\r" in data:
+            data, text = data.replace(b"\r\n", b"\n"), text.replace("\r\n", "\n")
+        if self._line == 1:
+            data, text = data.removeprefix(b"\xef\xbb\xbf"), text.removeprefix("\ufeff")
+        return Batch(data, text, self._line)
 
     def _read(self, size: int) -> bytes:
         try:
@@ -116,15 +141,33 @@ class Source:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = self.line + data.count(b"\n", 0, error.start)
+            line = self._line + data.count(b"\n", 0, error.start)
             raise InputError(
                 f"{self.path}:{line}: byte 0x{data[error.start]:02X} is not UTF-8. "
                 f"Convert the file, e.g.: iconv -f latin1 -t utf-8 {self.path}"
             ) from None
         if b"\0" in data:
-            line = self.line + data.count(b"\n", 0, data.index(b"\0"))
+            line = self._line + data.count(b"\n", 0, data.index(b"\0"))
             raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file.")
-        return text.replace("\r\n", "\n") if b"\r" in data else text
+        return text
+
+
+class _Whole:
+    """A decompressing reader that closes the file beneath it too."""
+
+    def __init__(self, reader: gzip.GzipFile | lzma.LZMAFile, raw: BinaryIO) -> None:
+        self._reader, self._raw = reader, raw
+
+    def read(self, size: int) -> bytes:
+        return self._reader.read(size)
+
+    def close(self) -> None:
+        self._reader.close()
+        self._raw.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._raw.closed
 
 
 def _reason(error: OSError) -> str:

@@ -55,4 +55,5 @@ def wilson(right: float, total: float, level: float = 0.95) -> tuple[float, floa
     centre = share + z * z / (2 * total)
     reach = z * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    return float((centre - reach) / scale), float((centre + reach) / scale)
+    # At 0 and 1 the ends are exact; rounding must not carry them beyond.
+    return max(0.0, float((centre - reach) / scale)), min(1.0, float((centre + reach) / scale))

@@ -6,12 +6,14 @@ distribution as drawing units one by one, at a fraction of the cost.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
+from assay.stats.binomial import log_binomials
 
 CHUNK_NUMBERS = 1 << 21
 """How many numbers of each kind are held at once: 16 MB."""
@@ -127,9 +129,8 @@ def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | 
 
 
 def _binomial_shares(size: int) -> Floats:
-    from math import comb
-
-    return np.array([comb(size, k) / 2**size for k in range(size + 1)])
+    """The chance of each number of heads in `size` tosses."""
+    return np.exp(log_binomials(size, size) - size * math.log(2))
 
 
 def _chunks(times: int, width: int) -> Iterator[int]:

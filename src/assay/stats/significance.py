@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import Floats, Ints
+from assay.stats.binomial import log_binomials
 from assay.stats.resample import all_shuffles, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
@@ -70,7 +71,7 @@ def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:
     discordant, fewer = only_a + only_b, min(only_a, only_b)
     if discordant == 0:
         return 1.0, 1.0
-    shares = np.exp(_log_binomials(discordant, fewer) - discordant * math.log(2))
+    shares = np.exp(log_binomials(discordant, fewer) - discordant * math.log(2))
     tail = math.fsum(shares.tolist())
     return min(1.0, 2 * tail), min(1.0, 2 * tail - float(shares[-1]))
 
@@ -85,7 +86,7 @@ def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, 
 
 def _upper(hits: int, times: int, tail: float) -> float:
     """The probability at which at most `hits` hits have the chance `tail`, by bisection."""
-    logs = _log_binomials(times, hits)
+    logs = log_binomials(times, hits)
     k = np.arange(hits + 1)
     low, high = hits / times, 1.0
     for _ in range(60):
@@ -95,9 +96,3 @@ def _upper(hits: int, times: int, tail: float) -> float:
         chance = np.exp(logs + k * math.log(middle) + (times - k) * math.log1p(-middle)).sum()
         low, high = (middle, high) if chance > tail else (low, middle)
     return (low + high) / 2
-
-
-def _log_binomials(n: int, most: int) -> Floats:
-    """log C(n, k) for k = 0 … most."""
-    k = np.arange(1, most + 1, dtype=np.float64)
-    return np.concatenate([[0.0], np.cumsum(np.log((n - k + 1) / k))])

@@ -1,0 +1,84 @@
+"""The peers: an environment of their own, made on first use, and how each of them is called and understood."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGES = ("scikit-learn", "udtools", "sacrebleu")
+
+# CPU seconds on 204,577 tokens, measured in one go on another machine: only their ratios are used.
+KNOWN = {"conll18_ud_eval": 10.26, "udtools": 16.16, "ComparEval": 0.86, "Counter loop": 0.26}
+
+
+class Peers:
+    """The environment that the peers are installed in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.python = str(folder / "bin" / "python")
+        self.udeval = str(folder / "bin" / "udeval")
+
+    def install(self) -> None:
+        """Make the environment unless it is there."""
+        ready = self.folder / "ready"
+        if ready.exists() and ready.read_text() == " ".join(PACKAGES):
+            return
+        print("installing the peers …", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(self.folder)], check=True)
+        pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *PACKAGES], check=True, stdout=sys.stderr)
+        ready.write_text(" ".join(PACKAGES))
+
+    def versions(self) -> dict[str, str]:
+        """What was installed."""
+        names = [*PACKAGES, "numpy", "scipy"]
+        code = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
+        done = subprocess.run([self.python, "-c", code], check=True, capture_output=True, text=True)
+        found: dict[str, str] = json.loads(done.stdout)
+        return found
+
+
+def ud_accuracy(output: str) -> float:
+    """XPOS accuracy from the counts that the UD scorers print with -c."""
+    for line in output.splitlines():
+        name, *cells = (cell.strip() for cell in line.split("|"))
+        if name == "XPOS":
+            return 2 * int(cells[0]) / (int(cells[1]) + int(cells[2]))
+    raise SystemExit(f"no XPOS in what the UD scorer printed:\n{output}")
+
+
+def ud_script(folder: Path) -> str:
+    """The scorer in a folder of the UD tools, or of the CoNLL 2018 shared task."""
+    for name in ("eval.py", "conll18_ud_eval.py"):
+        if (folder / name).exists():
+            return str(folder / name)
+    raise SystemExit(f"{folder}: no eval.py in it.")
+
+
+def compareval_script(folder: Path, work: Path) -> str:
+    """ComparEval's comparison of taggers; written for Python 2, it is converted into the work folder."""
+    found = next(folder.rglob("compare_pos_taggers.py"), None)
+    if found is None:
+        raise SystemExit(f"{folder}: no compare_pos_taggers.py in it.")
+    try:
+        ast.parse(found.read_text(encoding="utf-8"))
+    except SyntaxError:
+        convert = [sys.executable, "-W", "ignore", "-m", "lib2to3", "--write", "--nobackups", "--add-suffix", ""]
+        work.mkdir(parents=True, exist_ok=True)
+        subprocess.run([*convert, "--output-dir", str(work), str(found)], check=True, capture_output=True)
+        return str(work / found.name)
+    return str(found)
+
+
+def compareval_accuracies(output: str, systems: Sequence[str]) -> list[float]:
+    """The accuracies from the fractions that ComparEval prints first, one per system."""
+    fractions = {}
+    for path, right, total in re.findall(r"^(.+):[ \t]+[\d.]+ % \((\d+)/(\d+)\)$", output, re.MULTILINE):
+        fractions[path] = int(right) / int(total)
+    return [fractions[path] for path in systems]

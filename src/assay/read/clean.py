@@ -1,0 +1,116 @@
+"""Tab-separated lines read with arrays: several times faster than line by line, and only where nothing is wrong.
+
+The bytes of a batch are searched for line ends and tabs once; what a line is and where its cells lie follows by
+arithmetic. Whatever does not fit makes `clean_lines` return None, and the batch is read line by line, which finds
+the mistake and its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.arrays import Bools, Ints
+
+_TAB, _NEWLINE, _HASH, _ZERO = 9, 10, 35, 48
+_LONGEST_ID = 9
+
+
+@dataclass(frozen=True, eq=False)
+class CleanLines:
+    """What is where in a batch; lines are counted from 0."""
+
+    data: bytes
+    begin: Ints
+    end: Ints
+    bounds: Ints
+    """Words × (columns + 1): cell i of a word lies behind bound i, up to bound i + 1."""
+    comments: Ints
+    asides: Ints
+    """Lines with all columns whose id is no number: ranges and empty nodes."""
+    firsts: Ints
+    """The lines of the words that begin a sentence."""
+    sentence_ends: Ints
+    """For each sentence that ends in the batch, the number of the batch's words before its end."""
+    last_position: int
+    """How many words the sentence under way has at the end."""
+    words: Ints
+    """For each line the number of words before it …"""
+    positions: Ints
+    """… in its sentence …"""
+    sentences: Ints
+    """… and the number of sentences that end before it."""
+
+    def cells(self, column: int) -> list[bytes]:
+        """One column of the words."""
+        return self._cut(self.bounds[:, column] + 1, self.bounds[:, column + 1])
+
+    def texts(self, lines: Ints) -> list[str]:
+        """Whole lines."""
+        return [line.decode() for line in self._cut(self.begin[lines], self.end[lines])]
+
+    def _cut(self, first: Ints, last: Ints) -> list[bytes]:
+        data = self.data
+        return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+
+def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: int) -> CleanLines | None:
+    """The lines of a batch, or None where one is not as it should be.
+
+    `before` is the number of words that the sentence under way has before the batch.
+    """
+    marks = np.frombuffer(data, dtype=np.uint8)
+    end = np.flatnonzero(marks == _NEWLINE)
+    if not data.endswith(b"\n"):
+        end = np.append(end, len(data))
+    begin = np.concatenate([[0], end[:-1] + 1])
+    blank = begin == end
+    is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~blank if comments else np.zeros_like(blank)
+    full = ~blank & ~is_comment
+    tabs = np.flatnonzero(marks == _TAB)
+    per_line = np.diff(np.append(np.searchsorted(tabs, begin), len(tabs)))
+    if (per_line[full] != width - 1).any():
+        return None
+    grid = tabs[np.repeat(full, per_line)].reshape(-1, width - 1)
+    bounds = np.concatenate([begin[full, None] - 1, grid, end[full, None]], axis=1)
+    numbers, numeric = _numbers(marks, bounds) if ids else (None, np.ones(len(bounds), dtype=bool))
+    is_word = np.zeros_like(full)
+    is_word[np.flatnonzero(full)[numeric]] = True
+    words = np.cumsum(is_word) - is_word
+    # Words of the sentence under way before each line: those since the last blank line, or since before the batch.
+    at_blank = np.maximum.accumulate(np.where(blank, words, -before))
+    at_blank = np.concatenate([[-before], at_blank[:-1]])
+    positions = words - at_blank
+    if numbers is not None and not np.array_equal(numbers[numeric], positions[is_word] + 1):
+        return None
+    ending = blank & (positions > 0)
+    last = 0 if not len(end) or blank[-1] else int(positions[-1] + is_word[-1])
+    return CleanLines(
+        data=data,
+        begin=begin,
+        end=end,
+        bounds=bounds[numeric],
+        comments=np.flatnonzero(is_comment),
+        asides=np.flatnonzero(full & ~is_word),
+        firsts=np.flatnonzero(is_word & (positions == 0)),
+        sentence_ends=words[ending],
+        last_position=last,
+        words=words,
+        positions=positions,
+        sentences=np.cumsum(ending) - ending,
+    )
+
+
+def _numbers(marks: Ints, bounds: Ints) -> tuple[Ints, Bools]:
+    """The first cell of each line as a number, and whether it is one."""
+    first, length = bounds[:, 0] + 1, bounds[:, 1] - bounds[:, 0] - 1
+    value = np.zeros(len(bounds), dtype=np.int64)
+    numeric = (length > 0) & (length <= _LONGEST_ID)
+    for place in range(min(int(length.max(initial=0)), _LONGEST_ID)):
+        inside = place < length
+        digit = marks[np.where(inside, first + place, 0)].astype(np.int64) - _ZERO
+        numeric &= ~inside | ((digit >= 0) & (digit <= 9))
+        value = np.where(inside, value * 10 + digit, value)
+    # 01 is not the number of a word.
+    return value, numeric & ~((length > 1) & (marks[first] == _ZERO))

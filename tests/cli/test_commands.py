@@ -1,0 +1,224 @@
+"""Each command does what its help says; every example in the help runs."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+
+import click
+import pytest
+
+from assay.cli import GROUPS, main
+
+COMMANDS = [name for names in GROUPS.values() for name in names]
+
+
+def examples() -> list[tuple[str, str]]:
+    context = click.Context(main)
+    found = []
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        epilog = command.epilog or ""
+        found += [(name, line.strip()) for line in epilog.split("\n") if line.strip().startswith("assay ")]
+    return found
+
+
+@pytest.fixture(scope="module")
+def example_folder(tmp_path_factory):
+    """All files that the examples name."""
+    from assay.demo import FOLDER
+
+    folder = tmp_path_factory.mktemp("examples")
+    source = FOLDER / "english"
+    copies = {
+        "gold.conllu": "gold",
+        "system.conllu": "hanta",
+        "a.conllu": "nltk-tnt",
+        "b.conllu": "hanta",
+        "run2/out.conllu": "udpipe",
+        "one.out.conllu": "nltk-tnt",
+        "two.out.conllu": "hanta",
+        "train.conllu": "gold",
+        "treebank.conllu": "gold",
+        "gold/x.conllu": "gold",
+        "system/x.conllu": "hanta",
+    }
+    for name, stem in copies.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(source / f"{stem}.conllu", folder / name)
+    (folder / "tagged.txt").write_text("The/DT end/NN ./.\n")
+    (folder / "data.tsv").write_text("1\tThe\tthe\tDT\n2\tend\tend\tNN\n")
+    (folder / "gold.tsv").write_text("The\tthe\tDT\nend\tend\tNN\n")
+    (folder / "system.tsv").write_text("The\tthe\tDT\nend\tend\tVB\n")
+    (folder / "here").mkdir()
+    call = f'"{sys.executable}" -m assay'
+    subprocess.run(
+        f"{call} score gold.conllu a.conllu --times 20 -o result.json",
+        shell=True,
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("name", "line"), examples(), ids=lambda value: value)
+def test_every_example_of_the_help_runs(example_folder, name, line):
+    assert shlex.split(line)[1] == name
+    call = line.replace("assay ", f'"{sys.executable}" -m assay ', 1)
+    done = subprocess.run(call, shell=True, cwd=example_folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or " -o " in line
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_examples(name):
+    assert [line for known, line in examples() if known == name]
+
+
+def test_the_help_fits_one_screen_and_names_every_command(assay):
+    text = assay("--help").stdout
+    assert len(text.splitlines()) <= 30
+    assert max(map(len, text.splitlines())) <= 80
+    for name in COMMANDS:
+        assert f"  {name} " in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(assay, name):
+    done = assay(name, "--help")
+    assert done.returncode == 0
+    assert "Examples:" in done.stdout
+
+
+def test_version_names_what_is_installed(assay):
+    import numpy
+    import scipy
+
+    from assay import __version__
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert assay("--version").stdout == (
+        f"assay {__version__} (Python {python}, numpy {numpy.__version__}, scipy {scipy.__version__})\n"
+    )
+
+
+# --- demo ---
+
+
+def test_the_demo_needs_no_files_and_says_what_to_try_next(command):
+    done = command("demo", "--language", "english", "--html", "pages", "--copy", "copy")
+    assert done.returncode == 0, done.stderr
+    assert "=== english: crfsuite, hanta, nltk-tnt, udpipe ===" in done.stdout
+    assert "What to try next:" in done.stdout
+    assert "report page: pages/english.html" in done.stdout
+
+
+def test_the_lines_that_the_demo_proposes_run(command, here):
+    done = command("demo", "--language", "english", "--copy", "copy")
+    assert (here / "copy" / "english" / "gold.conllu").exists()
+    lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("  assay ") and "copy" in line]
+    assert len(lines) == 3
+    for line in lines:
+        tried = command(*shlex.split(line)[1:])
+        assert tried.returncode == 0, tried.stderr
+
+
+def test_the_demo_refuses_a_folder_that_is_a_file(assay, here):
+    done = assay("demo", "--copy", "gold.conllu")
+    assert done.returncode == 2
+    assert "gold.conllu" in done.stderr
+
+
+# --- looking things up ---
+
+
+def test_measures_lists_measures_and_slices_with_their_scores(assay):
+    text = assay("measures").stdout
+    for name in ("accuracy", "sentence-accuracy", "oov-accuracy", "tag-f1", "sentence-length", "meta"):
+        assert f"\n  {name} " in text
+    assert "scores: f1, precision, recall, macro-f1, macro-precision, macro-recall, weighted-f1" in text
+
+
+def test_measures_with_a_name_shows_its_documentation(assay):
+    text = assay("measures", "tag-f1").stdout
+    assert text.startswith("tag-f1: Precision, recall and F1 of each tag, and their averages.\n")
+    assert "Counts: per tag right, gold, system." in text
+
+
+def test_formats_lists_every_format_with_an_example(assay):
+    text = assay("formats").stdout
+    for name in ("conllu:", "conllx:", "tsv(comments=false, header=false, word=1):", "slash(separator=/):", "conll("):
+        assert any(line.startswith(name) for line in text.splitlines()), name
+
+
+def test_cite_gives_the_papers_of_what_is_named(assay):
+    text = assay("cite", "accuracy", "shuffling").stdout
+    assert [line.split("{")[1].rstrip(",") for line in text.splitlines() if line.startswith("@")] == [
+        "assay",
+        "noreen1989",
+    ]
+
+
+def test_cite_gives_the_papers_of_what_a_result_used(assay):
+    assay("compare", "gold.conllu", "a.conllu", "b.conllu", "--times", "20", "--interval", "bca", "-o", "r.json")
+    text = assay("cite", "r.json").stdout
+    keys = {line.split("{")[1].rstrip(",") for line in text.splitlines() if line.startswith("@")}
+    assert keys == {"assay", "tuggener2017", "noreen1989", "mcnemar1947", "holm1979", "efron1987"}
+
+
+def test_cite_refuses_what_is_no_result(assay, here):
+    (here / "x.json").write_text("{}")
+    done = assay("cite", "x.json")
+    assert done.stderr == (
+        "assay: x.json: schema None where 'assay/1' is read. Was it written by assay --format json?\n"
+    )
+
+
+# --- convert ---
+
+
+def test_convert_writes_to_stdout_and_says_losses_on_stderr(assay):
+    done = assay("convert", "gold.conllu", "--to", "slash", "--column", "XPOS")
+    assert done.stdout.startswith("Storm/NN damage/NN shuts/VBZ ")
+    assert "warning: slash holds one label per word: left out LEMMA, UPOS, FEATS, MISC." in done.stderr.splitlines()
+
+
+def test_convert_to_conllu_and_back_is_the_same_file(assay, here):
+    assay("convert", "gold.conllu", "--to", "conllu", "-o", "copy.conllu")
+    assert (here / "copy.conllu").read_bytes() == (here / "gold.conllu").read_bytes()
+
+
+def test_convert_refuses_a_missing_folder(assay):
+    done = assay("convert", "gold.conllu", "--to", "tsv", "-o", "no/x.tsv")
+    assert done.returncode == 2
+    assert "no/x.tsv" in done.stderr
+
+
+# --- completion ---
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "expected"),
+    [
+        ("assay co", 1, {"compare", "convert"}),
+        ("assay score --in", 2, {"--input-format", "--interval"}),
+        ("assay score -m tag", 3, {"tag-f1"}),
+        ("assay compare g a b --slice se", 6, {"seen", "sentence-length"}),
+        ("assay convert x --input-format s", 4, {"slash"}),
+        ("assay score --format j", 3, {"json"}),
+    ],
+)
+def test_the_shell_completes_commands_options_and_names(command, words, number, expected):
+    done = command(_ASSAY_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(number))
+    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_its_script(command, shell):
+    done = command(_ASSAY_COMPLETE=f"{shell}_source")
+    assert "_ASSAY_COMPLETE" in done.stdout
+    assert "assay" in done.stdout

@@ -1,0 +1,195 @@
+"""0 done, 2 usage or input, 70 internal error, 130 interrupted, 141 closed pipe; no traceback without --debug."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCORE = ("score", "gold.conllu", "a.conllu", "--times", "20")
+
+
+def test_done_is_0(assay):
+    done = assay(*SCORE)
+    assert done.returncode == 0
+    assert done.stdout.startswith("# Scores\n")
+
+
+def test_nothing_said_shows_the_help_as_a_usage_error(assay):
+    done = assay()
+    assert done.returncode == 2
+    assert "compare" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("scroe", "x"), "there is no command 'scroe'. Did you mean score"),
+        (("score", "--formt", "json", "g", "s"), "No such option"),
+        (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'"),
+        ((*SCORE, "--format", "jsn"), "Invalid value for '--format'"),
+        ((*SCORE, "--times", "many"), "Invalid value for '--times'"),
+        (
+            ("compare", "gold.conllu", "a.conllu"),
+            "compare takes gold and at least two systems. For one system: assay score",
+        ),
+        (("score", "gold.conllu", "none.conllu"), "none.conllu: cannot be opened (no such file or directory)."),
+        ((*SCORE, "-m", "acuracy"), "there is no measure 'acuracy'. Did you mean accuracy"),
+        (
+            (*SCORE, "-m", "accuracy(colum=X)"),
+            "there is no parameter of measure accuracy 'colum'. Did you mean column?",
+        ),
+        ((*SCORE, "--column", "XPSO"), "gold.conllu: there is no column 'XPSO'. Did you mean XPOS"),
+        ((*SCORE, "--slice", "lable"), "there is no slice 'lable'. Did you mean label?"),
+        (
+            (*SCORE, "--slice", "meta:gnre"),
+            "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre.",
+        ),
+        ((*SCORE, "--slice", "seen"), "--slice seen needs the known words: give --train FILE."),
+        ((*SCORE, "-m", "oov-accuracy"), "oov-accuracy needs the known words: give --train FILE."),
+        ((*SCORE, "--input-format", "conlu"), "there is no format 'conlu'. Did you mean conllu"),
+        ((*SCORE, "--seed", "-1"), "seed -1 is negative; a seed is 0 or more."),
+        (("score", "gold.conllu", "a.conllu", "--times", "0"), "0 resamples are too few."),
+        (
+            (*SCORE, "-o", "out.doc"),
+            "out.doc: the ending tells no format. Use .json, .tsv, .md, .tex, .html, .htm, or say --format.",
+        ),
+        ((*SCORE, "-o", "no/out.json"), "no/out.json: the folder no does not exist."),
+        ((*SCORE, "--html", "no/out.html"), "no/out.html: the folder no does not exist."),
+        (("score", "-", "-"), "- (standard input) can be given once only."),
+        (("score", "gold.conllu", "x=-", "-"), "- (standard input) can be given once only."),
+        (("measures", "tagf1"), "there is no measure 'tagf1'. Did you mean tag-f1?"),
+        (("cite", "acc"), "there is no measure or test 'acc'. Did you mean"),
+        (("cite", "none.json"), "none.json: cannot be opened (no such file or directory)."),
+        (("convert", "gold.conllu", "--to", "cnll"), "there is no format 'cnll'. Did you mean conll"),
+        ((*SCORE, "--examples", "1", "--change", "NN"), "--change 'NN' should be of the form NN→NE"),
+    ],
+)
+def test_wrong_usage_and_input_are_2_with_one_line_on_stderr(assay, arguments, message):
+    done = assay(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        ((*SCORE, "--examples", "-1"), "examples"),
+        ((*SCORE, "-m", ":x"), ":x"),
+        ((*SCORE, "-m", "broken:measure"), "broken"),
+        ((*SCORE, "-m", "oov-accuracy(words=dictionary)", "--train", "known.txt"), "train"),
+        ((*SCORE, "--slice", "seen:dictionary", "--train", "known.txt"), "train"),
+        ((*SCORE, "--map", "rules.tsv"), "rules.tsv"),
+        ((*SCORE, "--map", "rules.json"), "rules.json"),
+        (("cite", "partial.json"), "partial.json"),
+        (("cite", "latin.json"), "latin.json"),
+    ],
+)
+def test_odd_input_is_2_and_names_what_is_wrong(assay, here, arguments, about):
+    (here / "broken.py").write_text("def measure(:\n")
+    (here / "rules.tsv").write_text("re:(N.*)\t\\2\n")
+    (here / "rules.json").write_text('{"NOUN": 1}')
+    (here / "partial.json").write_text('{"schema": "assay/1"}')
+    (here / "latin.json").write_bytes(b'{"schema": "\xfc"}')
+    done = assay(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert about in done.stderr
+    assert "--dictionary" not in done.stderr
+
+
+def test_known_words_may_come_from_standard_input(command, here):
+    done = command(*SCORE, "--train", "-", stdin=(here / "gold.conllu").read_bytes())
+    assert done.returncode == 0, done.stderr
+
+
+def test_standard_input_can_be_given_once_among_all_options(command, here):
+    done = command("score", "gold.conllu", "-", "--train", "-", stdin=(here / "a.conllu").read_bytes())
+    assert done.returncode == 2
+    assert "- (standard input) can be given once only." in done.stderr
+
+
+# --- internal errors, interruption, closed pipes ---
+
+
+def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monkeypatch):
+    monkeypatch.setattr("assay.evaluate.score", lambda *_, **__: 1 / 0)
+    done = assay(*SCORE)
+    assert done.returncode == 70
+    assert done.stderr == (
+        "assay: internal error: ZeroDivisionError: division by zero. Please report it with the output of the same "
+        "command with --debug.\n"
+    )
+
+
+def test_debug_shows_the_traceback_of_an_internal_error(assay, monkeypatch):
+    monkeypatch.setattr("assay.evaluate.score", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(sys, "argv", ["assay", *SCORE, "--debug"])
+    done = assay(*SCORE, "--debug")
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+
+
+def test_debug_is_read_from_the_arguments_that_were_given(assay):
+    done = assay("score", "gold.conllu", "none.conllu", "--debug")
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.rstrip().endswith("none.conllu: cannot be opened (no such file or directory).")
+
+
+@pytest.mark.parametrize("arguments", [("measures",), ("formats",), ("cite",)])
+def test_every_command_takes_debug(assay, arguments):
+    assert assay(*arguments, "--debug").returncode == 0
+
+
+def test_an_interruption_is_130(assay, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.evaluate.score", stop)
+    done = assay(*SCORE)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "interrupted"
+
+
+def test_an_end_of_file_of_ours_is_no_interruption(assay, monkeypatch):
+    def stop(*_, **__):
+        raise EOFError("unexpected")
+
+    monkeypatch.setattr("assay.evaluate.score", stop)
+    assert assay(*SCORE).returncode == 70
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("measures",), ("formats",), ("cite",), SCORE, (*SCORE, "--format", "json"), ("--help",), ("score", "--help")],
+    ids=" ".join,
+)
+def test_a_closed_pipe_is_141_and_silent(here, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "assay",
+            *arguments,
+            *(["--quiet"] if arguments[0] == "score" and "--help" not in arguments else []),
+        ],
+        cwd=here,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_output_that_cannot_hold_the_characters_is_no_internal_error(command):
+    done = command("compare", "gold.conllu", "a.conllu", "b.conllu", "--times", "20", PYTHONIOENCODING="ascii")
+    assert done.returncode in (0, 2), done.stderr
+    assert "internal error" not in done.stderr

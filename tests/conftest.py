@@ -1,0 +1,30 @@
+"""What all tests share: where the real data lies, and how hypothesis searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SHARED = Path(__file__).parents[1] / ".." / "shared" / "data"
+
+# The suite tries the same examples every time; `--hypothesis-profile search` looks for new ones.
+_QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("suite", max_examples=25, derandomize=True, **_QUIET)
+settings.register_profile("search", max_examples=250, **_QUIET)
+settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Callable[[str], Path]:
+    """The folder of one of the real data sets; where it is absent the test is skipped."""
+
+    def folder(name: str) -> Path:
+        path = SHARED / name
+        if not path.is_dir():
+            pytest.skip(f"the data set {name} is not there: it is looked for in ../shared/data/{name}")
+        return path
+
+    return folder

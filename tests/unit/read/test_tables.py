@@ -1,0 +1,201 @@
+"""Tab-separated and space-separated columns, vertical text and CoNLL-2003."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.read import read
+from unit.samples import refusal
+
+
+def test_words_stand_in_the_first_column_and_labels_in_the_others(file):
+    corpus = read(file("a.tsv", "The\tDET\tthe\nend\tNOUN\tend\n\nFine\tADJ\tfine\n"))
+    assert corpus.format == "tsv"
+    assert corpus.forms.strings() == ["The", "end", "Fine"]
+    assert corpus.columns["2"].strings() == ["DET", "NOUN", "ADJ"]
+    assert corpus.columns["3"].strings() == ["the", "end", "fine"]
+    assert corpus.starts.tolist() == [0, 2, 3]
+    assert [corpus.place(word) for word in range(3)] == ["a.tsv:1", "a.tsv:2", "a.tsv:4"]
+
+
+def test_quotes_and_hashes_are_words_like_others(file):
+    corpus = read(file("a.tsv", '"\t``\n#\tSYM\n# a\tX\n"a\tNN\nb"\tNN\n'))
+    assert corpus.forms.strings() == ['"', "#", "# a", '"a', 'b"']
+    assert corpus.columns["2"].strings() == ["``", "SYM", "X", "NN", "NN"]
+
+
+def test_an_underscore_is_a_label_like_others_outside_conllu(file):
+    corpus = read(file("a.tsv", "_\t_\nb\tX\n"))
+    assert corpus.columns["2"].strings() == ["_", "X"]
+    assert corpus.empty is None
+
+
+def test_hashes_are_comments_where_asked_for(file):
+    text = "# one\nThe\tDET\n\n# two\nend\tNOUN\n#\tSYM\n"
+    corpus = read(file("a.tsv", text), input_format="tsv(comments=true)")
+    assert corpus.forms.strings() == ["The", "end"]
+    assert corpus.comments == ((0, "# one"), (1, "# two"), (1, "#\tSYM"))
+    assert corpus.place(1) == "a.tsv:5"
+
+
+def test_the_column_of_the_word_may_be_another_by_number_or_name(file):
+    by_number = read(file("a.tsv", "1\tThe\tDET\n2\tend\tNOUN\n"), input_format="tsv(word=2)")
+    assert by_number.forms.strings() == ["The", "end"]
+    assert list(by_number.columns) == ["1", "3"]
+    named = file("b.tsv", "nr\tform\ttag\n1\tThe\tDET\n")
+    by_name = read(named, input_format="tsv(word=form, header=true)")
+    assert by_name.forms.strings() == ["The"]
+    assert by_name.columns["tag"].strings() == ["DET"]
+
+
+def test_a_header_is_recognised_when_one_of_its_names_is_asked_for(file):
+    name = file("a.tsv", "form\tlemma\ttag\nThe\tthe\tDET\nend\tend\tNOUN\n")
+    corpus = read(name, columns=["tag"])
+    assert corpus.forms.strings() == ["The", "end"]
+    assert corpus.columns["tag"].strings() == ["DET", "NOUN"]
+    assert corpus.place(0) == "a.tsv:2"
+    assert list(read(name, columns=["TAG"]).columns) == ["tag"]
+
+
+def test_with_a_header_a_column_may_be_given_by_number_too(file):
+    name = file("a.tsv", "form\tlemma\ttag\nThe\tthe\tDET\n")
+    assert list(read(name, columns=["3"], input_format="tsv(header=true)").columns) == ["tag"]
+
+
+def test_a_column_is_given_by_number(file):
+    corpus = read(file("a.tsv", "The\tDET\tthe\n"), columns=["3"])
+    assert {name: column.strings() for name, column in corpus.columns.items()} == {"3": ["the"]}
+
+
+def test_in_a_file_of_two_columns_the_only_label_answers_to_any_name(file):
+    corpus = read(file("a.tsv", "The\tDET\n"), columns=["UPOS"])
+    assert next(iter(corpus.columns.values())).strings() == ["DET"]
+
+
+def test_labels_may_hold_spaces_bars_and_any_script(file):
+    corpus = read(file("a.tsv", "a\tN N\nb\tN|J\nc\t<x>\nd\tשם\n"))
+    assert corpus.columns["2"].strings() == ["N N", "N|J", "<x>", "שם"]
+
+
+# --- vertical text ---
+
+
+def test_vertical_text_is_cut_by_s_and_doc(file):
+    text = (
+        '<doc id="d1" year="1">\n<s>\nThe\tDET\n<g/>\nend\tNOUN\n</s>\n<s id="2">\nFine\tADJ\n</s>\n</doc>\n'
+        "<doc n='d2'>\n<p>\n<s>\nNew\tADJ\n</s>\n</p>\n</doc>\n"
+    )
+    corpus = read(file("a.vert", text))
+    assert corpus.forms.strings() == ["The", "end", "Fine", "New"]
+    assert corpus.starts.tolist() == [0, 2, 3, 4]
+    assert [corpus.document_name(i) for i in range(corpus.documents)] == ["d1", "d2"]
+    assert corpus.document_of_sentence.tolist() == [0, 0, 1]
+    assert [corpus.place(word) for word in range(4)] == [f"a.vert:{line}" for line in (3, 5, 8, 14)]
+
+
+def test_words_that_look_like_tags_are_words_when_they_have_a_label(file):
+    corpus = read(file("a.tsv", "<s>\tXY\n<br/>\tXY\n"))
+    assert corpus.forms.strings() == ["<s>", "<br/>"]
+
+
+def test_a_document_tag_is_no_word_in_columns_divided_by_spaces(file):
+    name = file("a.vert", '<doc id="a">\n<s>\nThe DET\nend NOUN\n</s>\n</doc>\n')
+    assert read(name, input_format="conll").forms.strings() == ["The", "end"]
+
+
+# --- CoNLL-2003 ---
+
+
+def test_conll_2003_has_columns_divided_by_spaces_and_docstart(file):
+    text = (
+        "-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nGerman JJ B-NP B-MISC\n\n"
+        "-DOCSTART- -X- -X- O\n\nPeter NNP B-NP B-PER\n"
+    )
+    corpus = read(file("a.conll", text))
+    assert corpus.format == "conll"
+    assert corpus.forms.strings() == ["EU", "rejects", "German", "Peter"]
+    assert corpus.columns["4"].strings() == ["B-ORG", "O", "B-MISC", "B-PER"]
+    assert corpus.columns["2"].strings() == ["NNP", "VBZ", "JJ", "NNP"]
+    assert corpus.starts.tolist() == [0, 2, 3, 4]
+    assert corpus.document_of_sentence.tolist() == [0, 0, 1]
+    assert [corpus.place(word) for word in range(4)] == [f"a.conll:{line}" for line in (3, 4, 6, 10)]
+
+
+def test_runs_of_spaces_divide_as_one(file):
+    corpus = read(file("a.conll", "The   DET \nend   NOUN\n\n"))
+    assert corpus.columns["2"].strings() == ["DET", "NOUN"]
+
+
+@pytest.mark.parametrize("text", ["The DET\nend NOUN", "The DET"], ids=["two words", "one word"])
+def test_columns_divided_by_spaces_are_told_without_a_final_line_feed(file, text):
+    assert read(file("a.conll", text)).format == "conll"
+
+
+# --- refusals ---
+
+
+@pytest.mark.parametrize(
+    ("line", "found"), [("end\n", "1 column"), ("end\tNOUN\tmore\n", "3 columns")], ids=["few", "many"]
+)
+def test_lines_of_another_width_are_refused(file, line, found):
+    message = f"a.tsv:2: {found} where the first line has 2. Is a cell missing, or empty?"
+    assert refusal(read, file("a.tsv", f"The\tDET\n{line}")) == message
+
+
+def test_lines_of_another_width_are_refused_in_columns_divided_by_spaces(file):
+    name = file("a.conll", "The DET\nend\n\n")
+    assert refusal(read, name, input_format="conll") == (
+        "a.conll:2: 1 column where the first line has 2. Is a cell missing, or empty?"
+    )
+
+
+def test_one_column_has_no_labels(file):
+    name = file("a.txt", "The\nend\n")
+    assert refusal(read, name, input_format="tsv") == (
+        "a.txt: one column only, so there are no labels to compare. "
+        "Give a file with a word and its label on each line."
+    )
+
+
+def test_columns_without_names_are_given_by_number(file):
+    name = file("a.tsv", "The\tDET\tthe\n")
+    assert refusal(read, name, columns=["UPOS"]) == (
+        "a.tsv: has 3 columns without names, so there is no UPOS. "
+        "Give the column by number, e.g. --column 2, or add a header line."
+    )
+    assert refusal(read, name, columns=["7"]) == "a.tsv: there is no column '7'. There is: 2, 3."
+
+
+def test_a_missing_column_is_refused_with_the_nearest_names(file):
+    name = file("a.tsv", "form\tlemma\ttag\nThe\tthe\tDET\n")
+    assert refusal(read, name, columns=["tags"], input_format="tsv(header=true)") == (
+        "a.tsv: there is no column 'tags'. Did you mean tag?"
+    )
+
+
+def test_a_file_of_no_known_format_is_refused(file):
+    name = file("a.txt", "Just a text.\nWithout labels of any kind.\n")
+    assert refusal(read, name) == (
+        "a.txt: of no format known here. `assay formats` lists them; say which with --input-format, "
+        'e.g. --input-format conll or "tsv(word=2)".'
+    )
+
+
+def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
+    assert refusal(read, file("a.tsv", "\n\n  \n")) in ("a.tsv: the file is empty.", "a.tsv: no words in it.")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("conlu", "there is no format 'conlu'. Did you mean conllu or conll or conllx?"),
+        ("tsv(wrd=2)", "there is no parameter of format tsv 'wrd'. Did you mean word?"),
+        ("tsv(header=ja)", "format tsv: header is true or false, not 'ja'."),
+        ("conllu(word=2)", "format conllu takes no parameters, so not 'word' either."),
+        ("tsv(word", "format 'tsv(word' is not of the form name or name(key=value, ...)."),
+        ("tsv(2)", "format 'tsv(2)': '2' is not of the form key=value."),
+        ("tsv(word=9)", "a.tsv: there is no column '9'. There is: 2."),
+    ],
+)
+def test_a_wrong_format_is_refused_with_what_there_is(file, spec, message):
+    assert refusal(read, file("a.tsv", "The\tDET\n"), input_format=spec) == message

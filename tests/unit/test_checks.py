@@ -1,0 +1,114 @@
+"""What looks wrong is said in full sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay
+from unit.samples import conllu, tagged, tsv
+
+PLAIN = [tagged("a/X b/Y c/X d/Y")] * 6
+
+
+def warned(gold, *systems, **options):
+    result = assay.score(gold, list(systems), "accuracy", times=10, **options)
+    return [text for text in result.warnings if "so few units" not in text]
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        (
+            "out.tsv",
+            "gold.tsv",
+            "gold.tsv is given as a system but named like a gold standard; gold is out.tsv. Are the "
+            "two swapped? Gold comes first.",
+        ),
+        (
+            "tagger.pred.tsv",
+            "a.tsv",
+            "tagger.pred.tsv is given as gold but named like an output. Are gold and system swapped?",
+        ),
+    ],
+)
+def test_files_named_the_wrong_way_round_are_told_of(file, gold, system, message):
+    file(gold, tsv(*PLAIN))
+    file(system, tsv(*PLAIN).replace("a\tX", "a\tY"))
+    assert warned(gold, system) == [message]
+
+
+@pytest.mark.parametrize(
+    ("gold", "system"), [("gold.tsv", "pred.tsv"), ("test.tsv", "a.tsv"), ("gold.tsv", "gold-retagged.tsv")]
+)
+def test_ordinary_names_give_no_warning(file, gold, system):
+    file(gold, tsv(*PLAIN))
+    file(system, tsv(*PLAIN).replace("a\tX", "a\tY"))
+    assert warned(gold, system) == []
+
+
+def test_the_same_file_and_a_copied_column_are_told_of(file):
+    file("gold.tsv", tsv(*PLAIN))
+    file("same.tsv", tsv(*PLAIN))
+    file("copy.tsv", tsv(*PLAIN) + "\n")
+    assert warned("gold.tsv", "same.tsv") == ["same is the same file as gold."]
+    assert warned("gold.tsv", "copy.tsv") == [
+        "copy agrees with gold in every one of 24 labels: copied, not predicted?"
+    ]
+
+
+def test_a_few_right_labels_are_no_copy(file):
+    file("gold.conllu", conllu(tagged("a/X")))
+    file("s.conllu", "# x\n" + conllu(tagged("a/X")))
+    assert warned("gold.conllu", "s.conllu") == []
+
+
+def test_a_clash_that_a_mapping_would_heal_comes_with_the_line_for_it(file):
+    file("gold.tsv", tsv(*([tagged("x/PROAV y/NN")] * 10)))
+    file("s.tsv", tsv(*([tagged("x/PAV y/NN")] * 10)))
+    assert warned("gold.tsv", "s.tsv") == [
+        "s uses 1 label that gold never has, on 10 words: PAV (10).",
+        "s never assigns PROAV (10 words in gold); most often it has PAV there (100%). If they mean the same, map it "
+        "with a line in a file for --map: s TAB PAV TAB PROAV",
+    ]
+
+
+def test_no_line_is_offered_where_mapping_would_harm_other_words(file):
+    file("gold.tsv", tsv(*([tagged("x/NE y/NN")] * 10)))
+    file("s.tsv", tsv(*([tagged("x/NN y/NN")] * 10)))
+    assert warned("gold.tsv", "s.tsv") == [
+        "s never assigns NE (10 words in gold); most often it has NN there (100%)."
+    ]
+
+
+def test_rare_labels_that_are_never_assigned_are_no_clash(file):
+    file("gold.tsv", tsv(*([tagged("x/NE y/NN")] * 9)))
+    file("s.tsv", tsv(*([tagged("x/NN y/NN")] * 9)))
+    assert warned("gold.tsv", "s.tsv") == []
+
+
+def test_where_no_word_has_a_counterpart_no_label_is_said_to_stand_there(file):
+    file("gold.tsv", tsv(*([tagged("ab/N c/X")] * 10)))
+    file("s.tsv", tsv(*([tagged("a/X b/X c/X")] * 10)))
+    assert not [text for text in warned("gold.tsv", "s.tsv") if "most often" in text]
+
+
+def test_identical_systems_are_told_of(file):
+    file("gold.tsv", tsv(*PLAIN))
+    text = tsv(*PLAIN).replace("a\tX", "a\tY")
+    file("s.tsv", text)
+    file("t.tsv", text + "\n")
+    assert warned("gold.tsv", "s.tsv", "t.tsv") == ["s and t give the same answers throughout."]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (1, "1 sentence only: intervals and p-values from so few units are rough."),
+        (19, "19 sentences only: intervals and p-values from so few units are rough."),
+        (20, None),
+    ],
+)
+def test_few_units_are_told_of(sentences, message):
+    gold, system = [["A", "B"]] * sentences, [["A", "A"]] * sentences
+    found = [text for text in assay.score(gold, system, "accuracy", times=10).warnings if "units" in text]
+    assert found == ([message] if message else [])

@@ -1,0 +1,213 @@
+"""Degenerate input: what has to come out where there is little or nothing to count."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import assay
+from assay.result import Result
+from unit.samples import conllu, refusal, tagged, tsv
+
+MEASURES = ["accuracy", "sentence-accuracy", "tag-f1"]
+
+
+def test_gold_against_itself_is_100_percent_everywhere():
+    gold = [["A", "B"], ["C"]] * 15
+    result = assay.score(gold, gold, MEASURES, times=50)
+    assert {row.value for row in result.scores} == {1.0}
+    assert {(row.low, row.high) for row in result.scores if row.label is None} == {(1.0, 1.0)}
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca", "wilson"])
+def test_one_word_in_one_sentence_has_every_measure(interval):
+    right = assay.score([["A"]], [["A"]], MEASURES, times=20, interval=interval)
+    wrong = assay.score([["A"]], [["B"]], MEASURES, times=20, interval=interval)
+    assert right.score("system 1", "accuracy").value == 1
+    assert right.score("system 1", "tag-f1", "macro-f1").value == 1
+    assert wrong.score("system 1", "accuracy").value == 0
+    assert wrong.score("system 1", "sentence-accuracy").value == 0
+
+
+def test_two_identical_systems_do_not_differ():
+    gold, system = [["A", "B"], ["A", "A"]] * 12, [["A", "A"], ["A", "B"]] * 12
+    result = assay.compare(gold, {"s": system, "t": system}, MEASURES, times=50)
+    for row in result.comparisons:
+        assert (row.difference, row.p, row.p_adjusted, row.units) == (0, 1, 1, 0)
+        if row.test == "shuffling":
+            assert (row.low, row.high) == (0, 0)
+    (diff,) = [row for row in result.diffs if row.on == "accuracy"]
+    assert (diff.different, diff.corrections, diff.new_errors, diff.changed_errors, diff.changes) == (0, 0, 0, 0, ())
+    assert "s and t give the same answers throughout." in result.warnings
+
+
+def test_a_label_never_in_gold_has_no_recall_but_a_precision():
+    result = assay.score([["A", "B"]] * 5, {"s": [["A", "X"]] * 5}, "tag-f1", times=20)
+    assert math.isnan(result.score("s", "tag-f1", "recall", "X").value)
+    assert result.score("s", "tag-f1", "precision", "X").value == 0
+    assert math.isnan(result.score("s", "tag-f1", "precision", "B").value)
+    assert result.score("s", "tag-f1", "recall", "B").value == 0
+    assert result.score("s", "tag-f1", "macro-f1").value == 0.5
+
+
+def test_labels_in_any_writing_come_through_json_unchanged():
+    labels = ["N N", "N|J", "<b>", "שם", "😀", "\\t", "a\tb", "2020", "null", ""]
+    result = assay.score([labels], {"s": [list(reversed(labels))]}, "tag-f1", times=10)
+    back = Result.from_json(result.to_json())
+    assert {row.label for row in back.scores} == {None, *labels}
+
+
+def test_a_comparison_without_unseen_words_is_undefined_not_a_crash(file):
+    file("gold.tsv", tsv(tagged("a/X b/Y"), tagged("a/X")))
+    file("s.tsv", tsv(tagged("a/X b/X"), tagged("a/X")))
+    file("known.txt", "a\nb\n")
+    for measures in (["oov-accuracy"], ["accuracy", "oov-accuracy"]):
+        result = assay.compare("gold.tsv", {"s": "s.tsv", "t": "gold.tsv"}, measures, train="known.txt", times=10)
+        rows = [row for row in result.comparisons if row.measure == "oov-accuracy" and row.test == "shuffling"]
+        assert len(rows) == 1
+        assert math.isnan(rows[0].difference)
+
+
+def test_a_slice_where_all_systems_are_undefined_does_not_crash(file):
+    file("gold.tsv", tsv(tagged("a/X"), tagged("b/Y")))
+    file("s.tsv", tsv(tagged("a/X"), tagged("b/X")))
+    file("known.txt", "a\n")
+    result = assay.compare(
+        "gold.tsv",
+        {"s": "s.tsv", "t": "gold.tsv"},
+        ["accuracy", "oov-accuracy"],
+        train="known.txt",
+        slices=["seen", "document", "sentence-length", "label", "frequency"],
+        times=10,
+    )
+    assert any(row.slice == "seen=seen" for row in result.scores)
+
+
+def test_the_same_seed_gives_the_same_figures_and_another_gives_others():
+    rng = np.random.default_rng(1)
+    gold = [[str(x) for x in rng.integers(0, 3, 8)] for _ in range(60)]
+    systems = {n: [[str(x) for x in rng.integers(0, 3, 8)] for _ in range(60)] for n in "ab"}
+    first, again, other = (assay.compare(gold, systems, times=200, seed=seed).to_json() for seed in (0, 0, 1))
+    assert first == again
+    assert json.loads(first)["scores"] != json.loads(other)["scores"]
+
+
+def test_the_global_random_state_is_left_alone():
+    np.random.seed(3)
+    before = np.random.get_state()[1].tolist()
+    assay.compare([["A", "B"]] * 30, {"a": [["A", "A"]] * 30, "b": [["B", "B"]] * 30}, times=20)
+    assert np.random.get_state()[1].tolist() == before
+
+
+def test_a_result_survives_json_with_nan_and_numpy_numbers():
+    from dataclasses import replace
+
+    result = assay.compare([["A", "B"]] * 3, {"a": [["A", "X"]] * 3, "b": [["B", "B"]] * 3}, MEASURES, times=10)
+    odd = replace(result, scores=(replace(result.scores[0], value=np.float32(0.5), low=np.nan, high=np.inf),))
+    back = Result.from_json(odd.to_json())
+    assert back.scores[0].value == 0.5
+    assert math.isnan(back.scores[0].low)
+    assert math.isnan(back.scores[0].high)
+    plain = Result.from_json(result.to_json())
+    assert plain.to_json() == result.to_json()
+    assert plain.diffs == result.diffs
+    assert '"from":' in result.to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "line 1: not JSON (Expecting property name enclosed in double quotes)."),
+        ("[]", "schema None where 'assay/1' is read. Was it written by assay --format json?"),
+        ('{"schema": "assay/9"}', "schema 'assay/9' where 'assay/1' is read. Was it written by assay --format json?"),
+    ],
+)
+def test_json_that_is_no_result_is_refused(text, message):
+    assert refusal(Result.from_json, text) == message
+
+
+def test_json_with_missing_fields_is_refused_not_a_crash():
+    assert "version" in refusal(Result.from_json, '{"schema": "assay/1"}')
+
+
+def test_mapping_files_and_known_words_are_in_the_signature(file):
+    file("gold.conllu", conllu(tagged("a/X b/Y")))
+    file("m", "X\tZ\n")
+    file("k.txt", "a\n")
+    plain = assay.score("gold.conllu", "gold.conllu", "accuracy", times=10).signature
+    full = assay.score("gold.conllu", "gold.conllu", "accuracy", times=10, map="m", train="k.txt").signature
+    assert "map:sha256=" not in plain
+    assert "map:sha256=" in full
+    assert "train:sha256=" in full
+
+
+def test_few_shufflings_are_no_obstacle_where_all_of_them_were_enumerated():
+    """Twelve sentences, all better: the exact p is 2/4096, whatever `times` is."""
+    result = assay.compare([["A"]] * 12, {"a": [["B"]] * 12, "b": [["A"]] * 12}, "accuracy", times=10)
+    (row,) = [row for row in result.comparisons if row.test == "shuffling"]
+    assert (row.exact, row.p_adjusted) == (True, 2 / 4096)
+    assert not [text for text in result.warnings if "no difference can become significant" in text]
+
+
+# --- examples ---
+
+
+GOLD = [["A", "B"], ["A", "C"], ["C"]]
+ONE = [["B", "B"], ["A", "B"], ["A"]]
+TWO = [["A", "B"], ["B", "A"], ["A"]]
+
+
+def shown(**options):
+    result = assay.compare(GOLD, {"one": ONE, "two": TWO}, "accuracy", times=10, **options)
+    return [(row.sentence, [(item.position, item.kind) for item in row.items]) for row in result.examples]
+
+
+def test_examples_are_sentences_with_their_changes_marked():
+    assert shown(examples=9) == [
+        ("1", [(0, "correction")]),
+        ("2", [(0, "new-error"), (1, "changed-error")]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentences"),
+    [
+        ({"kind": "correction"}, ["1"]),
+        ({"kind": "new-error"}, ["2"]),
+        ({"change": "B→A"}, ["1", "2"]),
+        ({"change": "B -> A"}, ["1", "2"]),
+        ({"change": "C→B→A"}, ["2"]),
+        ({"change": "*→B"}, ["2"]),
+        ({"change": "Z→Q"}, []),
+        ({"change": "B→A", "kind": "changed-error"}, ["2"]),
+    ],
+)
+def test_examples_are_filtered_by_kind_and_change(options, sentences):
+    assert [sentence for sentence, _ in shown(examples=9, **options)] == sentences
+
+
+def test_of_many_examples_so_many_are_drawn_in_text_order():
+    gold, one, two = [["A"]] * 40, [["A"]] * 40, [["B"]] * 40
+    result = assay.compare(gold, {"one": one, "two": two}, "accuracy", times=10, examples=5)
+    numbers = [int(row.sentence) for row in result.examples]
+    assert len(numbers) == 5
+    assert numbers == sorted(set(numbers))
+    assert numbers != [1, 2, 3, 4, 5]
+
+
+def test_with_one_system_examples_are_its_errors():
+    result = assay.score(GOLD, {"one": ONE}, "accuracy", times=10, examples=9, change="A→B")
+    assert [(row.sentence, row.b, row.items[0].kind) for row in result.examples] == [("1", None, "error")]
+
+
+def test_a_negative_number_of_examples_is_refused():
+    assert "examples" in refusal(assay.score, GOLD, {"one": ONE}, "accuracy", times=10, examples=-1)
+
+
+@pytest.mark.parametrize("change", ["A", "A→", "A→B→C→D"])
+def test_a_change_of_another_form_is_refused(change):
+    message = refusal(assay.compare, GOLD, {"one": ONE, "two": TWO}, "accuracy", times=10, examples=1, change=change)
+    assert message == f"--change {change!r} should be of the form NN→NE, or gold→NN→NE; * stands for any label."

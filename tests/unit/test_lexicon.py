@@ -1,0 +1,88 @@
+"""Known words become a column: seen, unseen, seen with other labels."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay
+from assay.lexicon import Lexicon
+from assay.read import read
+from unit.samples import conllu, refusal, tagged, tsv
+
+GOLD = tsv(tagged("The/DET run/NOUN Run/VERB new/ADJ"))
+
+
+@pytest.fixture
+def gold(file):
+    return read(file("gold.tsv", GOLD))
+
+
+def seen(lexicon, corpus):
+    return lexicon.marked(corpus, "train", "2").columns["train"].strings()
+
+
+def test_a_list_of_words_says_seen_or_unseen(file, gold):
+    lexicon = Lexicon.read(file("words.txt", "The\nrun\n\n"), "2")
+    assert seen(lexicon, gold) == ["seen", "seen", "unseen", "unseen"]
+
+
+def test_an_annotated_file_says_seen_with_other_labels_too(file, gold):
+    lexicon = Lexicon.read(file("train.tsv", tsv(tagged("The/DET run/VERB"))), "2")
+    assert seen(lexicon, gold) == ["seen", "seen with other labels", "unseen", "unseen"]
+
+
+def test_training_data_may_have_another_format_than_gold(file, gold):
+    lexicon = Lexicon.read(file("train.conllu", conllu(tagged("run/NOUN"))), "4")
+    assert seen(lexicon, gold) == ["unseen", "seen", "unseen", "unseen"]
+
+
+def test_case_is_folded_where_asked_for(file, gold):
+    name = file("train.tsv", tsv(tagged("the/DET RUN/NOUN")))
+    assert seen(Lexicon.read(name, "2", fold=True), gold) == ["seen", "seen", "seen with other labels", "unseen"]
+    assert seen(Lexicon.read(name, "2"), gold) == ["unseen"] * 4
+
+
+def test_frequency_bands_count_how_often_a_word_was_seen(file, gold):
+    lexicon = Lexicon.read(file("train.tsv", tsv(tagged("The/DET " * 6 + "run/NOUN " * 5 + "Run/VERB"))), "2")
+    assert lexicon.marked(gold, "train", "2").columns["frequency"].strings() == ["6-20", "2-5", "1", "0"]
+
+
+def test_a_folder_with_one_list_of_words_is_read_like_the_list(file, gold):
+    file("lists/words.txt", "The\n")
+    assert seen(Lexicon.read("lists", "2"), gold) == ["seen", "unseen", "unseen", "unseen"]
+
+
+def test_oov_accuracy_is_over_unseen_words_alone(file):
+    file("gold.tsv", GOLD)
+    file("s.tsv", tsv(tagged("The/X run/X Run/VERB new/X")))
+    file("words.txt", "The\nrun\n")
+    result = assay.score("gold.tsv", "s.tsv", "oov-accuracy", train="words.txt", times=10)
+    assert result.score("s", "oov-accuracy").value == 0.5
+
+
+def test_without_unseen_words_oov_accuracy_is_undefined(file):
+    file("gold.tsv", GOLD)
+    file("s.tsv", GOLD.replace("DET", "X"))
+    file("words.txt", "The\nrun\nRun\nnew\n")
+    result = assay.compare("gold.tsv", {"a": "s.tsv", "b": "gold.tsv"}, "oov-accuracy", train="words.txt", times=10)
+    row = result.score("a", "oov-accuracy")
+    assert [str(number) for number in (row.value, row.low, row.high)] == ["nan"] * 3
+    assert '"value": null' in result.to_json()
+
+
+def test_training_data_is_read_in_the_format_that_was_forced(file):
+    """`--input-format` is the format of the files; training data in that format is no exception."""
+    file("gold.tsv", "1\tThe\tDET\n2\tend\tNOUN\n")
+    file("s.tsv", "1\tThe\tDET\n2\tend\tX\n")
+    file("train.tsv", "1\tThe\tDET\n2\tnew\tADJ\n")
+    result = assay.score(
+        "gold.tsv", "s.tsv", "oov-accuracy", column="3", input_format="tsv(word=2)", train="train.tsv", times=10
+    )
+    assert result.score("s", "oov-accuracy").value == 0.0
+    assert [row.counts["gold"] for row in result.counts] == [1]
+
+
+def test_an_unknown_source_of_words_is_refused():
+    assert refusal(assay.score, [["A"]], [["A"]], "oov-accuracy", times=10) == (
+        "oov-accuracy needs the known words: give --train FILE."
+    )

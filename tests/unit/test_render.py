@@ -1,0 +1,479 @@
+"""Every command in every format, with the labels and numbers that break renderers elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+import assay
+from assay.render import FORMATS, render
+from assay.render.tables import tables
+from assay.render.terminal import show
+from assay.render.text import p_value, percent, signed, verdict
+from assay.result import Result
+
+HOSTILE = [
+    "</script><img src=x onerror=alert(1)>",
+    "a\tb",
+    "a\nb",
+    "A|B",
+    "A&B",
+    "A_B",
+    "$A$",
+    "\\A\\",
+    "{A}%#~^",
+    "*",
+    "[A]",
+    "``",
+    "&lt;",
+    "**A**",
+    "-LRB-",
+]
+FOREIGN = ["שם עצם", "😀", "名詞", "ÄÖß", "Ж"]
+
+
+def made(command: str, gold, systems, **options) -> Result:
+    measures = ["accuracy", "sentence-accuracy", "tag-f1"]
+    function = assay.compare if command == "compare" else assay.score
+    options = {"slices": ["label", "sentence-length"], **options}
+    return function(gold, systems, measures, times=20, examples=3, **options)
+
+
+def rotated(labels: list[str], by: int) -> list[list[str]]:
+    return [[label, labels[(index + by) % len(labels)]] for index, label in enumerate(labels)]
+
+
+CASES = {
+    "plain": lambda command: made(
+        command,
+        [["A", "B"]] * 30,
+        {"one": [["A", "A"]] * 20 + [["A", "B"]] * 10, "two": [["A", "B"]] * 29 + [["C", "B"]]},
+    ),
+    "hostile": lambda command: made(
+        command, rotated(HOSTILE, 1), {"a_b & c|d": rotated(HOSTILE, 2), "<i>$x^2$</i>": rotated(HOSTILE, 3)}
+    ),
+    "foreign": lambda command: made(
+        command, rotated(FOREIGN, 1), {"שלום": rotated(FOREIGN, 2), "日本": rotated(FOREIGN, 3)}
+    ),
+    "thirty systems": lambda command: made(
+        command,
+        [["A", "B", "C"]] * 8,
+        {
+            f"system-{n}": [["A", "B" if n % 2 else "A", "C"]] * (n % 8) + [["C", "B", "A"]] * (8 - n % 8)
+            for n in range(30)
+        },
+        slices=[],
+    ),
+    "nothing to compare": lambda command: replace(
+        CASES["plain"](command), comparisons=(), diffs=(), bounds=(), growth=(), unique=(), confusion=(), examples=()
+    ),
+}
+
+
+def undefined(command: str) -> Result:
+    nan = float("nan")
+    result = CASES["plain"](command)
+    return replace(
+        result,
+        scores=tuple(replace(row, value=nan, low=nan, high=nan) for row in result.scores),
+        comparisons=tuple(
+            replace(row, difference=nan, low=nan, high=nan, p=nan, p_low=nan, p_high=nan, p_adjusted=nan)
+            for row in result.comparisons
+        ),
+        diffs=tuple(replace(row, overlap_right=nan) for row in result.diffs),
+    )
+
+
+def numpy_numbers(command: str) -> Result:
+    result = CASES["plain"](command)
+    return replace(
+        result,
+        units=np.int64(result.units),
+        scores=tuple(replace(row, value=np.float32(row.value), low=np.float64(row.low)) for row in result.scores),
+        counts=tuple(
+            replace(row, counts={key: np.int64(value) for key, value in row.counts.items()}) for row in result.counts
+        ),
+        comparisons=tuple(replace(row, p=np.float64(row.p), units=np.int32(row.units)) for row in result.comparisons),
+    )
+
+
+CASES |= {"undefined": undefined, "numpy": numpy_numbers}
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Each case made once."""
+    made_already: dict[tuple[str, str], Result] = {}
+
+    def get(case: str, command: str = "compare") -> Result:
+        if (case, command) not in made_already:
+            made_already[case, command] = CASES[case](command)
+        return made_already[case, command]
+
+    return get
+
+
+def terminal(result: Result, width: int) -> str:
+    out = io.StringIO()
+    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False))
+    return out.getvalue()
+
+
+each_case = pytest.mark.parametrize("case", CASES)
+each_command = pytest.mark.parametrize("command", ["score", "compare"])
+
+
+@each_case
+@each_command
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_command_has_every_format(results, case, command, form):
+    text = render(results(case, command), form)
+    assert text.endswith("\n")
+    assert not re.search(r"\bnan\b|\binf\b|np\.", text.replace(results(case, command).signature, ""))
+
+
+@each_case
+@each_command
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_on_a_terminal_is_wider_than_it_apart_from_paths_and_signature(results, case, command, width):
+    result = results(case, command)
+    places = {row.place for row in result.examples}
+    for line in terminal(result, width).split("\n"):
+        if line.startswith("assay:") or any(line.startswith(place) for place in places):
+            continue
+        assert cell_len(line) <= width, line
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_figures_on_a_terminal_stay_whole_with_two_systems(results, width):
+    result = results("plain")
+    shown = terminal(result, width)
+    for table in tables(result):
+        if table.title == "Scores":
+            for row in table.rows:
+                for cell in row:
+                    assert cell.text in shown
+
+
+def test_a_terminal_names_every_one_of_thirty_systems(results):
+    shown = terminal(results("thirty systems"), 80)
+    for number in range(30):
+        assert f"system-{number}" in shown
+
+
+def test_escape_sequences_in_labels_do_not_reach_the_terminal():
+    result = assay.score([["\x1b[31mA", "B"]], {"s": [["B", "\x1b[31mA"]]}, ["tag-f1"], times=10)
+    assert "\x1b" not in terminal(result, 80)
+
+
+# --- the same cells everywhere ---
+
+
+class Cells(HTMLParser):
+    """The texts of table cells, and the tags there are."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: set[str] = set()
+        self.open = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.open = True
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.open = False
+
+    def handle_data(self, data):
+        if self.open:
+            self.rows[-1][-1] += data
+
+
+def expected(result: Result) -> list[list[str]]:
+    rows = []
+    for table in tables(result):
+        rows.append(list(table.header))
+        rows.extend([cell.text for cell in row] for row in table.rows)
+    return rows
+
+
+def spaced(rows: list[list[str]]) -> list[list[str]]:
+    """White space of any kind is one space."""
+    return [[" ".join(cell.split()) for cell in row] for row in rows]
+
+
+@each_case
+@each_command
+def test_the_page_has_the_cells_of_the_tables(results, case, command):
+    found = Cells(render(results(case, command), "html"))
+    assert found.rows == expected(results(case, command))
+    assert not found.tags & {"script", "img", "i", "b"}
+
+
+@each_case
+@each_command
+def test_markdown_has_the_cells_of_the_tables(results, case, command):
+    markdown_it = pytest.importorskip("markdown_it")
+    page = markdown_it.MarkdownIt("commonmark").enable("table").render(render(results(case, command), "md"))
+    found = Cells(page)
+    assert spaced(found.rows) == spaced(expected(results(case, command)))
+    assert not found.tags & {"script", "img", "i", "b"}
+
+
+def test_a_label_of_a_line_feed_alone_does_not_break_a_markdown_row():
+    result = assay.score([["\n", "B"]], {"s": [["B", "\n"]]}, ["tag-f1"], times=10)
+    for line in render(result, "md").split("\n"):
+        if line.startswith("|"):
+            assert line.endswith("|"), line
+
+
+@each_case
+@each_command
+def test_tsv_has_the_cells_of_the_tables(results, case, command):
+    text = render(results(case, command), "tsv")
+    rows = []
+    for block in text.split("\n\n"):
+        lines = block.split("\n")
+        if "\t" in block and lines[0] != "# Examples":
+            rows += [line.split("\t") for line in lines[1:]]
+    escaped = [[c.replace("\t", "\\t").replace("\n", "\\n") for c in row] for row in expected(results(case, command))]
+    assert rows == escaped
+
+
+def unescaped(cell: str) -> str:
+    cell = re.sub(r"^\\textbf\{(.*)\}$", r"\1", cell, flags=re.DOTALL)
+    cell = re.sub(r"\{([\[\]*])\}", r"\1", cell)
+    for tex, plain in (
+        (r"\textless{}", "<"),
+        (r"\textgreater{}", ">"),
+        (r"\textbar{}", "|"),
+        (r"\textquotedbl{}", '"'),
+        (r"\textasciitilde{}", "~"),
+        (r"\textasciicircum{}", "^"),
+        (r"$\rightarrow$", "→"),
+        (r"$\Delta$", "Δ"),
+        (r"$\emptyset$", "∅"),
+        ("$-$", "−"),
+        (r"$\pm$", "±"),
+        (r"$\cdot$", "·"),
+        (r"\ldots{}", "…"),
+        (r"$\surd$", "✓"),
+        ("{}", ""),
+    ):
+        cell = cell.replace(tex, plain)
+    cell = cell.replace("--", "–") if cell == "--" else cell
+    cell = re.sub(r"\\([_&%#${}])", r"\1", cell)
+    return cell.replace(r"\textbackslash", "\\")
+
+
+@pytest.mark.parametrize("case", ["plain", "undefined", "numpy", "thirty systems"])
+@each_command
+def test_latex_has_the_cells_of_the_tables(results, case, command):
+    text = render(results(case, command), "latex")
+    found = []
+    for block in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
+        lines = block.replace("\\midrule\n", "").strip().split(" \\\\\n")
+        found += [[unescaped(cell) for cell in line.removesuffix(" \\\\").split(" & ")] for line in lines]
+    assert spaced(found) == spaced(expected(results(case, command)))
+
+
+def test_a_star_at_the_beginning_of_a_latex_row_is_not_taken_for_a_part_of_the_line_end(results):
+    text = render(results("hostile", "score"), "latex")
+    assert not re.search(r"\\\\\s*\*", text)
+
+
+def test_json_has_fractions_and_null_and_comes_back(results):
+    for case in CASES:
+        data = json.loads(render(results(case), "json"))
+        assert data["schema"] == "assay/1"
+        values = [row["value"] for row in data["scores"]]
+        assert all(value is None or 0 <= value <= 1 for value in values)
+        assert (case == "undefined") == all(value is None for value in values)
+
+
+@pytest.mark.parametrize("case", ["plain", "hostile", "undefined", "thirty systems", "nothing to compare"])
+def test_latex_compiles(results, tmp_path, case):
+    compiled(results(case), tmp_path)
+
+
+def test_latex_compiles_with_labels_in_any_script(results, tmp_path):
+    compiled(results("foreign"), tmp_path)
+
+
+def compiled(result: Result, folder) -> None:
+    if not shutil.which("pdflatex"):
+        pytest.skip("pdflatex is not installed")
+    text = render(result, "latex")
+    packages = re.findall(r"\\usepackage(?:\[[^\]]*\])?\{[^}]*\}", text.split("\n")[0])
+    document = "\n".join([r"\documentclass{article}", *packages, r"\begin{document}", text, r"\end{document}"])
+    (folder / "t.tex").write_text(document, "utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    log = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, [line for line in log.splitlines() if line.startswith("!")]
+
+
+# --- notebooks and prompts ---
+
+
+@each_case
+def test_a_notebook_gets_a_fragment_without_script(results, case):
+    found = Cells(results(case)._repr_html_())
+    assert not found.tags & {"script", "img", "style", "html", "i", "b"}
+    assert "table" in found.tags
+
+
+def test_a_prompt_shows_the_main_scores(results):
+    assert repr(results("plain")) == (
+        "<assay.Result compare tags/label: one accuracy 66.67, two accuracy 98.33, one sentence-accuracy 33.33, "
+        "two sentence-accuracy 96.67, one tag-f1 66.67, two tag-f1 98.33>"
+    )
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "text"),
+    [
+        (percent, 0.12345, "12.35"),
+        (percent, 1.0, "100.00"),
+        (percent, float("nan"), "–"),
+        (signed, 0.0123, "+1.23"),
+        (signed, -0.0123, "−1.23"),
+        (signed, -0.000001, "0.00"),
+        (signed, float("nan"), "–"),
+        (p_value, 0.00005, "<0.0001"),
+        (p_value, 0.0001, "0.0001"),
+        (p_value, 1.0, "1.0000"),
+        (p_value, float("nan"), "–"),
+    ],
+)
+def test_numbers_for_people(function, value, text):
+    assert function(value) == text
+
+
+# --- verdicts ---
+
+
+def judged(result: Result, values: dict[str, float], rows: list[dict[str, object]]) -> str:
+    """The verdict on accuracy with these values and comparisons."""
+    pattern = next(row for row in result.comparisons if row.measure == "accuracy" and row.slice is None)
+    assert pattern.test == "shuffling"
+    score = result.score("one", "accuracy")
+    comparisons = [replace(pattern, **{"units": 5, "exact": False, **row}) for row in rows]
+    scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
+    return verdict(replace(result, scores=scores, comparisons=tuple(comparisons)))
+
+
+def pair(
+    a: str, b: str, difference: float, p: float, adjusted: float | None = None, **more: object
+) -> dict[str, object]:
+    reach = 0.01
+    return {
+        "a": a,
+        "b": b,
+        "difference": difference,
+        "low": difference - reach,
+        "high": difference + reach,
+        "p": p,
+        "p_adjusted": p if adjusted is None else adjusted,
+        **more,
+    }
+
+
+def test_one_system_has_no_verdict(results):
+    assert verdict(replace(results("plain"), comparisons=())) == ""
+
+
+def test_the_verdict_on_a_better_system_has_its_figures(results):
+    assert judged(results("plain"), {"A": 0.9, "B": 0.95}, [pair("A", "B", 0.05, 0.001, 0.002)]) == (
+        "B is better than A on accuracy: 95.00 against 90.00, +5.00 with 95% interval [+4.00, +6.00], "
+        "p = 0.0010 (Holm = 0.0020)."
+    )
+
+
+def test_the_verdict_turns_round_where_the_first_is_better(results):
+    assert judged(results("plain"), {"A": 0.95, "B": 0.9}, [pair("A", "B", -0.05, 0.00001)]) == (
+        "A is better than B on accuracy: 95.00 against 90.00, +5.00 with 95% interval [+4.00, +6.00], p < 0.0001."
+    )
+
+
+def test_the_verdict_says_no_more_than_the_numbers_where_p_is_high(results):
+    assert judged(results("plain"), {"A": 0.9, "B": 0.905}, [pair("A", "B", 0.005, 0.04, 0.08)]) == (
+        "No significant difference between A and B on accuracy: 90.50 against 90.00, +0.50 with 95% interval "
+        "[−0.50, +1.50], p = 0.0400 (Holm = 0.0800)."
+    )
+
+
+def test_the_verdict_on_identical_systems(results):
+    assert judged(results("plain"), {"A": 0.9, "B": 0.9}, [pair("A", "B", 0.0, 1.0, units=0)]) == (
+        "A and B do not differ in any unit on accuracy: no difference."
+    )
+
+
+def test_the_verdict_on_an_undefined_measure(results):
+    nan = float("nan")
+    assert judged(results("plain"), {"A": nan, "B": nan}, [pair("A", "B", nan, nan)]) == (
+        "A and B cannot be compared on accuracy: it is undefined."
+    )
+
+
+THREE = {"A": 0.9, "B": 0.95, "C": 0.8}
+
+
+def test_the_verdict_on_several_systems_with_a_clear_winner(results):
+    rows = [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
+    assert judged(results("plain"), THREE, rows) == (
+        "B has the highest accuracy, 95.00; its lead over each other system is significant (p < 0.05 after Holm)."
+    )
+
+
+def test_the_verdict_on_several_systems_where_some_leads_are_open(results):
+    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
+    assert judged(results("plain"), THREE, rows) == (
+        "B has the highest accuracy, 95.00; its lead is significant (p < 0.05 after Holm) over all but A."
+    )
+
+
+def test_the_verdict_on_several_systems_where_no_lead_is_significant(results):
+    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)]
+    assert judged(results("plain"), THREE, rows) == (
+        "B has the highest accuracy, 95.00, but no lead over another system is significant (p < 0.05 after Holm)."
+    )
+
+
+def test_several_undefined_systems_have_no_highest(results):
+    nan = float("nan")
+    rows = [pair(a, b, nan, nan) for a, b in ("AB", "AC", "BC")]
+    sentence = judged(results("plain"), dict.fromkeys("ABC", nan), rows)
+    assert "highest" not in sentence
+    assert "undefined" in sentence
+
+
+def test_two_systems_of_the_same_score_are_both_highest(results):
+    rows = [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)]
+    sentence = judged(results("plain"), {"A": 0.9, "B": 0.9, "C": 0.8}, rows)
+    assert not sentence.startswith("A has the highest")

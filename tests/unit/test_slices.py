@@ -1,0 +1,109 @@
+"""Selections of sentences and of words."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay
+from unit.samples import conllu, refusal, tagged, tsv
+
+
+def sliced(gold, system, *slices, measures="accuracy", **options):
+    """The main score of every slice, and how many gold items it has."""
+    result = assay.score(gold, system, measures, slices=list(slices), times=10, **options)
+    values = {row.slice: row.value for row in result.scores if row.slice and row.score in ("f1", "value")}
+    sizes = {row.slice: row.counts.get("gold", row.counts.get("sentences")) for row in result.counts if row.slice}
+    return {name: (value, sizes[name]) for name, value in values.items()}
+
+
+@pytest.fixture
+def files(file):
+    comments = [["newdoc id = d1", "genre = news"], ["x = 1"], ["newdoc id = d2", "genre = fiction"], []]
+    gold = [tagged("a/X b/Y"), tagged("c/X"), tagged("a/X b/X c/X d/X e/X f/Y"), tagged("a/X")]
+    file("gold.conllu", conllu(*gold, comments=comments))
+    system = [tagged("a/X b/X"), tagged("c/X"), tagged("a/X b/X c/X d/X e/X f/Y"), tagged("a/Y")]
+    file("s.conllu", conllu(*system))
+    return "gold.conllu", "s.conllu"
+
+
+def test_by_gold_label(files):
+    assert sliced(*files, "label") == {"label=X": (7 / 8, 8), "label=Y": (1 / 2, 2)}
+
+
+def test_by_length_of_the_gold_sentence(files):
+    assert sliced(*files, "sentence-length") == {
+        "sentence-length=1-5": (2 / 4, 4),
+        "sentence-length=6-10": (1.0, 6),
+    }
+
+
+def test_by_document(files):
+    assert sliced(*files, "document") == {"document=d1": (2 / 3, 3), "document=d2": (6 / 7, 7)}
+
+
+def test_metadata_at_the_beginning_of_a_document_holds_for_its_sentences(files):
+    assert sliced(*files, "meta:genre") == {"meta:genre=news": (2 / 3, 3), "meta:genre=fiction": (6 / 7, 7)}
+
+
+def test_sentences_without_the_comment_are_a_slice_of_their_own(files):
+    assert sliced(*files, "meta:x") == {"meta:x=(none)": (7 / 9, 9), "meta:x=1": (1.0, 1)}
+
+
+def test_by_frequency_in_gold_itself(files):
+    assert sliced(*files, "frequency") == {"frequency=1": (1.0, 3), "frequency=2-5": (5 / 7, 7)}
+
+
+def test_by_seen_in_training_data_or_lexicon(files, file):
+    train, lexicon = file("train.txt", "a\nb\n"), file("lex.txt", "a\n")
+    assert sliced(*files, "seen", train=train) == {"seen=unseen": (1.0, 5), "seen=seen": (3 / 5, 5)}
+    both = sliced(*files, "seen", "seen:lexicon", train=train, lexicon=lexicon)
+    assert both["seen:lexicon=seen"] == (2 / 3, 3)
+    assert both["seen=seen"] == (3 / 5, 5)
+
+
+def test_by_frequency_in_training_data(files, file):
+    train = file("train.tsv", tsv(tagged("a/X a/X b/X")))
+    assert sliced(*files, "frequency", train=train) == {
+        "frequency=0": (1.0, 5),
+        "frequency=1": (1 / 2, 2),
+        "frequency=2-5": (2 / 3, 3),
+    }
+
+
+def test_whole_sentences_are_cut_by_sentence_only(files):
+    assert sliced(*files, "label", measures="sentence-accuracy") == {}
+    assert sliced(*files, "document", measures="sentence-accuracy") == {
+        "document=d1": (1 / 2, 2),
+        "document=d2": (1 / 2, 2),
+    }
+
+
+def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
+    file("gold.tsv", tsv(tagged("ab/X c/Y")))
+    file("s.tsv", tsv(tagged("a/X b/Y c/Y")))
+    result = assay.score("gold.tsv", "s.tsv", "accuracy", slices=["label"], times=10)
+    counts = {row.slice: row.counts for row in result.counts}
+    assert counts["label=X"] == {"right": 0, "gold": 1, "system": 1, "aligned": 0}
+    assert counts["label=Y"] == {"right": 1, "gold": 1, "system": 2, "aligned": 1}
+
+
+@pytest.mark.parametrize(
+    ("slice_", "message"),
+    [
+        ("sentence-lenght", "there is no slice 'sentence-lenght'. Did you mean sentence-length?"),
+        ("xyz", "there is no slice 'xyz'. There is: label, seen, frequency, sentence-length, document, meta."),
+        ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),
+        ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. There is: newdoc id, genre, x."),
+        ("seen", "--slice seen needs the known words: give --train FILE."),
+        ("seen:lexicon", "--slice seen needs the known words: give --lexicon FILE."),
+    ],
+)
+def test_unknown_slices_are_refused_with_what_there_is(files, slice_, message):
+    assert refusal(assay.score, *files, slices=[slice_], times=10) == message
+
+
+def test_metadata_of_a_file_without_comments_is_refused(file):
+    file("gold.tsv", tsv(tagged("a/X")))
+    assert refusal(assay.score, "gold.tsv", "gold.tsv", slices=["meta:genre"], times=10) == (
+        "--slice meta:genre: gold.tsv has no comment `# genre = …`. It has no such comments."
+    )

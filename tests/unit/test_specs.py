@@ -1,0 +1,72 @@
+"""`name(key=value, ...)`."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay import specs
+from assay.errors import unknown
+from assay.measures import find, measures
+from unit.samples import refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("accuracy", ("accuracy", {})),
+        ("accuracy()", ("accuracy", {})),
+        (" tsv ( word = 2 , header=true ) ", ("tsv", {"word": "2", "header": "true"})),
+        ("my.module:function(a=b=c)", ("my.module:function", {"a": "b=c"})),
+        ("x(a=)", ("x", {"a": ""})),
+    ],
+)
+def test_a_spec_is_a_name_with_parameters(text, parsed):
+    assert specs.parse(text, "measure") == parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "measure '' is not of the form name or name(key=value, ...)."),
+        ("a(b", "measure 'a(b' is not of the form name or name(key=value, ...)."),
+        ("a(b)", "measure 'a(b)': 'b' is not of the form key=value."),
+    ],
+)
+def test_what_is_no_spec_is_refused(text, message):
+    assert refusal(specs.parse, text, "measure") == message
+
+
+def test_values_take_the_types_of_their_defaults():
+    defaults = {"flag": False, "size": 2, "share": 0.5, "name": "x", "open": None}
+    given = {"flag": "TRUE", "size": "3", "share": "1", "name": "2020", "open": "7"}
+    typed = specs.typed("m", given, defaults)
+    assert typed == {"flag": True, "size": 3, "share": 1.0, "name": "2020", "open": "7"}
+    assert [type(value) for value in typed.values()] == [bool, int, float, str, str]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"flag": "1"}, "m: flag is true or false, not '1'."),
+        ({"size": "two"}, "m: size is a number, not 'two'."),
+        ({"sise": "2"}, "there is no parameter of m 'sise'. Did you mean size?"),
+    ],
+)
+def test_values_of_another_type_are_refused(given, message):
+    assert refusal(specs.typed, "m", given, {"flag": False, "size": 2}) == message
+
+
+def test_a_spec_is_spelled_as_it_would_be_typed():
+    assert specs.spell("m", {"b": True, "a": 1, "c": None}) == "m(a=1, b=true)"
+    assert specs.spell("m", {}) == "m"
+
+
+@pytest.mark.parametrize("text", ["accuracy", "accuracy(column=XPOS)", "tag-f1(column=XPOS)"])
+def test_measures_print_as_they_were_typed(text):
+    assert str(find(text)) == text
+
+
+def test_names_far_from_all_others_get_the_whole_list():
+    assert str(unknown("measure", "zzz", measures())) == (
+        "there is no measure 'zzz'. There is: accuracy, sentence-accuracy, oov-accuracy, tag-f1."
+    )
