@@ -11,7 +11,7 @@ def main() -> None:
     """The steps of `assay compare … --format json` one by one, each with the CPU it took."""
     import assay.cli.compare  # noqa: F401  what the command loads too
     from assay.evaluate import compare
-    from assay.read import read
+    from assay.readers import read
 
     parts = {"start-up": time.process_time()}
     gold, a, b = (read(path, columns=["XPOS"]) for path in sys.argv[1:])

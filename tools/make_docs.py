@@ -15,12 +15,13 @@ def document() -> str:
     parts = ["# Measures", "Made from the docstrings by `make docs`. On the command line: `assay measures NAME`."]
     for name, definition in measures().items():
         scores = ", ".join(f"`{score}`" for score in (*definition.scores, *definition.averages))
-        parts += [f"## {name}", f"```\n{definition.documentation}\n```", f"Scores, the main one first: {scores}."]
+        parts += [f"## {name}", f"```\n{definition.documentation}\n```"]
+        parts += [f"Scores, the main one first: {scores}."]
     parts.append("## Slices")
     parts.append("\n".join(f"- `{name}`: {kind.help}" for name, kind in SLICES.items()))
     parts.append(
-        "## Your own\n\nDecorate a function with `@assay.measure(name, scores=...)` and use `-m mymodule:myfunction`; "
-        "see [CONTRIBUTING](../CONTRIBUTING.md)."
+        "## Your own\n\nDecorate a function with `@assay.measure(name, scores=...)` and use "
+        "`-m mymodule:myfunction`; see [CONTRIBUTING](../CONTRIBUTING.md)."
     )
     return "\n\n".join(parts) + "\n"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError
     from assay.evaluate import compare, score
     from assay.measures import measure
-    from assay.read import read
+    from assay.readers import read
     from assay.result import Result
 
 __all__ = ["AssayError", "Corpus", "Result", "__version__", "compare", "measure", "read", "score"]
@@ -26,7 +26,7 @@ _HOMES = {
     "Result": "result",
     "compare": "evaluate",
     "measure": "measures",
-    "read": "read",
+    "read": "readers",
     "score": "evaluate",
 }
 

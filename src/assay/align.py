@@ -317,10 +317,12 @@ def _gaps(gold: _Text, system: _Text) -> Iterator[_Gap]:
 
 def _unmatched(ours: list[str], theirs: list[str]) -> Iterator[_Gap]:
     if len(ours) == len(theirs):
-        wrong = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
-        if len(wrong) <= len(ours) // 2:
-            for i in wrong:
-                yield (i, i + 1), (i, i + 1)
+        wrong = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
+        if wrong.sum() <= len(ours) // 2:
+            # Neighbours go together: they may be the same text, only cut at another place.
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], wrong, [False]]).astype(np.int8)))
+            for first, end in edges.reshape(-1, 2).tolist():
+                yield (first, end), (first, end)
             return
     import difflib
 
@@ -373,7 +375,7 @@ def _remedy(gold: _Text, system: _Text, on_mismatch: str) -> str:
     if unicodedata.normalize("NFC", gold.characters()) == unicodedata.normalize("NFC", system.characters()):
         return "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
     if on_mismatch == "warn":
-        return "The numbers of words differ, so they cannot be compared by position. Try --on-mismatch skip"
+        return "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
     return "The texts differ. To score only the sentences they share: --on-mismatch skip"
 
 

@@ -62,8 +62,6 @@ class Items:
     def outcomes(self) -> Outcomes:
         """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
         columns = [self.gold, *self.answers, *(right.astype(np.int8) for right in self.right)]
-        if not len(columns[0]):
-            return Outcomes(self.systems, self.labels, self.gold[:0], self.gold[:0], (), ())
         distinct, sizes = fold_codes(columns)
         width = len(self.systems)
         return Outcomes(

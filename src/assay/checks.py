@@ -59,12 +59,13 @@ def clashes(name: str, judged: Judgements) -> Iterator[str]:
     for code in _by_count(np.flatnonzero((in_gold >= 10) & (in_system == 0)), in_gold)[:MOST]:
         counterparts = np.bincount(judged.system[both & (judged.gold == code)], minlength=width)
         target = int(np.argmax(counterparts))
-        share = counterparts[target] / in_gold[code]
-        sentence = (
-            f"{name} never assigns {judged.labels[code]} ({_words(int(in_gold[code]))} in gold); "
-            f"most often it has {judged.labels[target]} there ({share:.0%})."
-        )
-        if in_gold[target] == 0:
+        sentence = f"{name} never assigns {judged.labels[code]} ({_words(int(in_gold[code]))} in gold)"
+        if counterparts[target]:
+            sentence += (
+                f"; most often it has {judged.labels[target]} there ({counterparts[target] / in_gold[code]:.0%})"
+            )
+        sentence += "."
+        if counterparts[target] and in_gold[target] == 0:
             # Only a label that gold never has can be mapped away without harm.
             sentence += (
                 " If they mean the same, map it with a line in a file for --map: "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from assay import __version__
 from assay.errors import InputError, unknown
+from assay.readers.source import Source
 from assay.result import Result
 
 ENTRIES = {
@@ -117,10 +117,9 @@ def bibtex(names: Iterable[str]) -> str:
 
 
 def _used_in(path: str) -> list[str]:
+    text = "".join(batch.text for batch in Source(path).batches())
     try:
-        result = Result.from_json(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+        result = Result.from_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     measures = [row.measure.partition("(")[0] for row in result.scores]

@@ -12,6 +12,8 @@ from assay.arrays import Bools, Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
 
 UNITS = ("sentence", "document")
+_OF_SENTENCES = ("sent_id", "text")
+"""Comments that are about their sentence alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +92,7 @@ class Corpus:
     word_per_line: bool = True
     aside_words: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
+    aside_sentences: tuple[int, ...] = ()
     aside_lines: tuple[str, ...] = ()
     multiwords: tuple[Multiword, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
@@ -152,7 +155,7 @@ class Corpus:
             name, equals, value = line.partition("=")
             if equals and name[1:].strip() == key and sentence < self.sentences:
                 values[sentence] = value.strip()
-        if self.document_starts is not None:
+        if self.document_starts is not None and key not in _OF_SENTENCES:
             firsts = set(self.document_starts[:-1].tolist())
             if all(sentence in firsts for sentence, value in enumerate(values) if value is not None):
                 document = self.document_of_sentence
@@ -220,6 +223,10 @@ class Corpus:
             yield f"{prefix}/{sentence - base}/{name}"
 
 
+def _is_pair(item: object) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(part, str) for part in item)
+
+
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
     import hashlib
@@ -228,9 +235,9 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     items = [item for sentence in sentences for item in sentence]
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
-    paired = not isinstance(items[0], str)
+    paired = isinstance(items[0], tuple | list)
     for item in items:
-        if paired == isinstance(item, str) or (paired and len(item) != 2):
+        if not (_is_pair(item) if paired else isinstance(item, str)):
             raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
     words = [item[0] for item in items] if paired else [""] * len(items)
     labels = [item[1] for item in items] if paired else items

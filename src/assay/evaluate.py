@@ -20,7 +20,7 @@ from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
-from assay.prepare import Options, Run, gold_source, prepare
+from assay.prepare import Options, Run, gold_source, named_systems, prepare
 from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
 from assay.slices import Slice
 from assay.stats.corrections import holm
@@ -54,6 +54,7 @@ def _evaluate(
     chosen = [find(spec) for spec in dict.fromkeys(specs)]
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     run = prepare(gold, systems, chosen, options)
+    chosen = list(run.measures)
     settings = Settings(options.seed, options.times, options.interval)
     judged = [_Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in chosen]
     units = _Units.of(run, options.unit)
@@ -306,7 +307,8 @@ def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> It
                 f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with "
                 f"{times:,} shufflings. Raise them: --times {times * 10}"
             )
-    if family / (times + 1) > 0.05:
+    sampled = any(row.test == "shuffling" and row.slice is None and not row.exact for row in comparisons)
+    if sampled and family / (times + 1) > 0.05:
         yield (
             f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. "
             f"Raise them: --times {family * 200}"
@@ -329,8 +331,7 @@ def _mapping_effect(
 
 
 def _rereadable(gold: Any, systems: Any) -> bool:
-    given = [gold, *(systems.values() if isinstance(systems, dict) else systems)]
-    return not any(isinstance(item, str) and item.rpartition("=")[2] == "-" for item in given)
+    return not any(isinstance(item, str) and item == "-" for item in (gold, *named_systems(systems).values()))
 
 
 def _main(measure: Measure, pair: Any, sentences: int) -> float:
@@ -414,7 +415,7 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
 def _file_hash(path: str) -> str:
     import hashlib
 
-    from assay.read.source import expand
+    from assay.readers.source import expand
 
     digest = hashlib.sha256()
     for file in expand(path):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.corpus import Column, Corpus
-from assay.read import Input, read
-from assay.read.source import Source, expand
+from assay.readers import Input
+from assay.readers.source import Source, expand
 
 BANDS = ((0, "0"), (1, "1"), (5, "2-5"), (20, "6-20"), (100, "21-100"), (1000, "101-1000"))
 
@@ -25,21 +25,28 @@ class Lexicon:
     fold: bool
 
     @classmethod
-    def read(cls, path: str, column: str, *, fold: bool = False, input_format: str | None = None) -> Lexicon:
-        """From a plain list of words, one per line, or from an annotated file."""
+    def read(
+        cls,
+        path: str,
+        column: str,
+        *,
+        fold: bool = False,
+        input_format: str | None = None,
+        labels: Callable[[Corpus], Corpus] = lambda corpus: corpus,
+    ) -> Lexicon:
+        """From a plain list of words, one per line, or from an annotated file, whose labels go through `labels`."""
         key: Callable[[str], str] = str.casefold if fold else str
-        if input_format is None and _is_word_list(path):
-            words = (line.strip() for batch in Source(path).batches() for _, line in batch.lines())
+        files = expand(path)
+        if len(files) == 1 and _is_word_list(files[0]):
+            words = (line.strip() for batch in Source(files[0]).batches() for _, line in batch.lines())
             return cls(path, dict(Counter(key(word) for word in words if word)), None, fold)
         source = Input(path, input_format=input_format, wanted=[column])
-        try:
-            corpus = source.read([column])
-        except ValueError:  # pragma: no cover - kept for formats without labels
-            corpus = read(path, columns=[])
+        corpus = source.read([column])
+        corpus = labels(replace(corpus, columns={column: next(iter(corpus.columns.values()))}))
         frequency: Counter[str] = Counter()
         for form, count in corpus.forms.counts().items():
             frequency[key(form)] += count
-        labelled = next(iter(corpus.columns.values()))
+        labelled = corpus.column(column)
         pairs = set(zip(corpus.forms.codes.tolist(), labelled.codes.tolist(), strict=True))
         seen = {(key(corpus.forms.vocabulary[form]), labelled.vocabulary[label]) for form, label in pairs}
         return cls(path, dict(frequency), frozenset(seen), fold)
@@ -77,10 +84,8 @@ def banded(column: Column, frequency: dict[str, int]) -> Column:
 
 
 def _is_word_list(path: str) -> bool:
-    files = expand(path)
-    if len(files) > 1 or path == "-":
-        return False
-    head = [line for line in Source(files[0]).head() if line.strip()]
+    """Lines without tabs, hardly any of more than one word."""
+    head = [line for line in Source(path).head() if line.strip()]
     if any("\t" in line for line in head):
         return False
     return sum(len(line.split()) > 1 for line in head) <= len(head) // 10

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from assay.arrays import as_codes
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
+from assay.readers.source import Source
 from assay.result import Mapped
 
 
@@ -29,6 +29,21 @@ class Rule:
         where = f" where the word is {self.form}" if self.form else ""
         return f"{self.side}: {self.before} → {self.after}{where}"
 
+    def check(self, place: str) -> None:
+        """Refuse patterns that are none, and targets that name groups which the pattern lacks."""
+        pattern = self.before.removeprefix("re:") if self.before.startswith("re:") else ""
+        try:
+            groups = re.compile(pattern).groups
+            re.compile(self.form)
+        except re.error as error:
+            wrong = self.form if _is_pattern(pattern) else pattern
+            raise InputError(f"{place}: {wrong!r} is no regular expression ({error}).") from None
+        try:
+            if pattern:
+                re.sub("()" * groups, self.after, "")
+        except (re.error, IndexError) as error:
+            raise InputError(f"{place}: {self.after!r} does not fit {pattern!r} ({error}).") from None
+
     def applied(self, label: str) -> str | None:
         """What a label becomes, or None where the rule is not about it."""
         if not self.before.startswith("re:"):
@@ -37,19 +52,20 @@ class Rule:
         return match.expand(self.after) if match else None
 
 
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
+
 def read_rules(path: str) -> list[Rule]:
     """The rules of a file: TSV rows `[side] from to [form pattern]`, or JSON with the same names."""
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error}).") from None
+    text = "".join(batch.text for batch in Source(path).batches())
     rules = list(_json_rules(path, text) if text.lstrip()[:1] in ("[", "{") else _tsv_rules(path, text))
     for number, rule in rules:
-        for pattern in (rule.before[3:] if rule.before.startswith("re:") else "", rule.form):
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise InputError(f"{path}:{number}: {pattern!r} is no regular expression ({error}).") from None
+        rule.check(f"{path}:{number}")
     if not rules:
         raise InputError(f"{path}: no rules in it. A rule is a line: from TAB to")
     return [rule for _, rule in rules]
@@ -81,6 +97,8 @@ def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
     for number, row in enumerate(data, 1):
         if not isinstance(row, dict) or not {"from", "to"} <= row.keys():
             raise InputError(f"{path}: rule {number} has no `from` and `to`.")
+        if not all(isinstance(value, str) for value in row.values()):
+            raise InputError(f"{path}: rule {number} has a value that is no string.")
         yield number, Rule(row.get("side", "both"), row["from"], row["to"], row.get("form", ""))
 
 

@@ -16,8 +16,8 @@ from assay.corpus import UNITS, Corpus, from_lists
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.lexicon import Lexicon
 from assay.measures import Measure
-from assay.read import Input, choose_column
-from assay.read.columns import ALIASES
+from assay.readers import Input, choose_column
+from assay.readers.columns import ALIASES
 from assay.result import Mapped, Source
 
 Given = Any
@@ -61,6 +61,13 @@ class Options:
             raise UsageError(f"{self.times} resamples are too few.")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")
+        if self.examples < 0:
+            raise UsageError(f"{self.examples} examples cannot be shown.")
+        if (self.change or self.kind) and not self.examples:
+            raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
+        for name in ("train", "lexicon", "map"):
+            if getattr(self, name) == "-":
+                raise UsageError(f"--{name} - : this file is read twice, so it cannot come from standard input.")
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class Run:
 
     gold: Corpus
     column: str
+    measures: tuple[Measure, ...]
+    """The measures, their columns called by the names that these have in gold."""
     pairs: tuple[tuple[str, Pair], ...]
     """The systems that can be judged, by name."""
     sources: tuple[Source, ...]
@@ -85,11 +94,12 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     named = named_systems(systems)
     inputs = [_open(gold, "gold", options), *(_open(given, name, options) for name, given in named.items())]
     column = _column(inputs, options)
+    measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
     corpora = [_read(item, sorted(wanted)) for item in inputs]
     _check_folders(corpora)
     corpora, mapped = _mapped(corpora, list(named), column, options)
-    corpora = _marked(corpora, column, options)
+    corpora = _marked(corpora, list(named), column, options)
     gold_corpus, outputs = corpora[0], corpora[1:]
     if gold_corpus.is_empty(column):
         raise InputError(
@@ -101,6 +111,8 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    if skipped.all():
+        raise AlignmentError(f"no sentence is shared by {gold_corpus.name} and all systems.")
     if skipped.any():
         pairs = [(name, _without(pair, skipped)) for name, pair in pairs]
     judged = [(name, pair.judge()) for name, pair in pairs]
@@ -112,7 +124,9 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
         _source(name, output, dict(pairs).get(name), "" if full else "column empty")
         for name, output, full in zip(named, outputs, filled, strict=True)
     )
-    return Run(gold_corpus, column, tuple(pairs), sources, skipped, tuple(dict.fromkeys(warnings)), mapped)
+    return Run(
+        gold_corpus, column, tuple(measures), tuple(pairs), sources, skipped, tuple(dict.fromkeys(warnings)), mapped
+    )
 
 
 def named_systems(systems: Any) -> dict[str, Given]:
@@ -167,11 +181,13 @@ def _distinct(stems: list[str], given: list[Given]) -> list[str]:
             else stem
             for stem, item in zip(stems, given, strict=True)
         ]
-    seen: dict[str, int] = {}
-    names = []
+    names: list[str] = []
     for stem in stems:
-        seen[stem] = seen.get(stem, 0) + 1
-        names.append(stem if stems.count(stem) == 1 else f"{stem} ({seen[stem]})")
+        name, number = stem, 1
+        while name in names or (stems.count(stem) > 1 and name in stems):
+            name = f"{stem} ({number})"
+            number += 1
+        names.append(name)
     return names
 
 
@@ -202,6 +218,14 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
     if not shared:
         raise UsageError("the corpora share no column. Choose one with column=.")
     return shared[-1]
+
+
+def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
+    """The measure with its column, where it names one, under the name that it has in gold."""
+    column = measure.parameters.get("column")
+    if not column or isinstance(gold, Corpus):
+        return measure
+    return replace(measure, parameters={**measure.parameters, "column": gold.plan.resolve(str(column))})
 
 
 def _read(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
@@ -236,8 +260,7 @@ def _mapped(
 ) -> tuple[list[Corpus], tuple[Mapped, ...]]:
     if options.map is None:
         return corpora, ()
-    rules = mapping.read_rules(options.map)
-    mapping.check_sides(rules, names, options.map)
+    rules = _rules(options, names)
     sides = [("gold",), *(("system", name) for name in names)]
     done = [mapping.apply(rules, corpus, column, side) for corpus, side in zip(corpora, sides, strict=True)]
     rows = [
@@ -246,10 +269,26 @@ def _mapped(
     return [corpus for corpus, _ in done], tuple(rows)
 
 
-def _marked(corpora: list[Corpus], column: str, options: Options) -> list[Corpus]:
+def _rules(options: Options, names: Sequence[str]) -> list[mapping.Rule]:
+    if options.map is None:
+        return []
+    rules = mapping.read_rules(options.map)
+    mapping.check_sides(rules, names, options.map)
+    return rules
+
+
+def _marked(corpora: list[Corpus], names: Sequence[str], column: str, options: Options) -> list[Corpus]:
+    rules = _rules(options, names)
+
+    def as_gold(corpus: Corpus) -> Corpus:
+        """Labels of training data go through the rules for gold's."""
+        return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
+
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
-            lexicon = Lexicon.read(path, column, fold=options.oov_fold_case)
+            lexicon = Lexicon.read(
+                path, column, fold=options.oov_fold_case, input_format=options.input_format, labels=as_gold
+            )
             corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
     return corpora
 

@@ -274,7 +274,10 @@ class Result:
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             found = data.get("schema") if isinstance(data, dict) else None
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. Was it written by assay --format json?")
-        return typing.cast(Result, _decode(cls, data))
+        try:
+            return typing.cast(Result, _decode(cls, data))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"not a whole Result ({error}).") from None
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""

@@ -45,7 +45,8 @@ def _metadata(gold: Corpus, key: str) -> Values:
     if not key or all(value is None for value in values):
         keys = [known for known in gold.metadata_keys() if known not in ("sent_id", "text")]
         hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
-        raise UsageError(f"--slice meta:{key}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
+        spec = f"meta:{key}" if key else "meta"
+        raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
     column = Column.of("(none)" if value is None else value for value in values)
     return column.codes, column.vocabulary
 
@@ -56,6 +57,8 @@ def _label(pair: Pair, judged: Judgements, _: str) -> Values:
 
 def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
     known = [name for name in ("train", "lexicon") if name in pair.gold.columns]
+    if which and which not in ("train", "lexicon"):
+        raise unknown("source of words", which, ("train", "lexicon"))
     name = which or (known[0] if known else "train")
     if name not in known:
         raise UsageError(f"--slice seen needs the known words: give --{name} FILE.")

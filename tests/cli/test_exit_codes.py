@@ -101,15 +101,11 @@ def test_odd_input_is_2_and_names_what_is_wrong(assay, here, arguments, about):
     assert "--dictionary" not in done.stderr
 
 
-def test_known_words_may_come_from_standard_input(command, here):
-    done = command(*SCORE, "--train", "-", stdin=(here / "gold.conllu").read_bytes())
-    assert done.returncode == 0, done.stderr
-
-
-def test_standard_input_can_be_given_once_among_all_options(command, here):
-    done = command("score", "gold.conllu", "-", "--train", "-", stdin=(here / "a.conllu").read_bytes())
+@pytest.mark.parametrize("option", ["train", "lexicon", "map"])
+def test_files_that_are_read_twice_do_not_come_from_standard_input(command, here, option):
+    done = command(*SCORE, f"--{option}", "-", stdin=(here / "gold.conllu").read_bytes())
     assert done.returncode == 2
-    assert "- (standard input) can be given once only." in done.stderr
+    assert done.stderr == (f"assay: --{option} - : this file is read twice, so it cannot come from standard input.\n")
 
 
 # --- internal errors, interruption, closed pipes ---

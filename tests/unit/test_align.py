@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay.align import align
 from assay.corpus import from_lists
-from assay.read import read
+from assay.readers import read
 from unit.samples import conllu, refusal, row, tagged
 
 
@@ -155,7 +155,7 @@ def test_warn_compares_by_position_where_only_forms_differ(both):
 def test_warn_cannot_compare_by_position_where_the_numbers_of_words_differ(both):
     gold, system = both(conllu(tagged("a/X b/Y")), conllu(tagged("a/X")))
     assert refusal(align, gold, system, on_mismatch="warn").splitlines()[-1] == (
-        "The numbers of words differ, so they cannot be compared by position. Try --on-mismatch skip"
+        "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
     )
 
 

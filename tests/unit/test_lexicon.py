@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay.lexicon import Lexicon
-from assay.read import read
+from assay.readers import read
 from unit.samples import conllu, refusal, tagged, tsv
 
 GOLD = tsv(tagged("The/DET run/NOUN Run/VERB new/ADJ"))

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.prepare import named_systems
-from assay.read import read
+from assay.readers import read
 from unit.samples import conllu, refusal, row, tagged, tsv
 
 

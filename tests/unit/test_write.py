@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.read import Input, read
+from assay.readers import Input, read
 from assay.write import convert
 from unit.samples import conllu, refusal, row, tagged, tsv
 
@@ -52,7 +52,7 @@ def test_tsv_holds_one_label_and_says_what_is_left_out(file):
     text, losses = converted(file("a.conllu", RICH), "tsv", "XPOS")
     assert text == "zu\tAPPR\ndem\tART\nBad\tNN\n\na b\t_\n\n"
     assert losses == [
-        "tsv holds one label per word: left out LEMMA, UPOS, FEATS.",
+        "tsv has no place for LEMMA, UPOS, FEATS: left out.",
         "tsv has no comments: 4 left out.",
         "tsv has no ranges or empty nodes: 2 lines left out.",
     ]

@@ -69,6 +69,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 @click.command(cls=Commands, epilog="Start here: assay demo. Each command has examples: assay compare --help")
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
+@click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
 def main() -> None:
     """How good annotation systems are, what one does differently from another, and how sure we can be."""
 
@@ -77,38 +78,40 @@ def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 threshold missed, 2 input or usage, 70 internal, 130, 141."""
     # Our products are long and narrow: a second thread of the linear algebra would only spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
+
+
+def _run(words: list[str], *, debug: bool) -> int:
     try:
-        code = main.main(
-            args=list(sys.argv[1:] if arguments is None else arguments),
-            prog_name="assay",
-            standalone_mode=False,
-        )
+        code = main.main(args=words, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
-        code = stop.exit_code
+        return stop.exit_code
     except click.ClickException as error:
         error.show()
-        code = 2
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
-        code = 130
-    except BrokenPipeError:
-        # Whoever read us has gone; the rest of the output has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    except Exception as error:
-        code = _failed(error)
-    sys.exit(code if isinstance(code, int) else 0)
+        return 2
+    except (BrokenPipeError, SystemExit):
+        # Whoever read us has gone, for which alone click exits by itself; the rest of the output has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+    except (Exception, KeyboardInterrupt) as error:
+        # click turns some exceptions into its own; what really happened stands behind them.
+        cause = error.__cause__ if isinstance(error, click.Abort) and error.__cause__ else error
+        if isinstance(cause, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            return 130
+        return _failed(cause, debug)
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException, debug: bool) -> int:
     from assay.errors import AssayError
 
-    debug = "--debug" in sys.argv
     if debug:
         import traceback
 
-        traceback.print_exc()
+        traceback.print_exception(error)
     if isinstance(error, AssayError):
         click.echo(f"assay: {error}", err=True)
         return 2

@@ -29,7 +29,6 @@ def command(
     output: str | None,
     html: str | None,
     quiet: bool,
-    debug: bool,
     **options: Any,
 ) -> None:
     """Compare two or more systems: which is better, how sure, and what changed.

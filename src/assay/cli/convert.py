@@ -20,12 +20,9 @@ from assay.cli.options import INPUT_FORMAT, write
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @INPUT_FORMAT
 @click.option("-o", "--output", type=click.Path(), help="Write to a file.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def command(
-    path: str, target: str, column: str | None, input_format: str | None, output: str | None, debug: bool
-) -> None:
+def command(path: str, target: str, column: str | None, input_format: str | None, output: str | None) -> None:
     """Write a file in another of the formats; what the target cannot hold is said."""
-    from assay.read import Input
+    from assay.readers import Input
     from assay.write import convert
 
     source = Input(path, input_format=input_format, wanted=[column] if column else [])

@@ -15,8 +15,7 @@ from assay.cli import example_help
     type=click.Path(file_okay=False),
     help="Copy the demo's files into this folder to try things on.",
 )
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def command(language: str | None, html: str | None, copy: str | None, debug: bool) -> None:
+def command(language: str | None, html: str | None, copy: str | None) -> None:
     """Compare real taggers on the small corpora that come along; needs no files and no network."""
     from assay.demo import run
 

@@ -35,7 +35,7 @@ def _measures() -> list[str]:
 
 
 def _formats() -> list[str]:
-    from assay.read import FORMATS
+    from assay.readers import FORMATS
 
     return list(FORMATS)
 
@@ -98,7 +98,13 @@ _EVALUATION = (
         show_default=True,
         help="Where texts differ: refuse, leave the sentence out, or compare by position.",
     ),
-    click.option("--examples", type=int, default=0, metavar="N", help="Show N sentences behind the differences."),
+    click.option(
+        "--examples",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Show N sentences behind the differences.",
+    ),
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     click.option(
         "--kind",
@@ -122,7 +128,6 @@ _OUTPUT = (
     ),
     click.option("--html", type=click.Path(), help="Write a report page too."),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
-    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 )
 
 

@@ -29,7 +29,6 @@ def command(
     output: str | None,
     html: str | None,
     quiet: bool,
-    debug: bool,
     **options: Any,
 ) -> None:
     """Score systems against GOLD, every score with its 95% interval.

@@ -34,11 +34,14 @@ def find(spec: str) -> Measure:
 def _own(name: str) -> Definition:
     """A user's measure: `module:function`, looked up from the current folder too."""
     module_name, _, function_name = name.partition(":")
+    if not module_name or not function_name:
+        raise UsageError(f"measure {name!r} should be module:function.")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
         function = getattr(importlib.import_module(module_name), function_name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"measure {name!r} cannot be loaded: {error}. It should be module:function.") from None
+    except Exception as error:
+        # Whatever goes wrong in a user's module is the user's to put right.
+        raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
     return definition_of(function, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.render.tables import Cell, Table, tables
 from assay.render.text import verdict
 from assay.result import Result
@@ -30,15 +32,20 @@ _ESCAPES = {
     "…": r"\ldots{}",
     "✓": r"$\surd$",
     "±": r"$\pm$",
+    # Behind a line end, LaTeX would take these for a part of it.
     "[": "{[}",
     "]": "{]}",
+    "*": "{*}",
 }
+_TABLES_HELD = 15
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def latex(result: Result) -> str:
     """One table environment per table; the packages they need stand in a comment."""
     head = [
         "% Needs: \\usepackage{booktabs} \\usepackage[T1]{fontenc}",
+        "% Labels in other scripts than Latin need LuaLaTeX or XeLaTeX and a font that has them.",
         f"% {result.signature}".replace("\n", " "),
     ]
     parts = ["\n".join(head)]
@@ -48,6 +55,8 @@ def latex(result: Result) -> str:
         if index == 0 and sentence:
             caption.append(sentence)
         parts.append(_environment(table, " ".join(caption), index))
+        if index % _TABLES_HELD == _TABLES_HELD - 1:
+            parts.append(r"\clearpage % LaTeX holds only so many tables at once")
     return "\n\n".join(parts) + "\n"
 
 
@@ -76,4 +85,4 @@ def _cell(cell: Cell) -> str:
 
 
 def _escape(text: str) -> str:
-    return "".join(_ESCAPES.get(mark, mark) for mark in text)
+    return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))

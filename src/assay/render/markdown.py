@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.render.tables import Cell, tables
-from assay.render.text import example_text, heading, verdict
+from assay.render.text import example_text, heading, verdict, visible
 from assay.result import Result
 
 
@@ -46,6 +46,6 @@ def _cell(cell: Cell) -> str:
 
 
 def _escape(text: str) -> str:
-    for mark in "\\`*_{}[]<>|#$~":
+    for mark in "\\`*_{}[]<>|#$~&":
         text = text.replace(mark, f"\\{mark}")
-    return " ".join(text.split()) if text.strip() else text
+    return visible(text)

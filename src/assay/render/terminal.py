@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.render.tables import Cell, Table, leading_pair, tables
-from assay.render.text import example_text, heading, verdict
+from assay.render.text import example_text, heading, verdict, visible
 from assay.result import Result
 
 _KINDS = {
@@ -30,7 +30,7 @@ def show(result: Result, console: Console | None = None) -> None:
     sentence = verdict(result)
     if sentence:
         console.print()
-        console.print(Text(sentence, style="bold"))
+        console.print(Text(visible(sentence), style="bold"))
     hidden = []
     for table in tables(result):
         if table.minor:
@@ -55,12 +55,14 @@ def _show_table(table: Table, console: Console) -> None:
     for index in kept:
         right = index in table.numeric
         # Figures and their intervals stay whole as long as there is room; the first columns wrap before them.
-        title = escape(table.header[index]).replace(" ", "\n") if right else escape(table.header[index])
+        title = (
+            escape(visible(table.header[index])).replace(" ", "\n") if right else escape(visible(table.header[index]))
+        )
         drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
     for row in rows:
-        drawn.add_row(*(Text(row[index].text, style="bold" if row[index].bold else "") for index in kept))
+        drawn.add_row(*(Text(visible(row[index].text), style="bold" if row[index].bold else "") for index in kept))
     console.print()
-    console.print(Text(table.title, style="bold underline"))
+    console.print(Text(visible(table.title), style="bold underline"))
     console.print(drawn)
     left_out = [
         f"{number:,} more {what}"
@@ -87,7 +89,7 @@ def _width(table: Table, rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) 
     widths = []
     for index in kept:
         head = table.header[index]
-        cells = [cell_len(row[index].text) for row in rows]
+        cells = [cell_len(visible(row[index].text)) for row in rows]
         if index in table.numeric:
             widths.append(max([*cells, *(cell_len(word) for word in head.split(" "))]))
         else:
@@ -110,4 +112,4 @@ def _show_examples(result: Result, console: Console) -> None:
             before = pair
         kinds = ", ".join(dict.fromkeys(_KINDS.get(str(item.kind), str(item.kind)) for item in example.items))
         console.print(Text(f"{example.place}  {kinds}", style="dim"), soft_wrap=True)
-        console.print(Text(f"  {example_text(example, 2 * console.width - 6)}"))
+        console.print(Text(visible(f"  {example_text(example, 2 * console.width - 6)}")))

@@ -8,6 +8,12 @@ from collections.abc import Sequence
 from assay.result import Comparison, Example, ExampleItem, Result, Score
 
 DASH = "–"
+_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
+
+
+def visible(text: str) -> str:
+    """Text from data with control characters as pictures: a label must not move a cursor or break a line."""
+    return text.translate(_PICTURES)
 
 
 def percent(value: float) -> str:
@@ -63,10 +69,11 @@ def plural(number: int, noun: str) -> str:
 
 def heading(result: Result) -> str:
     """What was compared, in one line."""
+    formats = list(dict.fromkeys(source.format for source in (result.gold, *result.systems)))
     return (
         f"{result.task}, column {result.column}: {plural(result.gold.sentences, 'sentence')}, "
         f"{plural(result.items, 'word')} with a gold label, {plural(len(result.systems), 'system')}; "
-        f"aligned by {result.aligned_by}"
+        f"read as {_listed(formats)}, aligned by {result.aligned_by}"
     )
 
 
@@ -135,19 +142,29 @@ def _p_sentence(row: Comparison) -> str:
 
 
 def _best_verdict(tests: Sequence[Comparison], values: dict[str, float]) -> str:
-    ranked = sorted(values, key=lambda name: -values[name] if not math.isnan(values[name]) else math.inf)
-    best = ranked[0]
     measure = tests[0].measure
-    open_pairs = [
-        row.b if row.a == best else row.a for row in tests if best in (row.a, row.b) and not row.p_adjusted < 0.05
-    ]
-    head = f"{best} has the highest {measure}, {percent(values[best])}"
-    if not open_pairs:
+    defined = {name: value for name, value in values.items() if not math.isnan(value)}
+    if not defined:
+        return f"The systems cannot be compared on {measure}: it is undefined."
+    highest = max(defined.values())
+    best = [name for name, value in defined.items() if value == highest]
+    if len(best) > 1:
+        return f"{_listed(best)} share the highest {measure}, {percent(highest)}."
+    others = sorted((name for name in defined if name not in best), key=lambda name: -defined[name])
+    sure = {
+        row.b if row.a == best[0] else row.a for row in tests if best[0] in (row.a, row.b) and row.p_adjusted < 0.05
+    }
+    unsure = [name for name in others if name not in sure]
+    head = f"{best[0]} has the highest {measure}, {percent(highest)}"
+    if not unsure:
         return f"{head}; its lead over each other system is significant (p < 0.05 after Holm)."
-    names = ", ".join(name for name in ranked if name in open_pairs)
-    if len(open_pairs) == len(values) - 1:
+    if len(unsure) == len(others):
         return f"{head}, but no lead over another system is significant (p < 0.05 after Holm)."
-    return f"{head}; its lead is significant (p < 0.05 after Holm) over all but {names}."
+    return f"{head}; its lead is significant (p < 0.05 after Holm) over all but {_listed(unsure)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 # --- examples ---

@@ -6,14 +6,13 @@ distribution as drawing units one by one, at a fraction of the cost.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
-from assay.stats.binomial import log_binomials
+from assay.stats.binomial import fair_tosses
 
 CHUNK_NUMBERS = 1 << 21
 """How many numbers of each kind are held at once: 16 MB."""
@@ -120,17 +119,12 @@ def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | 
     probabilities = np.ones(1)
     for size in sizes.tolist():
         choices = np.arange(size + 1, dtype=np.float64)
-        shares = _binomial_shares(size)
+        shares = fair_tosses(size, size)
         weights = np.concatenate(
             [np.repeat(weights, size + 1, axis=0), np.tile(choices, len(weights))[:, None]], axis=1
         )
         probabilities = np.repeat(probabilities, size + 1) * np.tile(shares, len(probabilities))
     return weights, probabilities
-
-
-def _binomial_shares(size: int) -> Floats:
-    """The chance of each number of heads in `size` tosses."""
-    return np.exp(log_binomials(size, size) - size * math.log(2))
 
 
 def _chunks(times: int, width: int) -> Iterator[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.read import read
+from assay.readers import read
 from unit.samples import refusal
 
 
@@ -34,7 +34,8 @@ def test_hashes_are_comments_where_asked_for(file):
     text = "# one\nThe\tDET\n\n# two\nend\tNOUN\n#\tSYM\n"
     corpus = read(file("a.tsv", text), input_format="tsv(comments=true)")
     assert corpus.forms.strings() == ["The", "end"]
-    assert corpus.comments == ((0, "# one"), (1, "# two"), (1, "#\tSYM"))
+    assert corpus.comments == ((0, "# one"), (1, "# two"))
+    assert corpus.aside_lines == ("#\tSYM",), "a comment among words keeps its place, and is about no sentence"
     assert corpus.place(1) == "a.tsv:5"
 
 

@@ -46,11 +46,12 @@ class Builder:
         self._lines = array("q")
         self._files: list[tuple[str, int]] = []
         self._aside_words = array("q")
+        self._aside_sentences = array("q")
         self._aside_lines: list[str] = []
         self._multiwords: list[Multiword] = []
+        self._multiword_places: list[str] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
-        self._file_has_documents = False
 
     @property
     def words(self) -> int:
@@ -65,7 +66,6 @@ class Builder:
     def begin_file(self, path: str) -> None:
         """All that follows stands in this file."""
         self._files.append((path, self.sentence))
-        self._file_has_documents = False
 
     def add(self, flat: list[str], ends: Iterable[int], lines: Iterable[int]) -> None:
         """Words with their labels (form, label, label, …, form, label, …) and the sentences that end among them.
@@ -85,14 +85,16 @@ class Builder:
         self._starts.extend(ends)
         self._lines.extend(lines)
 
-    def aside(self, word: int, line: str) -> None:
-        """A line that stands before a word and is none itself."""
+    def aside(self, word: int, line: str, sentence: int) -> None:
+        """A line of a sentence that stands before a word and is none itself."""
         self._aside_words.append(word)
+        self._aside_sentences.append(sentence)
         self._aside_lines.append(line)
 
-    def multiword(self, first: int, end: int, form: str) -> None:
-        """A surface token that covers several words."""
+    def multiword(self, first: int, end: int, form: str, place: str) -> None:
+        """A surface token that covers several words; its place is for the case that it reaches too far."""
         self._multiwords.append(Multiword(first, end, form))
+        self._multiword_places.append(place)
 
     def comments(self, lines: Sequence[str], sentences: Sequence[int]) -> None:
         """Comment lines on sentences; `# newdoc` opens a document."""
@@ -106,18 +108,33 @@ class Builder:
         if self._documents and self._documents[-1][0] == sentence:
             self._documents.pop()
         self._documents.append((sentence, name))
-        self._file_has_documents = True
 
     def end_file(self) -> None:
-        """Where a file marks no documents, it is one itself."""
+        """A file begins a document, whether it marks one or not."""
         path, first = self._files[-1]
-        if not self._file_has_documents:
-            self._documents.append((first, PurePath(path).name.partition(".")[0]))
         if first == self.sentence:
             raise InputError(f"{path}: no words in it.")
+        place = next((i for i, (start, _) in enumerate(self._documents) if start >= first), len(self._documents))
+        if place == len(self._documents) or self._documents[place][0] > first:
+            self._documents.insert(place, (first, self._file_name(path)))
+
+    def _file_name(self, path: str) -> str:
+        """The name of a file as a document; one of the same name in another folder is told by the folder."""
+        pure = PurePath(path)
+        stem = pure.name.partition(".")[0]
+        return f"{pure.parent.name}/{stem}" if stem in (name for _, name in self._documents) else stem
+
+    def _check_multiwords(self) -> None:
+        """A multiword token lies within its sentence."""
+        starts = np.array(self._starts)
+        sentences = np.searchsorted(starts, [token.first for token in self._multiwords], side="right")
+        for token, place, sentence in zip(self._multiwords, self._multiword_places, sentences.tolist(), strict=True):
+            if sentence == len(starts) or token.end > starts[sentence]:
+                raise InputError(f"{place} reaches beyond the last word of its sentence. Is a word missing?")
 
     def corpus(self, name: str, format: str, sha256: str, empty: str | None, word_per_line: bool) -> Corpus:  # noqa: A002
         """The finished corpus."""
+        self._check_multiwords()
         columns = [
             Column(np.array(codes, dtype=np.int32), tuple(vocabulary))
             for codes, vocabulary in zip(self._codes, self._vocabularies, strict=True)
@@ -133,6 +150,7 @@ class Builder:
             files=tuple(self._files),
             lines=np.array(self._lines, dtype=np.int64),
             aside_words=np.array(self._aside_words, dtype=np.int64),
+            aside_sentences=tuple(self._aside_sentences),
             aside_lines=tuple(self._aside_lines),
             multiwords=tuple(self._multiwords),
             comments=tuple(self._comments),
@@ -143,9 +161,8 @@ class Builder:
         )
 
     def _document_bounds(self) -> tuple[Ints, tuple[str, ...]]:
-        firsts = [first for first, _ in self._documents]
-        names = [name or str(number) for number, (_, name) in enumerate(self._documents, 1)]
-        if not firsts or firsts[0] != 0:
-            # Sentences before the first mark are a document too.
-            firsts, names = [0, *firsts], ["", *names]
-        return np.array([*firsts, self.sentence], dtype=np.int64), tuple(names)
+        # A mark behind the last sentence opens nothing.
+        documents = [(first, name) for first, name in self._documents if first < self.sentence]
+        firsts = [first for first, _ in documents]
+        names = tuple(name or str(number) for number, (_, name) in enumerate(documents, 1))
+        return np.array([*firsts, self.sentence], dtype=np.int64), names

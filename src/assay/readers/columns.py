@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
-from assay.read.builder import Builder
-from assay.read.clean import clean_lines
-from assay.read.source import Batch, Source
+from assay.readers.builder import Builder
+from assay.readers.clean import clean_lines
+from assay.readers.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS"}
 _RANGE = re.compile(r"(\d+)-(\d+)")
+_FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
 _NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
@@ -89,7 +90,7 @@ def looks_conllu(head: Sequence[str]) -> bool:
     if head[0].startswith("# global.columns"):
         return True
     rows = [line for line in head if "\t" in line and not line.startswith("#")]
-    return bool(rows) and rows[0].split("\t", 1)[0] in {"1", "1-2", "1-3", "0.1"} and rows[0].count("\t") >= 7
+    return bool(rows) and _FIRST_ID.fullmatch(rows[0].split("\t", 1)[0]) is not None and rows[0].count("\t") >= 7
 
 
 def table_layout(
@@ -182,7 +183,8 @@ class _ColumnReader:
         words, sentence = builder.words, builder.sentence
         builder.comments(clean.texts(clean.comments), (clean.sentences[clean.comments] + sentence).tolist())
         for line, text in zip(clean.asides.tolist(), clean.texts(clean.asides), strict=True):
-            self._aside(text, int(clean.positions[line]), words + int(clean.words[line]), batch.line + line)
+            position, word = int(clean.positions[line]), words + int(clean.words[line])
+            self._aside(text, position, word, batch.line + line, sentence + int(clean.sentences[line]))
         first_lines = (clean.firsts + batch.line).tolist()
         if self.position:
             first_lines.insert(0, self.first_line)
@@ -205,7 +207,7 @@ class _ColumnReader:
             word = words + len(flat) // len(self.wanted)
             if not line.strip():
                 ending = True
-            elif layout.comments and line.startswith("#"):
+            elif layout.comments and line.startswith("#") and not self.position:
                 builder.comments([line], [sentence + len(ends)])
                 continue
             else:
@@ -224,7 +226,10 @@ class _ColumnReader:
         """Whether a line is a word; in formats that number words, it has to be the next one."""
         if len(cells) != self.layout.width or self.header_pending:
             return False
-        return cells[0] == str(self.position + 1) if self.layout.ids else not line.startswith("-DOCSTART-")
+        if self.layout.ids:
+            return cells[0] == str(self.position + 1)
+        comment = self.layout.comments and line.startswith("#")
+        return not (comment or line.startswith("-DOCSTART-") or _structure(line))
 
     def _cells(self, cells: list[str], number: int) -> list[str]:
         """The cells asked for, of a line that is a word."""
@@ -244,11 +249,14 @@ class _ColumnReader:
         if self.header_pending:
             self.header_pending = False
             return False
+        if layout.comments and line.startswith("#"):
+            self.builder.aside(word, line, sentence)
+            return False
         if not layout.ids and _structure(line):
             return self._markup(line, word, sentence)
         if not layout.ids or len(cells) != layout.width:
             raise self._wrong_width(number, len(cells))
-        self._aside(line, self.position, word, number)
+        self._aside(line, self.position, word, number, sentence)
         return False
 
     def _wrong_width(self, number: int, found: int) -> InputError:
@@ -259,8 +267,8 @@ class _ColumnReader:
         columns = "1 column" if found == 1 else f"{found} columns"
         return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
 
-    def _aside(self, line: str, position: int, word: int, number: int) -> None:
-        """A range such as 3-4, an empty node such as 5.1, or a word out of turn."""
+    def _aside(self, line: str, position: int, word: int, number: int, sentence: int) -> None:
+        """A range such as 3-4, an empty node such as 5.1, a comment among words, or a word out of turn."""
         cells = line.split("\t")
         span = _RANGE.fullmatch(cells[0])
         if span:
@@ -270,13 +278,14 @@ class _ColumnReader:
                     f"{self.source.path}:{number}: the range {cells[0]} stands before word {position + 1}. "
                     "A range stands before its first word."
                 )
-            self.builder.multiword(word, word + last - first + 1, cells[self.layout.word])
-        elif not _EMPTY_NODE.fullmatch(cells[0]):
+            place = f"{self.source.path}:{number}: the range {cells[0]}"
+            self.builder.multiword(word, word + last - first + 1, cells[self.layout.word], place)
+        elif not line.startswith("#") and not _EMPTY_NODE.fullmatch(cells[0]):
             raise InputError(
                 f"{self.source.path}:{number}: ID {cells[0]!r} where {position + 1} comes next. "
                 "Is a line missing, or a blank line between two sentences?"
             )
-        self.builder.aside(word, line)
+        self.builder.aside(word, line, sentence)
 
     def _markup(self, line: str, word: int, sentence: int) -> bool:
         """`<s>`, `</s>` and `<doc …>` cut; other tags are passed over."""
@@ -288,7 +297,7 @@ class _ColumnReader:
         if match[1] in {"s", "doc"}:
             return True
         if self.position:
-            self.builder.aside(word, line)
+            self.builder.aside(word, line, sentence)
         return False
 
 

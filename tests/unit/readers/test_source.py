@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assay import AssayError
-from assay.read import read
-from assay.read.source import BATCH, expand
+from assay.readers import read
+from assay.readers.source import BATCH, expand
 from unit.samples import conllu, refusal, tagged
 
 TEXT = conllu(tagged("The/DET end/NOUN"), tagged("Fine/ADJ"))
@@ -150,7 +150,7 @@ def large_conllu() -> tuple[str, list[int]]:
         if sentence % 7 == 0:
             lines.append("")
         for number in range(1, 2 + sentence % 9):
-            if number == 2 and sentence % 2:
+            if number == 2 and sentence % 2 and sentence % 9 > 1:
                 lines.append("2-3\tzum\t" + "\t".join("_" * 8))
             if number == 3 and sentence % 5 == 0:
                 lines.append("2.1\tleer\t" + "\t".join("_" * 8))
@@ -220,13 +220,13 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
         opened.append(open(*arguments))  # noqa: SIM115
         return opened[-1]
 
-    monkeypatch.setattr("assay.read.source.open", recorded, raising=False)
+    monkeypatch.setattr("assay.readers.source.open", recorded, raising=False)
     with suppress(AssayError):
         read(file(name, content))
     closed = [stream.closed for stream in opened]
     for stream in opened:
         stream.close()
-    assert closed == [True]
+    assert closed and all(closed)
 
 
 # --- what cannot be read ---
@@ -236,7 +236,7 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
     ("name", "content", "message"),
     [
         ("empty.conllu", b"", "empty.conllu: the file is empty."),
-        ("empty.gz", gzip.compress(b""), "empty.gz: the file is empty."),
+        ("empty.gz", gzip.compress(b"", mtime=0), "empty.gz: the file is empty."),
         ("nul.tsv", b"a\tX\nb\0\tY\n", "nul.tsv:2: a NUL byte, so this is not a text file."),
         (
             "latin.tsv",

@@ -17,6 +17,8 @@ from assay.errors import InputError
 
 BATCH = 1 << 20
 _PEEK = 1 << 16
+_LONGEST_LINE = 1 << 26
+"""How far a first line is followed to tell the format."""
 
 
 def expand(path: str) -> list[str]:
@@ -70,10 +72,14 @@ class Source:
         self._line = 1
         self._hash = hashlib.sha256()
         self._file = self._open()
-        self._ahead = self._read(_PEEK)
-        if path != "-":
-            # What was looked at is kept, so that the file need not stay open until its turn comes.
-            self._file.close()
+        try:
+            self._ahead = self._read(_PEEK)
+            while b"\n" not in self._ahead and len(self._ahead) < _LONGEST_LINE and (more := self._read(BATCH)):
+                self._ahead += more
+        finally:
+            if path != "-":
+                # What was looked at is kept, so that the file need not stay open until its turn comes.
+                self.close()
         if not self._ahead:
             raise InputError(f"{self.path}: the file is empty.")
 
@@ -104,7 +110,13 @@ class Source:
         if self._file.closed:
             self._file = self._open()
             self._ahead = self._read(BATCH)
-        rest, block = b"", self._ahead
+        try:
+            yield from self._cut_at_lines(self._ahead)
+        finally:
+            self.close()
+
+    def _cut_at_lines(self, block: bytes) -> Iterator[Batch]:
+        rest = b""
         while block:
             self._hash.update(block)
             cut = block.rfind(b"\n") + 1
@@ -117,6 +129,9 @@ class Source:
             block = self._read(BATCH)
         if rest:
             yield self._batch(rest)
+
+    def close(self) -> None:
+        """Leave nothing open, whether all was read or not."""
         self._file.close()
 
     def _batch(self, data: bytes) -> Batch:

@@ -28,7 +28,7 @@ class CleanLines:
     """Words × (columns + 1): cell i of a word lies behind bound i, up to bound i + 1."""
     comments: Ints
     asides: Ints
-    """Lines with all columns whose id is no number: ranges and empty nodes."""
+    """Lines within a sentence that are no words: ranges, empty nodes, comments."""
     firsts: Ints
     """The lines of the words that begin a sentence."""
     sentence_ends: Ints
@@ -91,8 +91,8 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
         begin=begin,
         end=end,
         bounds=bounds[numeric],
-        comments=np.flatnonzero(is_comment),
-        asides=np.flatnonzero(full & ~is_word),
+        comments=np.flatnonzero(is_comment & (positions == 0)),
+        asides=np.flatnonzero((full & ~is_word) | (is_comment & (positions > 0))),
         firsts=np.flatnonzero(is_word & (positions == 0)),
         sentence_ends=words[ending],
         last_position=last,

@@ -8,8 +8,8 @@ from typing import Any
 
 from assay import specs
 from assay.errors import InputError, unknown
-from assay.read.builder import Builder
-from assay.read.columns import (
+from assay.readers.builder import Builder
+from assay.readers.columns import (
     Layout,
     check_parameters,
     conllu_layout,
@@ -18,8 +18,8 @@ from assay.read.columns import (
     read_columns,
     table_layout,
 )
-from assay.read.slash import looks_slashed, read_slashed
-from assay.read.source import Source
+from assay.readers.slash import looks_slashed, read_slashed
+from assay.readers.source import Source
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _looks_tsv(head: Sequence[str]) -> bool:
 
 def _looks_conll(head: Sequence[str]) -> bool:
     rows = [line.split() for line in head if line.strip() and not line.startswith(("-DOCSTART-", "#"))]
-    return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1 and any(not row for row in head)
+    return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
 
 
 _TABLE = {"word": "1", "header": False, "comments": False}
@@ -178,6 +178,8 @@ def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Seque
         known = FORMATS[name]
         parameters = specs.typed(f"format {name}", given, known.parameters)
         return known.plan(head, path, parameters, wanted)
+    if not any(line.strip() for line in head):
+        raise InputError(f"{path}: no words in it.")
     for known in FORMATS.values():
         if known.looks(head):
             return known.plan(head, path, dict(known.parameters), wanted)

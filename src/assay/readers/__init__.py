@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
-from assay.read.builder import Builder
-from assay.read.columns import ALIASES
-from assay.read.formats import FORMATS, Format, Plan, plan
-from assay.read.source import Source, expand
+from assay.readers.builder import Builder
+from assay.readers.columns import ALIASES
+from assay.readers.formats import FORMATS, Format, Plan, plan
+from assay.readers.source import Source, expand
 
 __all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
 
@@ -52,7 +52,10 @@ class Input:
                     f"{source.path}: looks like {chosen.format} where {self.files[0]} looks like {self.plan.format}. "
                     "Say which it is with --input-format."
                 )
-            chosen.read(source, builder)
+            try:
+                chosen.read(source, builder)
+            finally:
+                source.close()
             digests.append(source.sha256)
         sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
         return builder.corpus(self.name, self.plan.format, sha256, self.plan.empty, self.plan.word_per_line)

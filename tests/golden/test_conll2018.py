@@ -1,0 +1,36 @@
+"""Six systems of the CoNLL 2018 shared task, each with tokens of its own, against the official figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import assay
+
+FOLDER = "dep-conll2018-en_ewt"
+
+
+@pytest.mark.parametrize(("column", "name"), [("UPOS", "UPOS"), ("XPOS", "XPOS"), ("LEMMA", "Lemmas")])
+def test_figures_of_other_tokenisations_equal_those_of_the_shared_task(
+    shared_data: Callable[[str], Path], column: str, name: str
+) -> None:
+    folder = shared_data(FOLDER)
+    official = json.loads((folder / "expected.json").read_text("utf-8"))["systems"]
+    systems = {system: str(folder / f"{system}.conllu") for system in official}
+    result = assay.score(str(folder / "gold.conllu"), systems, "accuracy", column=column, times=1)
+    counts = {row.system: row.counts for row in result.counts}
+    assert len(counts) == 6
+    for system, figures in official.items():
+        metric = figures["metrics"][name]
+        counted = counts[system]
+        assert [counted["gold"], counted["system"], counted["aligned"]] == [
+            metric["gold"],
+            metric["system"],
+            metric["aligned"],
+        ]
+        if name != "Lemmas":
+            assert counted["right"] == metric["correct"]
+            assert result.score(system, "accuracy").value == pytest.approx(metric["f1"], abs=1e-12)
