@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[Any]
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -18,7 +19,7 @@ def ids_of_runs(starts: Ints) -> Ints:
     return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
 
-def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
+def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
     """The distinct rows of a matrix in lexicographic order, the group of each row, and the group sizes.
 
     Integer rows whose ranges allow it are packed into one number each: sorting numbers is many times

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.arrays import Bools, Floats, Ints, as_codes, distinct_rows
+from assay.arrays import Array, Bools, Floats, Ints, as_codes, distinct_rows
 from assay.judgements import Judgements
 
 Sums = Mapping[str, Floats]
@@ -75,7 +74,7 @@ class Counts:
         return as_sums(self.total(), self.fields)
 
 
-def as_sums(totals: NDArray[Any], fields: Sequence[str]) -> dict[str, Floats]:
+def as_sums(totals: Array, fields: Sequence[str]) -> dict[str, Floats]:
     """An array whose last axis runs over fields, as arrays by field name."""
     return {field: np.asarray(totals[..., index], dtype=np.float64) for index, field in enumerate(fields)}
 

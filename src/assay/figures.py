@@ -10,9 +10,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.arrays import Floats, Ints, as_codes, distinct_rows
+from assay.arrays import Array, Floats, Ints, as_codes, distinct_rows
 from assay.counts import Collapsed, Counts, as_sums
 from assay.measures import Measure
 from assay.measures.definition import Score as ScoreFunction
@@ -153,15 +152,11 @@ class Figures:
         rows, sizes = self._narrow
         rng = self.settings.rng("bootstrap", *self._purpose())
         fields = self.counts[0].fields
-        values: dict[str, list[Floats]] = {name: [] for name in self._functions}
-        for drawn in bootstrap_sums(rows, sizes, self.settings.times, rng):
-            sums = as_sums(self._by_system(drawn), fields)
-            for name, function in self._functions.items():
-                values[name].append(function(sums))
-        replicates = {name: np.concatenate(chunks) for name, chunks in values.items()}
+        sums = as_sums(self._by_system(bootstrap_sums(rows, sizes, self.settings.times, rng)), fields)
+        replicates = {name: function(sums) for name, function in self._functions.items()}
         return {**replicates, **self._average_replicates()}
 
-    def _by_system(self, joint: NDArray[Any]) -> NDArray[Any]:
+    def _by_system(self, joint: Array) -> Array:
         """Joint rows as rows × systems × fields, the systems as they were given."""
         return joint.reshape(len(joint), len(self.systems), -1)[:, np.argsort(self._by_name)]
 

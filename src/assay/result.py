@@ -260,9 +260,17 @@ class Result:
     notes: tuple[str, ...] = field(default=())
     """How the figures came about, where that is worth knowing: blocks, enumeration, what was left out."""
 
-    def to_json(self, indent: int | None = 1) -> str:
-        """The Result as JSON text."""
-        return json.dumps(_encode(self), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+    def to_json(self) -> str:
+        """The Result as JSON text, a record per line."""
+        parts = []
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
+                rows = ",\n  ".join(_dumps(_encode(row)) for row in value)
+                parts.append(f'"{item.name}": [\n  {rows}]')
+            else:
+                parts.append(f'"{item.name}": {_dumps(_encode(value))}')
+        return "{" + ",\n ".join(parts) + "}\n"
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -306,21 +314,23 @@ def _json_name(kind: type, name: str) -> str:
     return _JSON_NAMES.get(name, name) if kind is Change else name
 
 
+_dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def _encode(value: Any) -> Any:
+    """Plain data, ready for JSON: dataclasses as objects, undefined numbers as null."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            _json_name(type(value), item.name): _encode(getattr(value, item.name))
-            for item in dataclasses.fields(value)
-        }
+        return {_json_name(type(value), name): _encode(item) for name, item in vars(value).items()}
     if isinstance(value, Mapping):
         return {str(key): _encode(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_encode(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    # Numbers of numpy.
+    return _encode(value.item())
 
 
 def _decode(kind: Any, data: Any) -> Any:

@@ -22,8 +22,13 @@ def test_figures_of_other_tokenisations_equal_those_of_the_shared_task(
     systems = {system: str(folder / f"{system}.conllu") for system in official}
     result = assay.score(str(folder / "gold.conllu"), systems, "accuracy", column=column, times=1)
     counts = {row.system: row.counts for row in result.counts}
-    assert len(counts) == 6
+    empty = {source.name for source in result.systems if source.status == "column empty"}
+    assert empty == ({"IBM-NY"} if column == "XPOS" else set())
+    assert len(official) == 6
+    assert counts.keys() | empty == official.keys()
     for system, figures in official.items():
+        if system in empty:
+            continue
         metric = figures["metrics"][name]
         counted = counts[system]
         assert [counted["gold"], counted["system"], counted["aligned"]] == [

@@ -104,7 +104,7 @@ def resampled(
     """The observed difference, 200,000 resampled ones, the jackknife values and the size of each row."""
     rows, _, sizes = distinct_rows(np.concatenate(small, axis=1))
     table = rows.astype(float)
-    sums = np.concatenate(list(bootstrap_sums(rows, sizes, 200_000, np.random.default_rng(0))))
+    sums = bootstrap_sums(rows, sizes, 200_000, np.random.default_rng(0))
     total = sizes @ table
     left = total - table
     observed = float(difference(total[:3], total[3:]))

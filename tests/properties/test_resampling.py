@@ -42,7 +42,7 @@ def drawn(function: object, sizes: list[int], times: int = TIMES, seed: int = 0)
 
 def bulk_weights(sizes: NDArray[np.int64], times: int, rng: np.random.Generator) -> Iterator[Sample]:
     """How often each row is drawn: the sums over rows that each count themselves."""
-    return bootstrap_sums(np.eye(len(sizes), dtype=np.int64), sizes, times, rng)
+    yield bootstrap_sums(np.eye(len(sizes), dtype=np.int64), sizes, times, rng)
 
 
 def one_by_one(sizes: list[int], times: int, seed: int) -> Sample:
@@ -136,7 +136,7 @@ def test_fields_are_summed_over_the_same_draws(sizes: list[int], most: int) -> N
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, most, size=(2, len(sizes)))
     rows = np.stack([x, y, x + y, np.ones_like(x), y, np.zeros_like(x)], axis=1)
-    sums = np.concatenate(list(bootstrap_sums(rows, np.array(sizes), 500, np.random.default_rng(0))))
+    sums = bootstrap_sums(rows, np.array(sizes), 500, np.random.default_rng(0))
     assert sums.shape == (500, 6)
     assert np.array_equal(sums[:, 2], sums[:, 0] + sums[:, 1])
     assert np.array_equal(sums[:, 4], sums[:, 1])

@@ -21,15 +21,27 @@ class Vocabulary(dict[str, int]):
         return code
 
 
-class _Cells(dict[bytes, int]):
+class Cells(dict[bytes, int]):
     """Cells as they stand in a file to the codes of their strings."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
         self._vocabulary = vocabulary
+        self.numbers = _Numbers(self)
+        """The same for cells of up to eight bytes, each taken as one number, the first byte lowest."""
 
     def __missing__(self, cell: bytes) -> int:
         code = self[cell] = self._vocabulary[cell.decode("utf-8")]
+        return code
+
+
+class _Numbers(dict[int, int]):
+    def __init__(self, cells: Cells) -> None:
+        super().__init__()
+        self._cells = cells
+
+    def __missing__(self, number: int) -> int:
+        code = self[number] = self._cells[number.to_bytes(8, "little").rstrip(b"\0")]
         return code
 
 
@@ -40,7 +52,8 @@ class Builder:
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
-        self._cells = [_Cells(vocabulary) for vocabulary in self._vocabularies]
+        self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
+        """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
@@ -78,10 +91,10 @@ class Builder:
         self._starts.extend(ends)
         self._lines.extend(lines)
 
-    def add_cells(self, columns: Sequence[Iterable[bytes]], ends: Iterable[int], lines: Iterable[int]) -> None:
-        """The same from columns of undecoded cells; each distinct one is decoded once."""
-        for codes, cells, column in zip(self._codes, self._cells, columns, strict=True):
-            codes.extend(map(cells.__getitem__, column))
+    def add_codes(self, columns: Sequence[Ints], ends: Iterable[int], lines: Iterable[int]) -> None:
+        """The same from columns of codes that were looked up in `cells`."""
+        for codes, column in zip(self._codes, columns, strict=True):
+            codes.frombytes(column.astype(np.int32).tobytes())
         self._starts.extend(ends)
         self._lines.extend(lines)
 

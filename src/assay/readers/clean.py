@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.readers.builder import Cells
 
 _TAB, _NEWLINE, _HASH, _ZERO = 9, 10, 35, 48
 _LONGEST_ID = 9
+_WORD = 8
+_MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], dtype="<u8")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,7 @@ class CleanLines:
     begin: Ints
     end: Ints
     bounds: Ints
-    """Words × (columns + 1): cell i of a word lies behind bound i, up to bound i + 1."""
+    """(Columns + 1) × words: cell i of a word lies behind bound i, up to bound i + 1."""
     comments: Ints
     asides: Ints
     """Lines within a sentence that are no words: ranges, empty nodes, comments."""
@@ -42,9 +45,29 @@ class CleanLines:
     sentences: Ints
     """… and the number of sentences that end before it."""
 
-    def cells(self, column: int) -> list[bytes]:
-        """One column of the words."""
-        return self._cut(self.bounds[:, column] + 1, self.bounds[:, column + 1])
+    def codes(self, column: int, cells: Cells) -> Ints:
+        """One column of the words, each cell as its code.
+
+        Cells of up to eight bytes, which are most, are taken as one number each: sorting numbers finds the
+        distinct ones faster than looking up every cell.
+        """
+        first, last = self.bounds[column] + 1, self.bounds[column + 1]
+        length = last - first
+        short = length <= _WORD
+        # The eight bytes from each place on as a number; there are no zero bytes in text, so padding tells lengths.
+        padded = self.data + bytes(_WORD)
+        numbers = np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
+        keys = numbers[first[short]] & _MASKS[length[short]]
+        distinct, group = np.unique(keys, return_inverse=True)
+        known = np.array([cells.numbers[key] for key in distinct.tolist()], dtype=np.int32)
+        codes = np.empty(len(first), dtype=np.int32)
+        codes[short] = known[group]
+        codes[~short] = [cells[cell] for cell in self._cut(first[~short], last[~short])]
+        return codes
+
+    def has_empty(self, column: int) -> bool:
+        """Whether a word has nothing in a column."""
+        return bool((self.bounds[column + 1] - self.bounds[column] == 1).any())
 
     def texts(self, lines: Ints) -> list[str]:
         """Whole lines."""
@@ -68,13 +91,11 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
     blank = begin == end
     is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~blank if comments else np.zeros_like(blank)
     full = ~blank & ~is_comment
-    tabs = np.flatnonzero(marks == _TAB)
-    per_line = np.diff(np.append(np.searchsorted(tabs, begin), len(tabs)))
-    if (per_line[full] != width - 1).any():
+    grid = _tabs(marks, begin, end, full, width)
+    if grid is None:
         return None
-    grid = tabs[np.repeat(full, per_line)].reshape(-1, width - 1)
-    bounds = np.concatenate([begin[full, None] - 1, grid, end[full, None]], axis=1)
-    numbers, numeric = _numbers(marks, bounds) if ids else (None, np.ones(len(bounds), dtype=bool))
+    bounds = np.concatenate([begin[None, full] - 1, grid.T, end[None, full]])
+    numbers, numeric = _numbers(marks, bounds) if ids else (None, np.ones(bounds.shape[1], dtype=bool))
     is_word = np.zeros_like(full)
     is_word[np.flatnonzero(full)[numeric]] = True
     words = np.cumsum(is_word) - is_word
@@ -90,7 +111,7 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
         data=data,
         begin=begin,
         end=end,
-        bounds=bounds[numeric],
+        bounds=bounds if numeric.all() else bounds[:, numeric],
         comments=np.flatnonzero(is_comment & (positions == 0)),
         asides=np.flatnonzero((full & ~is_word) | (is_comment & (positions > 0))),
         firsts=np.flatnonzero(is_word & (positions == 0)),
@@ -102,15 +123,29 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
     )
 
 
+def _tabs(marks: Ints, begin: Ints, end: Ints, full: Bools, width: int) -> Ints | None:
+    """The tabs of the lines with columns, lines × (width - 1), or None where a line has more or fewer."""
+    tabs = np.flatnonzero(marks == _TAB)
+    begin, end = begin[full], end[full]
+    if len(tabs) != len(begin) * (width - 1):
+        # Comments may hold tabs as well.
+        line = np.searchsorted(begin, tabs, side="right") - 1
+        tabs = tabs[(line >= 0) & (tabs < end[line])] if len(end) else tabs[:0]
+        if len(tabs) != len(begin) * (width - 1):
+            return None
+    grid = tabs.reshape(-1, width - 1)
+    return grid if (grid[:, 0] >= begin).all() and (grid[:, -1] < end).all() else None
+
+
 def _numbers(marks: Ints, bounds: Ints) -> tuple[Ints, Bools]:
     """The first cell of each line as a number, and whether it is one."""
-    first, length = bounds[:, 0] + 1, bounds[:, 1] - bounds[:, 0] - 1
-    value = np.zeros(len(bounds), dtype=np.int64)
+    first, length = bounds[0] + 1, bounds[1] - bounds[0] - 1
+    value = np.zeros(len(first), dtype=np.int64)
     numeric = (length > 0) & (length <= _LONGEST_ID)
     for place in range(min(int(length.max(initial=0)), _LONGEST_ID)):
-        inside = place < length
-        digit = marks[np.where(inside, first + place, 0)].astype(np.int64) - _ZERO
-        numeric &= ~inside | ((digit >= 0) & (digit <= 9))
-        value = np.where(inside, value * 10 + digit, value)
+        inside = np.flatnonzero(length > place)
+        digit = marks[first[inside] + place].astype(np.int64) - _ZERO
+        numeric[inside] &= (digit >= 0) & (digit <= 9)
+        value[inside] = value[inside] * 10 + digit
     # 01 is not the number of a word.
     return value, numeric & ~((length > 1) & (marks[first] == _ZERO))

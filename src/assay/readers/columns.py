@@ -170,26 +170,28 @@ class _ColumnReader:
     # --- with arrays ---
 
     def _read_clean(self, batch: Batch) -> bool:
-        """Read a batch in which every line is what it should be; False leaves it untouched."""
+        """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
         layout, builder = self.layout, self.builder
-        if layout.separator != "\t":
+        if layout.separator != "\t" or (not layout.ids and b"-DOCSTART-" in batch.data):
             return False
         clean = clean_lines(batch.data, layout.width, ids=layout.ids, comments=layout.comments, before=self.position)
-        if clean is None or (not layout.ids and b"-DOCSTART-" in batch.data):
+        if clean is None or clean.has_empty(layout.word):
             return False
-        columns = [clean.cells(index) for index in self.wanted]
-        if b"" in columns[0]:
+        try:
+            columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
+            comments, asides = clean.texts(clean.comments), clean.texts(clean.asides)
+        except UnicodeDecodeError:
             return False
         words, sentence = builder.words, builder.sentence
-        builder.comments(clean.texts(clean.comments), (clean.sentences[clean.comments] + sentence).tolist())
-        for line, text in zip(clean.asides.tolist(), clean.texts(clean.asides), strict=True):
+        builder.comments(comments, (clean.sentences[clean.comments] + sentence).tolist())
+        for line, text in zip(clean.asides.tolist(), asides, strict=True):
             position, word = int(clean.positions[line]), words + int(clean.words[line])
             self._aside(text, position, word, batch.line + line, sentence + int(clean.sentences[line]))
         first_lines = (clean.firsts + batch.line).tolist()
         if self.position:
             first_lines.insert(0, self.first_line)
         ends = (clean.sentence_ends + words).tolist()
-        builder.add_cells(columns, ends, first_lines[: len(ends)])
+        builder.add_codes(columns, ends, first_lines[: len(ends)])
         self.position = clean.last_position
         if self.position:
             self.first_line = first_lines[-1]

@@ -10,12 +10,13 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from assay.errors import InputError
 
-BATCH = 1 << 20
+BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
 """How far a first line is followed to tell the format."""
@@ -50,11 +51,16 @@ def _hidden(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Batch:
-    """Whole lines of a file, as bytes and as text, and the number of the first of them."""
+    """Whole lines of a file, with plain line feeds, and the number of the first of them."""
 
     data: bytes
-    text: str
     line: int
+    path: str
+
+    @cached_property
+    def text(self) -> str:
+        """The lines decoded; a byte that is not UTF-8 is refused with its line."""
+        return decode(self.data, self.path, self.line)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers in the file."""
@@ -98,7 +104,7 @@ class Source:
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by; nothing is consumed."""
         cut = self._ahead.rfind(b"\n") + 1 or len(self._ahead)
-        return self._decode(self._ahead[:cut]).removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        return self._batch(self._ahead[:cut]).text.split("\n")
 
     @property
     def sha256(self) -> str:
@@ -135,12 +141,12 @@ class Source:
         self._file.close()
 
     def _batch(self, data: bytes) -> Batch:
-        text = self._decode(data)
+        if b"\0" in data:
+            line = self._line + data.count(b"\n", 0, data.index(b"\0"))
+            raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file.")
         if b"\r" in data:
-            data, text = data.replace(b"\r\n", b"\n"), text.replace("\r\n", "\n")
-        if self._line == 1:
-            data, text = data.removeprefix(b"\xef\xbb\xbf"), text.removeprefix("\ufeff")
-        return Batch(data, text, self._line)
+            data = data.replace(b"\r\n", b"\n")
+        return Batch(data.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else data, self._line, self.path)
 
     def _read(self, size: int) -> bytes:
         try:
@@ -152,19 +158,17 @@ class Source:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({_reason(error)}).") from None
 
-    def _decode(self, data: bytes) -> str:
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = self._line + data.count(b"\n", 0, error.start)
-            raise InputError(
-                f"{self.path}:{line}: byte 0x{data[error.start]:02X} is not UTF-8. "
-                f"Convert the file, e.g.: iconv -f latin1 -t utf-8 {self.path}"
-            ) from None
-        if b"\0" in data:
-            line = self._line + data.count(b"\n", 0, data.index(b"\0"))
-            raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file.")
-        return text
+
+def decode(data: bytes, path: str, line: int) -> str:
+    """Bytes that begin in a line of a file as text."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line += data.count(b"\n", 0, error.start)
+        raise InputError(
+            f"{path}:{line}: byte 0x{data[error.start]:02X} is not UTF-8. "
+            f"Convert the file, e.g.: iconv -f latin1 -t utf-8 {path}"
+        ) from None
 
 
 class _Whole:

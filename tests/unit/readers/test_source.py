@@ -143,7 +143,7 @@ def large_conllu() -> tuple[str, list[int]]:
     lines: list[str] = []
     places: list[int] = []
     sentence = 0
-    while len(lines) < 90_000:
+    while len(lines) < 250_000:
         sentence += 1
         if sentence % 3:
             lines += [f"# sent_id = s{sentence}", f"# text = {'ü' * (sentence % 50)}"]
@@ -187,12 +187,12 @@ def test_a_foreign_byte_far_into_a_file_has_its_line(file):
 
 
 def test_slash_tagged_lines_of_several_batches_keep_their_lines(file):
-    text = "".join(f"w{i}/A é/B\n" + ("\n" if i % 3 == 0 else "") for i in range(120_000))
+    text = "".join(f"w{i}/A é/B\n" + ("\n" if i % 3 == 0 else "") for i in range(200_000))
     assert len(text.encode()) > BATCH
     corpus = read(file("big.pos", text))
     lines = [number for number, line in enumerate(text.split("\n"), 1) if line]
-    assert corpus.sentences == 120_000
-    for sentence in range(0, 120_000, 997):
+    assert corpus.sentences == 200_000
+    for sentence in range(0, 200_000, 997):
         word = 2 * sentence + 1
         assert corpus.place(word) == f"big.pos:{lines[sentence]}"
         assert corpus.forms[word - 1] == f"w{sentence}"
