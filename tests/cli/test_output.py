@@ -41,7 +41,8 @@ def test_quiet_leaves_stderr_empty(command, here):
 
 
 @pytest.mark.parametrize(
-    ("form", "start"), [("json", "{\n"), ("tsv", "# Scores\n"), ("md", "*tags, column "), ("latex", "% Needs: ")]
+    ("form", "start"),
+    [("json", '{"schema": "assay/1",\n'), ("tsv", "# Scores\n"), ("md", "*tags, column "), ("latex", "% Needs: ")],
 )
 def test_format_says_what_stdout_gets(assay, form, start):
     assert assay(*SCORE, "--format", form).stdout.startswith(start)
@@ -50,12 +51,12 @@ def test_format_says_what_stdout_gets(assay, form, start):
 @pytest.mark.parametrize(
     ("name", "start"),
     [
-        ("x.json", "{\n"),
+        ("x.json", '{"schema": "assay/1",\n'),
         ("x.tsv", "# Scores\n"),
         ("x.md", "*tags, column "),
         ("x.tex", "% Needs: "),
         ("x.html", "<!doctype html>"),
-        ("X.JSON", "{\n"),
+        ("X.JSON", '{"schema": "assay/1",\n'),
     ],
 )
 def test_the_ending_of_the_output_says_its_format(assay, here, name, start):

@@ -93,7 +93,7 @@ class _Singles:
 
 def bootstrap_weights(units: int, times: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units."""
-    for replicates in _chunks(times, units):
+    for replicates in _chunks(times, units, CHUNK_NUMBERS):
         drawn = rng.integers(0, units, size=(replicates, units), dtype=np.int64)
         drawn += np.arange(replicates)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=replicates * units).reshape(replicates, units).astype(np.float64)
@@ -103,7 +103,7 @@ def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator) -> Iterat
     """How many units of each row change sides when every unit does so with probability one half."""
     single = np.flatnonzero(sizes == 1)
     several = np.flatnonzero(sizes > 1)
-    for rows in _chunks(times, len(sizes)):
+    for rows in _chunks(times, len(sizes), CHUNK_NUMBERS):
         weights = np.empty((rows, len(sizes)))
         if len(single):
             bits = np.frombuffer(rng.bytes(rows * (len(single) // 8 + 1)), dtype=np.uint8).reshape(rows, -1)
@@ -132,7 +132,7 @@ def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | 
     return weights, probabilities
 
 
-def _chunks(times: int, width: int, numbers: int = CHUNK_NUMBERS) -> Iterator[int]:
+def _chunks(times: int, width: int, numbers: int) -> Iterator[int]:
     step = max(1, min(times, numbers // max(width, 1)))
     for done in range(0, times, step):
         yield min(step, times - done)
