@@ -7,6 +7,7 @@ import io
 import lzma
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from assay import AssayError
 from assay.readers import read
 from assay.readers.source import BATCH, expand
 from unit.samples import conllu, refusal, tagged
+
+# Without the time of day in it, so that every run packs the same bytes.
+gzipped = partial(gzip.compress, mtime=0)
 
 TEXT = conllu(tagged("The/DET end/NOUN"), tagged("Fine/ADJ"))
 FORMS = ["The", "end", "Fine"]
@@ -27,7 +31,7 @@ class Stdin:
         self.buffer = io.BufferedReader(io.BytesIO(data))
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
+@pytest.mark.parametrize("pack", [gzipped, lzma.compress], ids=["gzip", "xz"])
 @pytest.mark.parametrize("name", ["a.conllu.packed", "a.conllu"])
 def test_compressed_files_are_told_by_their_first_bytes_whatever_they_are_called(file, pack, name):
     corpus = read(file(name, pack(TEXT.encode())))
@@ -37,12 +41,12 @@ def test_compressed_files_are_told_by_their_first_bytes_whatever_they_are_called
 
 def test_the_hash_is_that_of_the_text_so_compression_does_not_change_it(file):
     plain = read(file("a.conllu", TEXT))
-    packed = read(file("b.conllu.gz", gzip.compress(TEXT.encode())))
+    packed = read(file("b.conllu.gz", gzipped(TEXT.encode())))
     other = read(file("c.conllu", TEXT.replace("end", "END")))
     assert plain.sha256 == packed.sha256 != other.sha256
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gzip", "xz"])
+@pytest.mark.parametrize("pack", [bytes, gzipped, lzma.compress], ids=["plain", "gzip", "xz"])
 def test_standard_input_is_read_plain_and_compressed_and_named_in_places(monkeypatch, pack):
     monkeypatch.setattr(sys, "stdin", Stdin(pack(TEXT.encode())))
     corpus = read("-")
@@ -51,7 +55,7 @@ def test_standard_input_is_read_plain_and_compressed_and_named_in_places(monkeyp
 
 
 def test_an_error_in_standard_input_has_a_place(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", Stdin(gzip.compress(TEXT.replace("2\tend", "3\tend").encode())))
+    monkeypatch.setattr(sys, "stdin", Stdin(gzipped(TEXT.replace("2\tend", "3\tend").encode())))
     assert refusal(read, "-").startswith("<stdin>:2: ID '3' where 2 comes next.")
 
 
@@ -205,7 +209,7 @@ def test_slash_tagged_lines_of_several_batches_keep_their_lines(file):
     ("name", "content"),
     [
         ("plain.conllu", TEXT.encode()),
-        ("packed.gz", gzip.compress(TEXT.encode())),
+        ("packed.gz", gzipped(TEXT.encode())),
         ("packed.xz", lzma.compress(TEXT.encode())),
         ("misnumbered.conllu", TEXT.replace("2\tend", "3\tend").encode()),
         ("empty.conllu", b""),
@@ -236,7 +240,7 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
     ("name", "content", "message"),
     [
         ("empty.conllu", b"", "empty.conllu: the file is empty."),
-        ("empty.gz", gzip.compress(b"", mtime=0), "empty.gz: the file is empty."),
+        ("empty.gz", gzipped(b""), "empty.gz: the file is empty."),
         ("nul.tsv", b"a\tX\nb\0\tY\n", "nul.tsv:2: a NUL byte, so this is not a text file."),
         (
             "latin.tsv",
@@ -245,7 +249,7 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
         ),
         (
             "cut.gz",
-            gzip.compress(TEXT.encode())[:-12],
+            gzipped(TEXT.encode())[:-12],
             "cut.gz: the compressed file is damaged or cut short (Compressed file ended before the end-of-stream "
             "marker was reached). Copy or make it again.",
         ),
@@ -263,7 +267,7 @@ def test_unreadable_content_is_refused_with_its_place(file, name, content, messa
 
 @pytest.mark.parametrize("place", [20, -6], ids=["data", "checksum"])
 def test_a_damaged_gzip_file_is_refused_in_one_line(file, place):
-    data = bytearray(gzip.compress(conllu(*([tagged("The/DET end/NOUN")] * 50)).encode()))
+    data = bytearray(gzipped(conllu(*([tagged("The/DET end/NOUN")] * 50)).encode()))
     data[place] ^= 0xFF
     message = refusal(read, file("bad.gz", bytes(data)))
     assert message.startswith("bad.gz: the compressed file is damaged or cut short (")
