@@ -13,13 +13,19 @@ import itertools
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, one_vocabulary
-from assay.errors import AlignmentError
+from assay.errors import AlignmentError, UsageError
 from assay.judgements import NONE, Judgements
+from assay.tagsets.analysis import Analysis
+from assay.tagsets.kinds import Tagset
+
+if TYPE_CHECKING:
+    from assay.weights import Weights
 
 MISMATCH = ("error", "skip", "warn")
 MOST_PROBLEMS = 20
@@ -39,13 +45,20 @@ class Pair:
     """… and their counterparts."""
     system_sentence: Ints
     """The gold sentence of each system word, -1 where it was left out."""
+    covering: Ints
+    """The gold word that each system word's first character lies in."""
     skipped: Bools
     """The gold sentences that were left out because the texts differ."""
     problems: tuple[str, ...] = ()
     """What differs, where the user wanted to go on all the same."""
     column: str = ""
     """The column compared where a measure names no other."""
+    tagset: Tagset | None = None
+    """How labels fall apart, where the user said so."""
+    expand_optional: bool = False
+    weights: Weights | None = None
     _judged: dict[str, Judgements] = field(default_factory=dict)
+    _analysed: dict[str, Analysis] = field(default_factory=dict)
 
     def labels(self, column: str | None = None) -> tuple[Column, Column]:
         """Gold's and the system's labels."""
@@ -62,8 +75,12 @@ class Pair:
         empty = self.gold.empty
         if empty is None or name == "FEATS":
             return np.zeros(len(self.gold), dtype=bool)
+        if "+" in name:
+            # Columns taken together: the first is the one that must not be empty.
+            labels = self.gold.column(name)
+            return labels.isin(label for label in labels.vocabulary if label.split(" ")[0] == empty)
         missing = self.gold.column(name).isin([empty])
-        return missing & ~self.gold.forms.isin([empty]) if name == "LEMMA" else missing
+        return missing & ~self.gold.forms.isin([empty]) if name.upper() == "LEMMA" else missing
 
     def judge(self, column: str | None = None) -> Judgements:
         """Each word judged: gold's words in order, then the system's words that have no counterpart."""
@@ -72,13 +89,25 @@ class Pair:
             self._judged[name] = self._judge(name)
         return self._judged[name]
 
+    def analysis(self, column: str | None = None) -> Analysis:
+        """The labels of both sides taken apart."""
+        name = column or self.column
+        if self.tagset is None:
+            raise UsageError("this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+        if name not in self._analysed:
+            labels = self.judge(name).labels
+            empty = self.system.empty or self.gold.empty
+            self._analysed[name] = Analysis.of(labels, self.tagset, expand_optional=self.expand_optional, empty=empty)
+        return self._analysed[name]
+
     def _judge(self, name: str) -> Judgements:
         vocabulary, (gold_codes, system_codes) = one_vocabulary(self.labels(name))
         missing = self.without_gold(name)
         kept = np.flatnonzero(~self.skipped[self.gold.sentence_of] & ~missing)
         assigned = np.full(len(self.gold), NONE, dtype=np.int32)
         assigned[self.gold_words] = system_codes[self.system_words]
-        extra = self.system_sentence >= 0
+        # What stands where gold has no label cannot be judged, however it is cut.
+        extra = (self.system_sentence >= 0) & ~missing[self.covering]
         extra[self.system_words] = False
         spurious = np.flatnonzero(extra)
         nothing = np.full(len(spurious), NONE, dtype=np.int32)
@@ -130,7 +159,7 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
 def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str, problems: tuple[str, ...] = ()) -> Pair:
     words = np.arange(len(gold))
     nothing = np.zeros(gold.sentences, dtype=bool)
-    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, nothing, problems, column)
+    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, problems, column)
 
 
 # --- by characters ---
@@ -216,13 +245,18 @@ def _by_characters(
     # The last gold word that begins at or before a system word's first character is in its sentence.
     before = np.searchsorted(a.begin, b.begin, side="right") - 1
     sentence[b.words] = gold.corpus.sentence_of[a.words[before]]
+    covering = np.zeros(len(system.corpus), dtype=np.int64)
+    covering[b.words] = a.words[before]
+    one_to_one = len(order) == len(a.words) == len(b.words)
     return Pair(
         gold=gold.corpus,
         system=system.corpus,
-        aligned_by="characters",
+        # Where only whole sentences differ and were left out, the words of the others are the same.
+        aligned_by="words" if one_to_one and bool(skipped.any()) else "characters",
         gold_words=a.words[aligned_a[order]],
         system_words=b.words[aligned_b[order]],
         system_sentence=sentence,
+        covering=covering,
         skipped=skipped,
         problems=problems,
         column=column,

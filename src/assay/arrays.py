@@ -45,8 +45,8 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
     return distinct, inverse.ravel(), sizes
 
 
-def fold_codes(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
-    """The distinct tuples over several columns of codes, as columns again, and how often each occurs.
+def fold_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
 
     Columns are folded into one key as long as it fits; where it would not, the keys so far are numbered anew.
     """
@@ -61,7 +61,7 @@ def fold_codes(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
     _, first, sizes = np.unique(key, return_index=True, return_counts=True)
-    return [column[first] for column in columns], sizes
+    return first, sizes
 
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from assay.arrays import Bools, Ints, as_codes, fold_codes
-from assay.judgements import NONE, Judgements
+from assay.judgements import NONE, ONE, Judgements
 from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Unique
 
 KINDS = ("correction", "new-error", "changed-error")
@@ -27,6 +28,8 @@ class Items:
     gold: Ints
     answers: tuple[Ints, ...]
     right: tuple[Bools, ...]
+    credit: tuple[Ints, ...] = ()
+    """For graded measures each item's score, in units of 1/ONE."""
 
     @classmethod
     def of(cls, judged: Sequence[tuple[str, Judgements]]) -> Items:
@@ -50,6 +53,11 @@ class Items:
             gold=gold,
             answers=tuple(answers),
             right=tuple(rights),
+            credit=tuple(
+                judgements.credits[judgements.has_gold, -1]
+                for _, judgements in judged
+                if judgements.credits is not None
+            ),
         )
 
     def kind(self, a: int, b: int) -> Ints:
@@ -62,15 +70,15 @@ class Items:
     def outcomes(self) -> Outcomes:
         """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
         columns = [self.gold, *self.answers, *(right.astype(np.int8) for right in self.right)]
-        distinct, sizes = fold_codes(columns)
-        width = len(self.systems)
+        rows, sizes = fold_codes(columns)
         return Outcomes(
             self.systems,
             self.labels,
             sizes,
-            distinct[0],
-            tuple(distinct[1 : width + 1]),
-            tuple(column.astype(bool) for column in distinct[width + 1 :]),
+            self.gold[rows],
+            tuple(answers[rows] for answers in self.answers),
+            tuple(right[rows] for right in self.right),
+            tuple(credit[rows] for credit in self.credit),
         )
 
 
@@ -84,6 +92,7 @@ class Outcomes:
     gold: Ints
     answers: tuple[Ints, ...]
     right: tuple[Bools, ...]
+    credit: tuple[Ints, ...] = ()
 
     @property
     def items(self) -> int:
@@ -97,6 +106,29 @@ class Outcomes:
     def sum(self, mask: Bools) -> int:
         """The number of items of some outcomes."""
         return int(self.sizes[mask].sum())
+
+    def score(self, credit: Ints, mask: Bools) -> float:
+        """The mean credit of the items of some outcomes."""
+        # Whole numbers of Python: sums of credit outgrow 64 bits.
+        total: int = sum(a * b for a, b in zip(self.sizes[mask].tolist(), credit[mask].tolist(), strict=True))
+        return float(total / (ONE * self.sum(mask)))
+
+    def scores(self, mask: Bools) -> list[float]:
+        """Each system's mean score over the items of some outcomes: credit where there is, else right or wrong."""
+        if self.credit:
+            return [self.score(credit, mask) for credit in self.credit]
+        return [self.sum(mask & right) / self.sum(mask) for right in self.right]
+
+    def taken_apart(self, names: Sequence[str]) -> Outcomes:
+        """The outcomes with other labels, e.g. the value of a category; without those that no one has there."""
+        known: dict[str, int] = {}
+        recoded = np.append(as_codes(names, known), NONE)
+        columns = [recoded[column] for column in (self.gold, *self.answers)]
+        absent = known.get("∅", NONE)
+        kept = ~np.all([(column == absent) | (column == NONE) for column in columns], axis=0)
+        gold, *answers = (column[kept] for column in columns)
+        right = tuple(answer == gold for answer in answers)
+        return Outcomes(self.systems, tuple(known), self.sizes[kept], gold, tuple(answers), right)
 
 
 def diffs(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Diff]:
@@ -122,7 +154,6 @@ def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Dif
         items=items,
         different=changed,
         diff=changed / items,
-        difference=(counts[0] - counts[1]) / items,
         corrections=counts[0],
         new_errors=counts[1],
         changed_errors=counts[2],
@@ -132,7 +163,26 @@ def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Dif
         overlap_all=1 - changed / items,
         changes=tuple(_changes(outcomes, a, b, kinds, changed)),
         labels=tuple(_label_differences(outcomes, a, b)),
+        **({"difference": (counts[0] - counts[1]) / items} | _graded(outcomes, a, b)),
     )
+
+
+def _graded(outcomes: Outcomes, a: int, b: int) -> dict[str, Any]:
+    """Items whose score rose, fell, or stayed the same under another label, and what that amounts to."""
+    if not outcomes.credit:
+        return {}
+    before, after = outcomes.credit[a], outcomes.credit[b]
+    sideways = (before == after) & (outcomes.answers[a] != outcomes.answers[b])
+    up, down = after > before, after < before
+    everything = np.ones(len(outcomes.sizes), dtype=bool)
+    return {
+        "difference": outcomes.score(after, everything) - outcomes.score(before, everything),
+        "improved": outcomes.sum(up),
+        "worsened": outcomes.sum(down),
+        "sideways": outcomes.sum(sideways),
+        "gain": outcomes.score(after - before, up) * outcomes.sum(up) if up.any() else 0.0,
+        "loss": outcomes.score(before - after, down) * outcomes.sum(down) if down.any() else 0.0,
+    }
 
 
 def _changes(outcomes: Outcomes, a: int, b: int, kinds: Sequence[Bools], changed: int) -> Iterator[Change]:
@@ -161,24 +211,14 @@ def _added_up(outcomes: Outcomes, columns: Sequence[Ints], mask: Bools) -> Itera
 
 
 def _label_differences(outcomes: Outcomes, a: int, b: int) -> list[LabelDifference]:
-    """Accuracy per gold label under A and B (Tuggener's Table 12), the largest effect first."""
-    total, width = outcomes.items, len(outcomes.labels)
-    items = np.bincount(outcomes.gold, weights=outcomes.sizes, minlength=width)
-    right = [np.bincount(outcomes.gold, weights=outcomes.sizes * outcomes.right[s], minlength=width) for s in (a, b)]
+    """Scores per gold label under A and B (Tuggener's Table 12), the largest effect first."""
     rows = []
-    for code in np.flatnonzero(items).tolist():
-        scores = [float(right[s][code] / items[code]) for s in (0, 1)]
-        gained = float(right[1][code] - right[0][code])
-        rows.append(
-            LabelDifference(
-                outcomes.labels[code],
-                int(items[code]),
-                scores[0],
-                scores[1],
-                gained / float(items[code]),
-                gained / total,
-            )
-        )
+    for code in np.unique(outcomes.gold).tolist():
+        mask = outcomes.gold == code
+        items, scores = outcomes.sum(mask), outcomes.scores(mask)
+        difference = scores[b] - scores[a]
+        effect = difference * items / outcomes.items
+        rows.append(LabelDifference(outcomes.name(code), items, scores[a], scores[b], difference, effect))
     return sorted(rows, key=lambda row: (-abs(row.effect), row.label))
 
 
@@ -186,13 +226,13 @@ def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
     """Gold label against each system's label where these differ, the most frequent first."""
     for index, system in enumerate(outcomes.systems):
         rows = [
-            (-count, outcomes.name(gold), outcomes.name(assigned))
+            (-count, outcomes.name(gold), outcomes.name(assigned), assigned == NONE)
             for gold, assigned, count in _added_up(
                 outcomes, (outcomes.gold, outcomes.answers[index]), ~outcomes.right[index]
             )
         ]
-        for negative, gold_name, assigned_name in sorted(rows):
-            yield Confusion(system, measure, gold_name, None if assigned_name == "∅" else assigned_name, -negative)
+        for negative, gold_name, assigned_name, missing in sorted(rows):
+            yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
 
 
 def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
@@ -200,9 +240,8 @@ def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)
-    overall = [outcomes.sum(row) for row in right]
-    best = int(np.argmax(overall))
     everything = np.ones(len(outcomes.sizes), dtype=bool)
+    best = int(np.argmax(outcomes.scores(everything)))
     yield _bound(outcomes, right, everything, best, on, None, where)
     labels = sorted(
         np.unique(outcomes.gold).tolist(),
@@ -216,9 +255,9 @@ def _bound(
     outcomes: Outcomes, right: Bools, mask: Bools, best: int, on: str, label: str | None, where: str | None
 ) -> Bound:
     items = outcomes.sum(mask)
-    each = [outcomes.sum(mask & row) / items for row in right]
+    each = outcomes.scores(mask)
     any_right = outcomes.sum(mask & right.any(axis=0))
-    upper = any_right / items
+    upper = outcomes.score(np.max(outcomes.credit, axis=0), mask) if outcomes.credit else any_right / items
     return Bound(
         on=on,
         label=label,
@@ -239,21 +278,23 @@ def growth(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Growth]:
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)
+    everything = np.ones(right.shape[1], dtype=bool)
+    # The best answer so far, in credit; without partial credit an answer is right or wrong.
+    credit = np.stack(outcomes.credit) if outcomes.credit else right * ONE
+    covered, shared = np.zeros_like(credit[0]), everything
+    alone = [outcomes.score(row, everything) for row in credit]
     left = list(range(len(right)))
-    covered = np.zeros(right.shape[1], dtype=bool)
-    shared = np.ones(right.shape[1], dtype=bool)
     while left:
-        chosen = max(
-            left, key=lambda index: (outcomes.sum(covered | right[index]), outcomes.sum(right[index]), -index)
-        )
+        uppers = {index: outcomes.score(np.maximum(covered, credit[index]), everything) for index in left}
+        chosen = max(left, key=lambda index: (uppers[index], alone[index], -index))
         left.remove(chosen)
-        covered, shared = covered | right[chosen], shared & right[chosen]
+        covered, shared = np.maximum(covered, credit[chosen]), shared & right[chosen]
         yield Growth(
             on=on,
             slice=where,
             added=outcomes.systems[chosen],
             systems=len(right) - len(left),
-            upper=outcomes.sum(covered) / outcomes.items,
+            upper=uppers[chosen],
             all_right=outcomes.sum(shared) / outcomes.items,
         )
 

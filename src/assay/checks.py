@@ -9,11 +9,15 @@ from pathlib import PurePath
 import numpy as np
 
 from assay.align import Pair
+from assay.arrays import Bools, Ints
 from assay.judgements import NONE, Judgements
 
 _OUTPUT = re.compile(r"(?:^|[^a-z])(?:pred|predicted|predictions|output|system|sys|hyp|tagged)(?:[^a-z]|$)")
 _GOLD = re.compile(r"(?:^|[^a-z])(?:gold|reference|ref|key)(?:[^a-z]|$)")
 MOST = 5
+FEW = 10
+SURE = 0.8
+"""From this share on one label may well be another name of the other."""
 
 
 def warnings(name: str, pair: Pair, judged: Judgements) -> Iterator[str]:
@@ -38,40 +42,56 @@ def swapped(pair: Pair) -> Iterator[str]:
 def copied(name: str, pair: Pair, judged: Judgements) -> Iterator[str]:
     """A system that is gold itself."""
     if pair.gold.sha256 == pair.system.sha256:
-        yield f"{name} is the same file as gold."
+        yield f"{name} ({pair.system.name}) has the same content as gold ({pair.gold.name})."
     elif len(judged) >= 20 and bool(judged.right.all()):
         yield f"{name} agrees with gold in every one of {len(judged):,} labels: copied, not predicted?"
 
 
 def clashes(name: str, judged: Judgements) -> Iterator[str]:
-    """Labels that only one side uses, each with the line of a mapping file that would bring them together."""
+    """Labels that only one side uses, with what the other side has there."""
     width = len(judged.labels)
     both = judged.has_gold & judged.has_system
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
     in_system = np.bincount(judged.system[judged.has_system], minlength=width)
     foreign = np.flatnonzero((in_gold == 0) & (in_system > 0))
-    if len(foreign):
-        words = int(in_system[foreign].sum())
+    words = int(in_system[foreign].sum())
+    # A handful of odd labels is an error like any other; a clash of label sets shows in numbers.
+    if words >= max(FEW, 0.001 * len(judged)):
+        ordered = sorted(foreign.tolist(), key=lambda code: -int(in_system[code]))
+        listed = [_counterpart(judged, code, judged.system, judged.gold, both, in_system) for code in ordered[:MOST]]
+        more = ", …" if len(ordered) > MOST else ""
         yield (
             f"{name} uses {_labels(len(foreign))} that gold never has, on {_words(words)}: "
-            f"{_listed(judged, foreign, in_system)}."
+            f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, judged, ordered, listed)}"
         )
-    for code in _by_count(np.flatnonzero((in_gold >= 10) & (in_system == 0)), in_gold)[:MOST]:
-        counterparts = np.bincount(judged.system[both & (judged.gold == code)], minlength=width)
-        target = int(np.argmax(counterparts))
-        sentence = f"{name} never assigns {judged.labels[code]} ({_words(int(in_gold[code]))} in gold)"
-        if counterparts[target]:
-            sentence += (
-                f"; most often it has {judged.labels[target]} there ({counterparts[target] / in_gold[code]:.0%})"
-            )
-        sentence += "."
-        if counterparts[target] and in_gold[target] == 0:
-            # Only a label that gold never has can be mapped away without harm.
-            sentence += (
-                " If they mean the same, map it with a line in a file for --map: "
-                f"{name} TAB {judged.labels[target]} TAB {judged.labels[code]}"
-            )
-        yield sentence
+    for code in sorted(
+        np.flatnonzero((in_gold >= FEW) & (in_system == 0)).tolist(), key=lambda code: -int(in_gold[code])
+    )[:MOST]:
+        text, _, _ = _counterpart(judged, code, judged.gold, judged.system, both, in_gold)
+        yield f"{name} never assigns {text}."
+
+
+def _counterpart(
+    judged: Judgements, code: int, here: Ints, there: Ints, both: Bools, counts: Ints
+) -> tuple[str, int, float]:
+    """A label with its number of words and what the other side mostly has on them."""
+    others = np.bincount(there[both & (here == code)], minlength=len(judged.labels))
+    target, total = int(np.argmax(others)), int(counts[code])
+    share = others[target] / total
+    side = "gold" if here is judged.system else "it"
+    mostly = f", where {side} mostly has {judged.labels[target]} ({share:.0%})" if others[target] else ""
+    return f"{judged.labels[code]} ({_words(total)}{mostly})", target, float(share)
+
+
+def _mapping_hint(
+    name: str, judged: Judgements, codes: Sequence[int], listed: Sequence[tuple[str, int, float]]
+) -> str:
+    """The line of a mapping file for the first label that nearly always stands for one of gold's."""
+    for code, (_, target, share) in zip(codes, listed, strict=False):
+        if share >= SURE:
+            line = f"{name} TAB {judged.labels[code]} TAB {judged.labels[target]}"
+            return f" If they mean the same, map them with a line in a file for --map: {line}"
+    return ""
 
 
 def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[str]:
@@ -85,22 +105,6 @@ def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[str]:
 def _answers(judged: Judgements) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     names = np.array([*judged.labels, None], dtype=object)
     return names[np.where(judged.system == NONE, len(judged.labels), judged.system)]
-
-
-def _by_count(
-    codes: np.ndarray[tuple[int], np.dtype[np.int64]], counts: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> list[int]:
-    return sorted(codes.tolist(), key=lambda code: -int(counts[code]))
-
-
-def _listed(
-    judged: Judgements,
-    codes: np.ndarray[tuple[int], np.dtype[np.int64]],
-    counts: np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> str:
-    ordered = _by_count(codes, counts)
-    named = ", ".join(f"{judged.labels[code]} ({int(counts[code]):,})" for code in ordered[:MOST])
-    return f"{named}, …" if len(ordered) > MOST else named
 
 
 def _labels(number: int) -> str:

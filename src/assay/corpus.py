@@ -12,6 +12,8 @@ from assay.arrays import Bools, Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
 
 UNITS = ("sentence", "document")
+SEVERAL = " | "
+"""What divides the tags of a word that has several."""
 _OF_SENTENCES = ("sent_id", "text")
 """Comments that are about their sentence alone."""
 
@@ -212,18 +214,19 @@ class Corpus:
 
     def unit_names(self, unit: str) -> Iterator[str]:
         """A name for each unit that stays the same when files are read in other company."""
-        if unit == "document":
-            yield from (self.document_name(document) for document in range(self.documents))
-            return
-        files = {first: path for path, first in self.files}
-        prefix, base = self.name, 0
-        for sentence, name in enumerate(self.sentence_ids):
-            if sentence in files:
-                prefix, base = files[sentence].replace("\\", "/").rsplit("/", 1)[-1], sentence
-            yield f"{prefix}/{sentence - base}/{name}"
+        firsts = self.document_starts[:-1] if unit == "document" and self.document_starts is not None else None
+        sentences = range(self.sentences) if unit == "sentence" else [0] if firsts is None else firsts.tolist()
+        ids = self.metadata("sent_id") if unit == "sentence" else []
+        starts = [first for _, first in self.files] or [0]
+        for number, sentence in enumerate(sentences):
+            file = int(np.searchsorted(starts, sentence, side="right")) - 1
+            name = self.files[file][0].replace("\\", "/").rsplit("/", 1)[-1] if self.files else self.name
+            given = ids[sentence] if ids else (self.document_ids[number] if number < len(self.document_ids) else "")
+            yield f"{name}/{sentence - starts[file]}/{given or ''}"
 
 
-def _is_pair(item: object) -> bool:
+def is_pair(item: object) -> bool:
+    """Whether this is a word with its label."""
     return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(part, str) for part in item)
 
 
@@ -231,13 +234,15 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
     import hashlib
 
+    if any(isinstance(sentence, str) for sentence in sentences):
+        raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
     lengths = [len(sentence) for sentence in sentences]
-    items = [item for sentence in sentences for item in sentence]
+    items = [str(item) if isinstance(item, int) else item for sentence in sentences for item in sentence]
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
     paired = isinstance(items[0], tuple | list)
     for item in items:
-        if not (_is_pair(item) if paired else isinstance(item, str)):
+        if not (is_pair(item) if paired else isinstance(item, str)):
             raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
     words = [item[0] for item in items] if paired else [""] * len(items)
     labels = [item[1] for item in items] if paired else items

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Bools, Floats, Ints, as_codes, distinct_rows
-from assay.judgements import Judgements
+from assay.judgements import CREDITS, Judgements
 
 Sums = Mapping[str, Floats]
 """Field name → summed counts, of any shape: scores are computed on all of them at once."""
@@ -28,6 +28,11 @@ class Counts:
     values: Ints
     labels: tuple[str, ...] | None = None
     label: Ints | None = None
+
+    def __post_init__(self) -> None:
+        # Whole numbers add up to the same sum in any order; a measure of fractions counts in units of 1/ONE.
+        if not np.issubdtype(self.values.dtype, np.integer):
+            raise TypeError("Counts hold whole numbers; scale fractions (judgements.ONE).")
 
     def matrix(self) -> Ints:
         """Units × fields, labels summed up."""
@@ -139,6 +144,14 @@ def whole_sentences(judgements: Judgements, sentences: int) -> Counts:
     clean = _count(judgements.sentence, ~judgements.right, sentences) == 0
     values = np.stack([clean & has_gold, has_gold], axis=1).astype(np.int64)
     return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
+
+
+def graded(judgements: Judgements, sentences: int) -> Counts:
+    """Per sentence: gold items, tags assigned and expected, and the credits of both sides."""
+    assert judgements.credits is not None
+    columns = [_count(judgements.sentence, judgements.has_gold, sentences)]
+    columns += [_summed(judgements.sentence, column, sentences) for column in judgements.credits.T]
+    return Counts(("items", *CREDITS), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
 def by_label(judgements: Judgements, sentences: int) -> Counts:

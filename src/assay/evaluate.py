@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -15,16 +15,18 @@ import assay
 from assay import changes
 from assay.arrays import Ints
 from assay.changes import Items
-from assay.counts import Counts, tally
+from assay.counts import Counts, graded, tally
 from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Run, gold_source, named_systems, prepare
 from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
+from assay.sensitivity import sweeps
 from assay.slices import Slice
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
+from assay.tagsets.analysis import Analysis
 
 FEW_UNITS = 20
 WIDER = 1.2
@@ -85,8 +87,9 @@ def _evaluate(
         systems=run.sources,
         scores=tuple(score for where, part in figures for score in part.scores(labels=where is None)),
         counts=tuple(row for _, part in figures for row in part.counts_rows()),
-        mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, judged, run)),
-        warnings=(*run.warnings, *_few_units(units)),
+        tagset=run.tagset.name if run.tagset else "",
+        mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, run)),
+        warnings=(*run.warnings, *_few_units(units), *_idle_slices(cuts, views)),
         notes=(*_pooled_note(figures, units), *_document_note(run, figures[0][1], judged[0], options, settings)),
     )
     basis = _basis(judged)
@@ -97,8 +100,11 @@ def _evaluate(
             confusion=tuple(changes.confusion(items.outcomes, str(basis.measure))),
             examples=tuple(examples(run, items, options)),
         )
+    if options.sweep and len(run.pairs) > 1:
+        rng = settings.rng("sweep")
+        result = replace(result, sweeps=tuple(sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng)))
     if command == "compare" and len(run.pairs) > 1:
-        result = _compared(result, [part for _, part in figures], views)
+        result = _compared(run, result, [part for _, part in figures], views)
     return result
 
 
@@ -203,7 +209,12 @@ def _by_value(run: Run, judged: _Judged, cut: Slice) -> Iterator[tuple[str, _Jud
     valued = [cut.items(pairs[name], part) for name, part in items]
     codes, names = valued[0]
     in_gold = np.bincount(codes[items[0][1].has_gold].astype(np.int64), minlength=len(names))
-    for code in np.flatnonzero(in_gold).tolist():
+    present = np.flatnonzero(in_gold).tolist()
+    if len(present) < 2:
+        return
+    if str(cut) == "label":
+        present.sort(key=lambda code: (-int(in_gold[code]), names[code]))
+    for code in present:
         value = names[code]
         systems = tuple(
             (name, part.where(codes == (names.index(value) if value in names else -1)))
@@ -221,7 +232,7 @@ def _basis(judged: Sequence[_Judged]) -> _Judged | None:
     return next((one for one in with_items if one.measure.definition.count is tally), next(iter(with_items), None))
 
 
-def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) -> Result:
+def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Sequence[Any]) -> Result:
     comparisons = [row for part in figures for row in part.comparisons()]
     diffs: list[Diff] = []
     bounds: list[Bound] = []
@@ -236,11 +247,13 @@ def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) 
             bounds.extend(changes.bounds(outcomes, on, where))
             growth.extend(changes.growth(outcomes, on, where))
             unique.extend(changes.unique(outcomes, on, where))
-            # Over gold's items, which is recall where a system has other items than gold.
-            score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
-            comparisons.extend(_mcnemar(items, on, score, where))
+            if one.measure.definition.count is tally:
+                # Over gold's items, which is recall where a system has other items than gold.
+                score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
+                comparisons.extend(_mcnemar(items, on, score, where))
+    diffs.extend(_category_diffs(run, views[0][1]))
     adjusted = _adjusted(comparisons)
-    family = sum(row.test == "shuffling" and row.slice is None for row in adjusted)
+    family = len(run.pairs) * (len(run.pairs) - 1) // 2
     return replace(
         result,
         comparisons=tuple(adjusted),
@@ -254,9 +267,22 @@ def _compared(result: Result, figures: Sequence[Figures], views: Sequence[Any]) 
 
 
 def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
-    tallied = [one for one in judged if one.items() and one.measure.definition.count is tally]
+    counted = [one for one in judged if one.items() and one.measure.definition.count in (tally, graded)]
     first = _basis(judged)
-    return tallied or ([first] if first else [])
+    return counted or ([first] if first else [])
+
+
+def _category_diffs(run: Run, judged: Sequence[_Judged]) -> Iterator[Diff]:
+    """Which category of the tags one system has repaired or broken, on the first graded measure."""
+    one = next((one for one in judged if one.measure.definition.count is graded), None)
+    if one is None or run.tagset is None:
+        return
+    outcomes = Items.of(one.items()).outcomes
+    analysis = Analysis.of(outcomes.labels, run.tagset)
+    for position in analysis.positions:
+        yield from changes.diffs(
+            outcomes.taken_apart(analysis.value_names(position)), f"{one.measure}/{position}", None
+        )
 
 
 def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:
@@ -286,17 +312,15 @@ def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[C
 
 
 def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Holm's correction over all pairs and measures; each test and the slices are families of their own."""
+    """Holm's correction over the pairs of systems, for each test and score; in slices over their values too."""
+    families: dict[tuple[object, ...], list[int]] = {}
+    for index, row in enumerate(comparisons):
+        cut = row.slice.partition("=")[0] if row.slice is not None else None
+        families.setdefault((row.test, row.measure, row.score, cut), []).append(index)
     adjusted = list(comparisons)
-    for test in ("shuffling", "mcnemar"):
-        for sliced in (False, True):
-            family = [
-                index
-                for index, row in enumerate(comparisons)
-                if row.test == test and (row.slice is not None) == sliced
-            ]
-            for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
-                adjusted[index] = replace(comparisons[index], p_adjusted=p)
+    for family in families.values():
+        for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
+            adjusted[index] = replace(comparisons[index], p_adjusted=p)
     return adjusted
 
 
@@ -319,15 +343,17 @@ def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> It
 
 
 def _mapping_effect(
-    gold: Any, systems: Any, chosen: Sequence[Measure], options: Options, judged: Sequence[_Judged], run: Run
+    gold: Any, systems: Any, chosen: Sequence[Measure], options: Options, run: Run
 ) -> Iterator[Mapped]:
     """The main score of every system with and without the mapping file."""
     if options.map is None or not _rereadable(gold, systems):
         return
     plain = prepare(gold, systems, chosen, replace(options, map=None))
+    unmapped = dict(plain.pairs)
     for name, pair in run.pairs:
-        before, after = (_main(chosen[0], one, run.gold.sentences) for one in (dict(plain.pairs)[name], pair))
-        yield Mapped(name, "all rules", 0, before, after)
+        if name in unmapped:
+            before, after = (_main(chosen[0], one, run.gold.sentences) for one in (unmapped[name], pair))
+            yield Mapped(name, "all rules", 0, before, after)
 
 
 def _rereadable(gold: Any, systems: Any) -> bool:
@@ -353,9 +379,21 @@ def _aligned_by(run: Run) -> str:
     return next((way for way in ("characters", "position") if way in ways), "words")
 
 
+def _idle_slices(cuts: Sequence[Slice], views: Sequence[Any]) -> Iterator[str]:
+    """Slices that none of the measures can be cut by."""
+    for cut in cuts:
+        if not any(where is not None and where.startswith(f"{cut}=") for where, _, _ in views):
+            yield f"--slice {cut} cuts nothing here: all items fall under one value, or no measure has items to cut."
+
+
 def _few_units(units: _Units) -> Iterator[str]:
-    if units.number < FEW_UNITS:
-        what = f"{units.number} {units.unit}{'' if units.number == 1 else 's'}"
+    if units.number == 1:
+        yield (
+            f"1 {units.unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
+            "nothing here."
+        )
+    elif units.number < FEW_UNITS:
+        what = f"{units.number} {units.unit}s"
         yield f"{what} only: intervals and p-values from so few units are rough."
 
 
@@ -387,8 +425,15 @@ def _document_note(
 
 
 def _signature(run: Run, measures: Sequence[Measure], options: Options, units: int) -> str:
-    """What one needs to get the same figures again."""
-    parts = {
+    """What one needs to get the same figures again: all that was chosen, and what went in."""
+    files = ("map", "train", "lexicon")
+    chosen = {
+        item.name: getattr(options, item.name)
+        for item in fields(options)
+        if item.name not in (*files, "column", "unit", "interval", "times", "seed", "examples", "change", "kind")
+        and getattr(options, item.name) != item.default
+    }
+    parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "tags",
         "column": run.column,
@@ -396,20 +441,14 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
         "unit": options.unit,
         "n": units,
         "interval": options.interval,
-        "test": "shuffling",
         "times": options.times,
         "seed": options.seed,
-        "on_mismatch": options.on_mismatch,
-        "slices": "+".join(options.slices),
+        **{name: "+".join(value) if isinstance(value, tuple) else value for name, value in chosen.items()},
+        **{name: f"sha256={_file_hash(path)[:12]}" for name in files if (path := getattr(options, name))},
         "gold": f"sha256={run.gold.sha256[:12]}",
         "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in run.sources),
-        **{
-            name: f"sha256={_file_hash(path)[:12]}"
-            for name, path in (("map", options.map), ("train", options.train), ("lexicon", options.lexicon))
-            if path
-        },
     }
-    return "|".join(f"{key}:{value}" for key, value in parts.items() if value != "")
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
 def _file_hash(path: str) -> str:

@@ -19,6 +19,8 @@ def examples(run: Run, items: Items, options: Options) -> Iterator[Example]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if not options.examples:
         return
+    if options.kind is not None and len(items.systems) < 2:
+        raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
     pattern = _pattern(options.change)
     systems = range(len(items.systems))
     pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]

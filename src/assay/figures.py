@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from assay.measures.definition import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import bootstrap_sums, bootstrap_weights
-from assay.stats.significance import shuffling_test
+from assay.stats.significance import Shuffling, shuffling_test
 
 BLOCKS = 4096
 """Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
@@ -92,7 +92,7 @@ class Figures:
     @property
     def pooled(self) -> bool:
         """Whether blocks of units were resampled in place of units."""
-        return self._collapsed is None
+        return self._collapsed is None or (bool(self._averages) and self._too_many_units)
 
     def _parts(self) -> Iterator[_Part]:
         """Each label by itself, a narrow measure of its own."""
@@ -160,17 +160,35 @@ class Figures:
         """Joint rows as rows × systems × fields, the systems as they were given."""
         return joint.reshape(len(joint), len(self.systems), -1)[:, np.argsort(self._by_name)]
 
+    @cached_property
+    def _wide_tables(self) -> list[Any]:
+        """Each system's counts as units × (labels · fields), blocks in place of units where these are too many.
+
+        The rows stand in an order that depends on what is in them alone, as collapsed rows do.
+        """
+        from scipy.sparse import hstack
+
+        tables = [self._blocked(counts).wide() for counts in self.counts]
+        if self._too_many_units:
+            used = np.flatnonzero(np.bincount(self.block_of_unit, minlength=BLOCKS))
+            tables = [table[used] for table in tables]
+        joint = hstack([tables[index] for index in self._by_name]).tocsr()
+        joint.sort_indices()
+        cuts = joint.indptr.tolist()
+        content = [(joint.indices[i:j].tobytes(), joint.data[i:j].tobytes()) for i, j in pairwise(cuts)]
+        order = sorted(range(len(content)), key=content.__getitem__)
+        return [table[order] for table in tables]
+
     def _average_replicates(self) -> dict[str, Floats]:
         """Averages over labels need each label's sums in each resample: a wide, sparse product."""
         if not self._averages:
             return {}
-        tables = [self._blocked(counts).wide() for counts in self.counts]
-        kept = np.flatnonzero(np.bincount(self.block_of_unit)) if self._too_many_units else None
-        tables = [table[kept] if kept is not None else table for table in tables]
+        tables = self._wide_tables
         rng = self.settings.rng("bootstrap averages", *self._purpose())
         fields = self.counts[0].fields
         values: dict[str, list[Floats]] = {name: [] for name in self._averages}
-        for weights in bootstrap_weights(tables[0].shape[0], self.settings.times, rng):
+        units, width = tables[0].shape
+        for weights in bootstrap_weights(units, self.settings.times, rng, width):
             for chunk in values.values():
                 chunk.append(np.empty((len(weights), len(tables))))
             for index, table in enumerate(tables):
@@ -212,7 +230,8 @@ class Figures:
 
     def _denominator(self, name: str, system: int) -> float | None:
         sums = dict(zip(self.counts[system].fields, self._matrices[system].sum(axis=0).tolist(), strict=True))
-        if name == "f1" and sums.get("gold") == sums.get("system"):
+        if name == "f1" and "aligned" in sums and sums["gold"] == sums["system"]:
+            # With equal tokenisation F1 is a proportion, the accuracy.
             return float(sums["gold"])
         field = _DENOMINATORS.get(name, "")
         return float(sums[field]) if field in sums else None
@@ -265,7 +284,7 @@ class Figures:
             exact=outcome.exact,
         )
 
-    def _test(self, a: int, b: int, name: str) -> Any:
+    def _test(self, a: int, b: int, name: str) -> Shuffling:
         function, fields = self._functions[name], self.counts[0].fields
         a, b = (index for index in self._by_name if index in (a, b))
         ours, theirs = self._matrices[a], self._matrices[b]
@@ -291,13 +310,14 @@ class Figures:
         )
         return replace(outcome, units=len(differing))
 
-    def _wide_test(self, a: int, b: int, name: str) -> Any:
+    def _wide_test(self, a: int, b: int, name: str) -> Shuffling:
         function, fields = self._averages[name], self.counts[0].fields
         a, b = (index for index in self._by_name if index in (a, b))
-        tables = [self._blocked(self.counts[index]).wide() for index in (a, b)]
+        tables = [self._wide_tables[index] for index in (a, b)]
         differences = tables[0] - tables[1]
         rows = np.flatnonzero(abs(differences).sum(axis=1))
         swaps = differences[rows]
+        differing = self.counts[a].wide() - self.counts[b].wide() if self._too_many_units else differences
 
         def difference(x: Floats, y: Floats) -> Floats:
             shape = (*x.shape[:-1], -1, len(fields))
@@ -305,7 +325,7 @@ class Figures:
                 function(as_sums(y.reshape(shape), fields)) - function(as_sums(x.reshape(shape), fields))
             )
 
-        return shuffling_test(
+        outcome = shuffling_test(
             np.asarray(tables[0].sum(axis=0)),
             np.asarray(tables[1].sum(axis=0)),
             swaps,
@@ -314,6 +334,7 @@ class Figures:
             self.settings.rng("shuffling averages", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
+        return replace(outcome, units=int(np.count_nonzero(abs(differing).sum(axis=1))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,11 @@ NONE = -1
 """The label code of a side that an item does not have: a missed item's system, a spurious item's gold."""
 
 
+ONE = 1 << 32
+"""Full credit. Whole numbers add up the same way in any order and on any machine."""
+CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak", "strong")
+
+
 @dataclass(frozen=True, eq=False)
 class Judgements:
     """Items of one system, the gold items first, in text order."""
@@ -25,6 +30,8 @@ class Judgements:
     right: Bools
     labels: tuple[str, ...]
     """What the codes in `gold` and `system` stand for."""
+    credits: Ints | None = None
+    """For graded measures items × fields of partial credit, in units of 1/ONE; the last is the item's score."""
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -48,4 +55,5 @@ class Judgements:
             gold=self.gold[mask],
             system=self.system[mask],
             right=self.right[mask],
+            credits=None if self.credits is None else self.credits[mask],
         )

@@ -67,7 +67,7 @@ class Lexicon:
             ]
             codes[np.array(new, dtype=bool)[inverse] & known] = 2
         columns = {**corpus.columns, name: Column(codes, ("unseen", "seen", "seen with other labels"))}
-        if name == "train":
+        if name == "train" and self.labels is not None:
             columns["frequency"] = self._bands(corpus, forms)
         return replace(corpus, columns=columns)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import as_codes
 from assay.corpus import Column, Corpus
-from assay.errors import InputError
+from assay.errors import InputError, unknown
 from assay.readers.source import Source
 from assay.result import Mapped
 
@@ -107,7 +107,7 @@ def check_sides(rules: Sequence[Rule], systems: Sequence[str], path: str) -> Non
     known = ("gold", "system", "both", *systems)
     for rule in rules:
         if rule.side not in known:
-            raise InputError(f"{path}: side {rule.side!r} is none of {', '.join(known)}.")
+            raise InputError(f"{path}: {unknown('side', rule.side, known)}")
 
 
 def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
-from assay import checks, mapping
+from assay import checks, mapping, tagsets
 from assay.align import MISMATCH, Pair, align
 from assay.arrays import Bools
-from assay.corpus import UNITS, Corpus, from_lists
+from assay.corpus import SEVERAL, UNITS, Column, Corpus, from_lists, is_pair
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.readers import Input, choose_column
 from assay.readers.columns import ALIASES
 from assay.result import Mapped, Source
+from assay.tagsets import Tagset
+from assay.tagsets.analysis import POS
+from assay.tagsets.kinds import Feats
+from assay.weights import Weights, check_categories
+from assay.weights import load as load_weights
+from assay.weights import warnings as weight_warnings
 
 Given = Any
 """A path, a Corpus, or lists of labels."""
@@ -43,6 +49,12 @@ class Options:
     examples: int = 0
     change: str | None = None
     kind: str | None = None
+    tagset: str | None = None
+    strict_tagset: bool = False
+    expand_optional: bool = False
+    alternatives: str | None = None
+    weights: str | None = None
+    sweep: int = 0
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
@@ -86,6 +98,7 @@ class Run:
     """Gold sentences left out for all systems, since some system's text differs."""
     warnings: tuple[str, ...]
     mappings: tuple[Mapped, ...]
+    tagset: Tagset | None = None
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
@@ -93,10 +106,11 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     options.check()
     named = named_systems(systems)
     inputs = [_open(gold, "gold", options), *(_open(given, name, options) for name, given in named.items())]
-    column = _column(inputs, options)
+    tagset = tagsets.find(options.tagset) if options.tagset else None
+    column = tagset.column if isinstance(tagset, Feats) and not options.column else _column(inputs, options)
     measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
-    corpora = [_read(item, sorted(wanted)) for item in inputs]
+    corpora = [_with_sets(_read(item, sorted(wanted)), options.alternatives) for item in inputs]
     _check_folders(corpora)
     corpora, mapped = _mapped(corpora, list(named), column, options)
     corpora = _marked(corpora, list(named), column, options)
@@ -106,8 +120,10 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
             f"{gold_corpus.name}: column {column} is empty in gold (every cell is {gold_corpus.empty}). "
             "Are gold and system swapped? Or choose another with --column."
         )
+    further = _check_further_columns(gold_corpus, dict(zip(named, outputs, strict=True)), wanted - {column})
     filled = [not output.is_empty(column) for output in outputs]
     pairs, warnings = _aligned(gold_corpus, dict(zip(named, outputs, strict=True)), filled, column, options)
+    warnings.extend(further)
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -115,17 +131,37 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
         raise AlignmentError(f"no sentence is shared by {gold_corpus.name} and all systems.")
     if skipped.any():
         pairs = [(name, _without(pair, skipped)) for name, pair in pairs]
+    if tagset is not None:
+        weights = load_weights(options.weights) if options.weights else None
+        if weights is not None:
+            check_categories(weights, tagset)
+            warnings.extend(weight_warnings(weights, tagset))
+        pairs = [
+            (name, replace(pair, tagset=tagset, weights=weights, expand_optional=options.expand_optional))
+            for name, pair in pairs
+        ]
+        warnings.extend(outside_tagset(pairs, tagset, options.strict_tagset))
+        warnings.extend(_weightless(pairs[0][1], weights))
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements))
     warnings.extend(checks.identical(judged))
+    warnings.extend(_idle_rules(mapped))
     warnings.extend(_left_out(gold_corpus, pairs[0][1], column, skipped))
     sources = tuple(
         _source(name, output, dict(pairs).get(name), "" if full else "column empty")
         for name, output, full in zip(named, outputs, filled, strict=True)
     )
     return Run(
-        gold_corpus, column, tuple(measures), tuple(pairs), sources, skipped, tuple(dict.fromkeys(warnings)), mapped
+        gold_corpus,
+        column,
+        tuple(measures),
+        tuple(pairs),
+        sources,
+        skipped,
+        tuple(dict.fromkeys(warnings)),
+        mapped,
+        tagset,
     )
 
 
@@ -147,16 +183,21 @@ def named_systems(systems: Any) -> dict[str, Given]:
         given.append(path)
     if not given:
         raise UsageError("no system to score. Give at least one beside gold.")
+    given_twice = [name for name in names if name and names.count(name) > 1]
+    if given_twice:
+        raise UsageError(f"two systems are called {given_twice[0]!r}. Give each a name of its own.")
     stems = [name or _stem(item, number) for number, (name, item) in enumerate(zip(names, given, strict=True), 1)]
     return dict(zip(_distinct(stems, given), given, strict=True))
 
 
 def _is_lists(systems: Any) -> bool:
-    """Whether this is one system's labels, not a list of systems."""
-    try:
-        return isinstance(systems[0][0], str) and not isinstance(systems[0], str)
-    except (TypeError, IndexError, KeyError):
+    """Whether this is one system's sentences (lists of labels or of pairs), not a list of systems."""
+    if not isinstance(systems, list | tuple) or any(
+        isinstance(sentence, str | Path | Corpus) for sentence in systems
+    ):
         return False
+    first = next((sentence for sentence in systems if len(sentence)), None)
+    return first is None or isinstance(first[0], str | int) or is_pair(first[0])
 
 
 def _stem(item: Given, number: int) -> str:
@@ -166,7 +207,20 @@ def _stem(item: Given, number: int) -> str:
         if str(item) == "-":
             return "stdin"
         name = PurePath(item).name
-        for ending in (".gz", ".xz", ".conllu", ".conll", ".conllx", ".tsv", ".txt", ".vert", ".pos"):
+        for ending in (
+            ".gz",
+            ".xz",
+            ".conllu",
+            ".conll",
+            ".conllx",
+            ".tsv",
+            ".txt",
+            ".vert",
+            ".pos",
+            ".xml",
+            ".ccl",
+            ".dag",
+        ):
             name = name.removesuffix(ending)
         return name or str(item)
     return f"system {number}"
@@ -204,7 +258,7 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
     """The column all are compared on, under the name it has in gold."""
     first = inputs[0]
     if options.column is not None:
-        if isinstance(first, Input):
+        if isinstance(first, Input) and not set("+:") & set(options.column):
             return first.plan.resolve(options.column)
         return ALIASES.get(options.column.upper(), options.column)
     files = [item for item in inputs if isinstance(item, Input)]
@@ -212,12 +266,26 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
         return choose_column(files)
     corpora = [item for item in inputs if isinstance(item, Corpus)]
     shared = [name for name in corpora[0].columns if all(name in corpus.columns for corpus in corpora)]
-    for preferred in ("UPOS", "XPOS", "label"):
+    for preferred in ("UPOS", "XPOS", "tag", "label"):
         if preferred in shared:
             return preferred
     if not shared:
         raise UsageError("the corpora share no column. Choose one with column=.")
     return shared[-1]
+
+
+def _check_further_columns(gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str]) -> list[str]:
+    """Columns that single measures ask for must not be empty either."""
+    warnings = []
+    for column in sorted(columns):
+        if gold.is_empty(column):
+            raise InputError(f"{gold.name}: column {column} is empty in gold. Choose another for the measure.")
+        warnings += [
+            f"{name}: column {column} is empty; its figures there say nothing."
+            for name, output in outputs.items()
+            if output.is_empty(column)
+        ]
+    return warnings
 
 
 def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
@@ -230,11 +298,114 @@ def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
 
 def _read(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
     if isinstance(item, Corpus):
-        return item
-    corpus = item.read(columns)
+        combined = {name: _column_of(item, name, str) for name in columns if name not in item.columns}
+        return replace(item, columns={**item.columns, **combined}) if combined else item
+    parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
+    corpus = item.read(list(dict.fromkeys(parts)))
     # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
-    renamed = {name: corpus.columns[item.plan.resolve(name)] for name in columns}
-    return replace(corpus, columns=renamed)
+    return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
+
+
+def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:
+    """A column; `UPOS+FEATS` joins two by a space, `MISC:Key` is the value of a key among `Key=value|…`."""
+    columns = []
+    for part in name.split("+"):
+        base, colon, key = part.partition(":")
+        column = corpus.column(resolve(base))
+        if colon:
+            column = column.mapped({text: _value_of(text, key) for text in column.vocabulary})
+        if base == "FEATS":
+            column = column.mapped({text: "|".join(sorted(text.split("|"))) for text in column.vocabulary})
+        columns.append(column)
+    if len(columns) == 1:
+        return columns[0]
+    return Column.of(" ".join(strings) for strings in zip(*(c.strings() for c in columns), strict=True))
+
+
+def _value_of(text: str, key: str) -> str:
+    """The value of a key in `Key=value|Key=value`."""
+    found = [item.partition("=")[2] for item in text.split("|") if item.partition("=")[0] == key]
+    return found[0] if found else "_"
+
+
+def _with_sets(corpus: Corpus, separator: str | None) -> Corpus:
+    """The corpus with `A,B` read as the set of the tags A and B, in any order."""
+    if separator is None:
+        return corpus
+    columns = {
+        name: column.mapped(
+            {text: SEVERAL.join(sorted(set(filter(None, text.split(separator))))) for text in column.vocabulary}
+        )
+        for name, column in corpus.columns.items()
+    }
+    return replace(corpus, columns=columns)
+
+
+Outside = tuple[str, int, str, str]
+"""A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
+
+
+def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[str]:
+    """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
+    for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
+        outside = _outside(corpus, corpus.column(pairs[0][1].column), tagset)
+        if not outside:
+            continue
+        words = sum(count for _, count, _, _ in outside)
+        listed = ", ".join(
+            f"{label} ({count:,}, {place}{f', {near}?' if near else ''})" for label, count, place, near in outside[:5]
+        )
+        text = (
+            f"{name}: {len(outside):,} tag{'' if len(outside) == 1 else 's'} on {words:,} "
+            f"word{'' if words == 1 else 's'} outside the tagset {tagset.name}, read as tags without parts: {listed}"
+        )
+        text += ", …" if len(outside) > 5 else "."
+        if strict:
+            raise InputError(f"{text} (--strict-tagset)")
+        yield text
+
+
+def tags_outside(
+    path: str, tagset: Tagset, column: str | None, input_format: str | None
+) -> tuple[int, list[Outside]]:
+    """The number of words of a file, and its tags that a tagset does not know."""
+    source = Input(path, input_format=input_format, wanted=[column] if column else [])
+    name = column or (tagset.column if isinstance(tagset, Feats) else choose_column([source]))
+    corpus = _read(source, [name])
+    return len(corpus), _outside(corpus, corpus.column(name), tagset)
+
+
+def _outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
+    import difflib
+
+    counts = column.counts()
+    unread = [
+        label
+        for label in counts
+        if label != corpus.empty and not all(tagset.read(part) for part in label.split(SEVERAL))
+    ]
+    known = [label for label in counts if label not in set(unread)]
+    found = []
+    for label in sorted(unread, key=lambda label: (-counts[label], label)):
+        place = corpus.place(int(np.flatnonzero(column.isin([label]))[0]))
+        near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
+        found.append((label, counts[label], place, near[0] if near else ""))
+    return found
+
+
+def _weightless(pair: Pair, weights: Weights | None) -> Iterator[str]:
+    """Categories that a weight table does not have weigh nothing, which should be known."""
+    if weights is None:
+        return
+    analysis = pair.analysis()
+    missing = {
+        position
+        for tag in analysis.tags
+        for position in (POS, *(name for name, _ in tag.values))
+        if weights.of(tag.pos, position) is None
+    }
+    if missing:
+        yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."
 
 
 def _check_folders(corpora: Sequence[Corpus]) -> None:
@@ -250,8 +421,7 @@ def _check_folders(corpora: Sequence[Corpus]) -> None:
             if missing:
                 named = ", ".join(sorted(missing)[:3]) + (", …" if len(missing) > 3 else "")
                 raise AlignmentError(
-                    f"{where.name}: {len(where.files)} files where {other.name} has {len(other.files)}; "
-                    f"missing: {named}. Files of two folders correspond by name."
+                    f"{where.name}: lacks {named}, which {other.name} has. Files of two folders correspond by name."
                 )
 
 
@@ -267,6 +437,13 @@ def _mapped(
         replace(row, file=name) for name, (_, report) in zip(["gold", *names], done, strict=True) for row in report
     ]
     return [corpus for corpus, _ in done], tuple(rows)
+
+
+def _idle_rules(rows: Sequence[Mapped]) -> Iterator[str]:
+    """Rules that fit no word in any file."""
+    for rule in dict.fromkeys(row.rule for row in rows):
+        if not any(row.words for row in rows if row.rule == rule):
+            yield f"the mapping rule {rule} fits no word."
 
 
 def _rules(options: Options, names: Sequence[str]) -> list[mapping.Rule]:
@@ -304,9 +481,14 @@ def _aligned(
         pair = align(gold, output, column=column, on_mismatch=options.on_mismatch)
         pairs.append((name, pair))
         if pair.aligned_by == "characters":
+            kept, theirs = int((~pair.skipped[gold.sentence_of]).sum()), int((pair.system_sentence >= 0).sum())
             warnings.append(
                 f"{name} has other tokens than gold: aligned by characters, {len(pair.gold_words):,} of "
-                f"{len(gold):,} gold words have a counterpart among {len(output):,}."
+                f"{kept:,} gold words have a counterpart among {theirs:,}."
+            )
+        elif output.sentences != gold.sentences and pair.aligned_by == "words":
+            warnings.append(
+                f"{name} has {output.sentences:,} sentences where gold has {gold.sentences:,}; gold's are used."
             )
         warnings.extend(f"{name}: {problem}" for problem in pair.problems)
     return pairs, warnings

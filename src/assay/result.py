@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from assay.errors import InputError
+from assay.errors import InputError, UsageError, unknown
 
 SCHEMA = "assay/1"
 
@@ -132,7 +132,15 @@ class Diff:
     changes: tuple[Change, ...]
     labels: tuple[LabelDifference, ...]
     improved: int | None = None
+    """For graded measures: items whose score rose …"""
     worsened: int | None = None
+    """… fell …"""
+    sideways: int | None = None
+    """… or stayed the same under another label …"""
+    gain: float | None = None
+    """… and what the rises and …"""
+    loss: float | None = None
+    """… the falls add up to, in items."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +183,25 @@ class Unique:
     slice: str | None
     system: str
     only_right: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Two systems under many weightings of the categories; differences are b - a."""
+
+    a: str
+    b: str
+    weightings: int
+    a_better: float
+    """The share of random weightings under which A is better."""
+    b_better: float
+    low: float
+    high: float
+    low_at: Mapping[str, float]
+    """The weights of the least difference."""
+    high_at: Mapping[str, float]
+    named: Mapping[str, float]
+    """The difference under weights that have a name: presets, the weights given, each category alone."""
 
 
 @dataclass(frozen=True)
@@ -253,6 +280,8 @@ class Result:
     growth: tuple[Growth, ...] = ()
     unique: tuple[Unique, ...] = ()
     confusion: tuple[Confusion, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+    tagset: str = ""
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
     texts: Mapping[str, Any] | None = None
@@ -293,7 +322,13 @@ class Result:
             same = row.system == system and row.measure == measure and row.label == label and row.slice is None
             if same and score in (None, row.score):
                 return row
-        raise KeyError((system, measure, score, label))
+        for kind, name, known in (
+            ("system", system, [row.name for row in self.systems]),
+            ("measure", measure, list(dict.fromkeys(row.measure for row in self.scores))),
+        ):
+            if name not in known:
+                raise unknown(kind, name, known)
+        raise UsageError(f"{measure} has no score {score!r} for {system} and label {label!r}.")
 
     def __repr__(self) -> str:
         from assay.render.text import one_line

@@ -68,6 +68,10 @@ def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
 def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
     if "frequency" in pair.gold.columns:
         return pair.attribute(judged, "frequency")
+    if "train" in pair.gold.columns:
+        raise UsageError(
+            "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
+        )
     counts = pair.gold.forms.counts()
     gold, system = banded(pair.gold.forms, counts), banded(pair.system.forms, counts)
     has_gold = judged.has_gold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import subprocess
@@ -13,6 +14,14 @@ import pytest
 from assay.cli import GROUPS, main
 
 COMMANDS = [name for names in GROUPS.values() for name in names]
+
+
+TAGGED = """\
+1\tkot\tkot\tNOUN\tsubst:sg:nom:m2\t_\t_\t_\t_\t_
+2\tma\tmieć\tVERB\tfin:sg:ter:imperf\t_\t_\t_\t_\t_
+3\tpsa\tpies\tNOUN\tsubst:sg:acc:m9\t_\t_\t_\t_\t_
+
+"""
 
 
 def examples() -> list[tuple[str, str]]:
@@ -53,6 +62,9 @@ def example_folder(tmp_path_factory):
     (folder / "data.tsv").write_text("1\tThe\tthe\tDT\n2\tend\tend\tNN\n")
     (folder / "gold.tsv").write_text("The\tthe\tDT\nend\tend\tNN\n")
     (folder / "system.tsv").write_text("The\tthe\tDT\nend\tend\tVB\n")
+    (folder / "tagged.conllu").write_text(TAGGED)
+    (folder / "lexicon.tsv").write_text("kot\tkot\tsubst:sg:nom:m2\nkoty\tkot\tsubst:pl:nom:m2\n")
+    (folder / "log.txt").write_text('[pos="subst" & case="nom"]\n[number="pl"]\n')
     (folder / "here").mkdir()
     call = f'"{sys.executable}" -m assay'
     subprocess.run(
@@ -81,7 +93,7 @@ def test_every_command_has_examples(name):
 
 def test_the_help_fits_one_screen_and_names_every_command(assay):
     text = assay("--help").stdout
-    assert len(text.splitlines()) <= 30
+    assert len(text.splitlines()) <= 32
     assert max(map(len, text.splitlines())) <= 80
     for name in COMMANDS:
         assert f"  {name} " in text
@@ -133,12 +145,57 @@ def test_the_demo_refuses_a_folder_that_is_a_file(assay, here):
     assert "gold.conllu" in done.stderr
 
 
+# --- tagsets ---
+
+
+def test_the_commands_are_listed_by_what_they_are_for(assay):
+    lines = assay("--help").stdout.splitlines()
+    start = lines.index("Rich tags:")
+    assert [line.split()[0] for line in lines[start + 1 : start + 3]] == ["tagset", "weights"]
+    assert COMMANDS == ["score", "compare", "tagset", "weights", "measures", "formats", "cite", "convert", "demo"]
+
+
+def test_tagset_lists_the_tagsets_and_shows_one(assay, here):
+    text = assay("tagset").stdout
+    for name in ("atomic", "ipic", "mte-sl", "nkjp", "pdt", "ptb", "sgjp", "stts", "ud", "ud-polish"):
+        assert any(line.startswith(f"{name} ") for line in text.splitlines()), name
+    shown = assay("tagset", "show", "nkjp")
+    assert shown.returncode == 0
+    (here / "own.toml").write_text(shown.stdout, "utf-8")
+    (here / "tagged.conllu").write_text(TAGGED, "utf-8")
+    checks = [
+        assay("tagset", "check", "tagged.conllu", "--tagset", name, "--column", "XPOS").stdout
+        for name in ("nkjp", "own.toml")
+    ]
+    assert checks[0] == checks[1]
+
+
+def test_tagset_check_names_the_tags_outside_with_their_place(assay, here):
+    (here / "tagged.conllu").write_text(TAGGED, "utf-8")
+    done = assay("tagset", "check", "tagged.conllu", "--tagset", "nkjp", "--column", "XPOS")
+    assert done.returncode == 0
+    assert done.stdout == "subst:sg:acc:m9\t1\ttagged.conllu:3\tsubst:sg:nom:m2\n"
+    assert "2 of 3 words have a tag of nkjp; 1 tags outside." in done.stderr
+
+
+def test_measures_of_rich_tags_are_scored_with_a_tagset(assay, here):
+    (here / "g.conllu").write_text(TAGGED, "utf-8")
+    (here / "s.conllu").write_text(TAGGED.replace("subst:sg:nom", "subst:pl:nom"), "utf-8")
+    options = ("--column", "XPOS", "--tagset", "nkjp", "--times", "20", "--format", "json")
+    done = assay("score", "g.conllu", "s.conllu", "-m", "pa", "-m", "pos-accuracy", *options)
+    assert done.returncode == 0, done.stderr
+    values = {(row["measure"], row["score"]): row["value"] for row in json.loads(done.stdout)["scores"]}
+    assert values["pa", "strong"] == pytest.approx((3 / 4 + 1 + 1) / 3)
+    assert values["pos-accuracy", "f1"] == 1
+
+
 # --- looking things up ---
 
 
 def test_measures_lists_measures_and_slices_with_their_scores(assay):
     text = assay("measures").stdout
-    for name in ("accuracy", "sentence-accuracy", "oov-accuracy", "tag-f1", "sentence-length", "meta"):
+    rich = ("pa", "wpa", "cwpa", "pos-accuracy", "features")
+    for name in ("accuracy", "sentence-accuracy", "oov-accuracy", "tag-f1", *rich, "sentence-length", "meta"):
         assert f"\n  {name} " in text
     assert "scores: f1, precision, recall, macro-f1, macro-precision, macro-recall, weighted-f1" in text
 
@@ -207,6 +264,8 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay co", 1, {"compare", "convert"}),
         ("assay score --in", 2, {"--input-format", "--interval"}),
         ("assay score -m tag", 3, {"tag-f1"}),
+        ("assay score -m p", 3, {"pa", "pos-accuracy"}),
+        ("assay t", 1, {"tagset"}),
         ("assay compare g a b --slice se", 6, {"seen", "sentence-length"}),
         ("assay convert x --input-format s", 4, {"slash"}),
         ("assay score --format j", 3, {"json"}),

@@ -83,11 +83,13 @@ def test_confusions_and_labels_that_gold_never_has(
     top = {f"{gold}→{assigned}": count for gold, assigned, count in facts["top_confusions_gold_system"]}
     assert {name: found.get(name) for name in top} == top
     assert [row.count for row in rows[:10]] == sorted(top.values(), reverse=True)
-    warning = (
-        f"{system} uses {facts['system_only_tag_types']} labels that gold never has, "
-        f"on {facts['system_only_tag_tokens']} words: "
-    )
-    assert [text for text in result.warnings if text.startswith(warning)]
+    in_gold = set(assay.read(str(folder / "test.conllu"), columns=["XPOS"]).column("XPOS").counts())
+    foreign = [row for row in rows if row.assigned not in in_gold]
+    assert len({row.assigned for row in foreign}) == facts["system_only_tag_types"]
+    assert sum(row.count for row in foreign) == facts["system_only_tag_tokens"]
+    # Less than one word in a thousand: rare tags, no clash of tagsets.
+    assert facts["system_only_tag_tokens"] < result.items / 1000
+    assert not [text for text in result.warnings if "that gold never has" in text]
 
 
 @pytest.mark.parametrize("pair", PAIRS)

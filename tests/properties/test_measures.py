@@ -29,6 +29,33 @@ MEASURES = list(measures())
 AVERAGES = {(name, average) for name, definition in measures().items() for average in definition.averages}
 """Scores that are averages over labels; they are resampled unit by unit, in the order of the units."""
 INTERVALS = ("percentile", "bca", "wilson")
+GRADED = ("pa", "wpa", "cwpa")
+TAKING_APART = (*GRADED, "pos-accuracy", "features")
+"""Measures that look into labels, so that other names of labels are other labels."""
+
+
+# "N|V" is an N with a category; the other labels have a part of speech alone, or are outside.
+TAGSET = """
+name = "small"
+kind = "separated"
+separator = "|"
+[attributes.case]
+values = ["V"]
+[pos]
+N = "[case]"
+V = ""
+"""
+
+
+RICH = {"weights": "paper"}
+"""What the measures of rich tags ask for."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tagset(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("tagset") / "small.toml"
+    path.write_text(TAGSET, encoding="utf-8")
+    RICH["tagset"] = str(path)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +68,7 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def compared(data: Outputs, train: str, **options: Any) -> Result:
     options = {"times": 50, **options}
-    return assay.compare(data.gold, data.systems, MEASURES, train=train, **options)
+    return assay.compare(data.gold, data.systems, MEASURES, train=train, **RICH, **options)
 
 
 def values(result: Result) -> dict[tuple[str, str, str, str | None], float]:
@@ -70,7 +97,7 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, da
 
 def counted(name: str, data: Outputs, train: str) -> Counts:
     measure = find(name)
-    run = prepare(data.gold, data.systems, [measure], Options(train=train))
+    run = prepare(data.gold, data.systems, [measure], Options(train=train, **RICH))
     ((_, pair),) = run.pairs
     return measure.count(measure.judge(pair), run.gold.sentences)
 
@@ -101,7 +128,7 @@ def scored(name: str, counts: Counts) -> dict[str, float]:
 @given(data=outputs(systems=1, other_words=False))
 def test_perfect_output_has_the_best_score(train: str, data: Outputs) -> None:
     """Every score, overall and per label, is 1 with the interval [1, 1]; undefined only where nothing counts."""
-    result = assay.score(data.gold, {"perfect": copy.deepcopy(data.gold)}, MEASURES, train=train, times=50)
+    result = assay.score(data.gold, {"perfect": copy.deepcopy(data.gold)}, MEASURES, train=train, times=50, **RICH)
     empty = {(row.measure, row.label) for row in result.counts if not any(row.counts.values())}
     assert {row.measure for row in result.scores} == set(MEASURES)
     for row in result.scores:
@@ -109,7 +136,8 @@ def test_perfect_output_has_the_best_score(train: str, data: Outputs) -> None:
         # Averages are sums of products of floats; nothing else may differ from 1.
         assert (row.value, row.low, row.high) == pytest.approx((expected,) * 3, rel=1e-14, nan_ok=True), row
     unseen = any(word not in TRAINED for sentence in data.gold for word, _ in sentence)
-    assert empty == (set() if unseen else {("oov-accuracy", None)})
+    # Without a tag that has a category, there is nothing to count for features.
+    assert empty - {("features", None)} == (set() if unseen else {("oov-accuracy", None)})
 
 
 @given(data=outputs(), seed=seeds(), interval=st.sampled_from(INTERVALS))
@@ -154,7 +182,10 @@ def test_the_names_of_labels_change_nothing_overall(train: str, data: Outputs, n
     def rename(text: Text) -> Text:
         return [[(word, renamed[label]) for word, label in sentence] for sentence in text]
 
-    one, other = compared(data, train), compared(data.changed(rename), train)
+    plain = [name for name in MEASURES if name not in TAKING_APART]
+    one, other = (
+        assay.compare(d.gold, d.systems, plain, train=train, times=50) for d in (data, data.changed(rename))
+    )
     overall = [{key: value for key, value in values(result).items() if key[-1] is None} for result in (one, other)]
     assert overall[0] == pytest.approx(overall[1], rel=1e-12, nan_ok=True)
     by_name = {(*key[:3], renamed[key[3]]): value for key, value in values(one).items() if key[3] is not None}
@@ -202,7 +233,7 @@ gold = [[(w, "NVA"[(i * k) % 3]) for i, w in enumerate("abcdefg"[:k % 7 + 1])] f
 outs = {name: [[(w, "NVAX"[(i * k + k // m) % 4]) for i, (w, _) in enumerate(s)] for k, s in enumerate(gold)]
         for name, m in (("p", 3), ("q", 4), ("r", 5))}
 result = assay.compare(gold, outs, list(measures()), train=sys.argv[1], times=200, seed=int(sys.argv[2]),
-                       slices=("label", "seen"), examples=3)
+                       slices=("label", "seen"), examples=3, tagset=sys.argv[3], weights="paper", sweep=50)
 sys.stdout.buffer.write(result.to_json().encode())
 """
 
@@ -212,7 +243,7 @@ def test_another_process_gives_the_same_json(train: str) -> None:
 
     def run(hash_seed: str, seed: int) -> bytes:
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        command = [sys.executable, "-c", _PROGRAM, train, str(seed)]
+        command = [sys.executable, "-c", _PROGRAM, train, str(seed), RICH["tagset"]]
         return subprocess.run(command, env=environment, check=True, capture_output=True).stdout
 
     first = run("1", 7)
@@ -226,12 +257,12 @@ def test_another_process_gives_the_same_json(train: str) -> None:
 def test_inputs_are_never_changed(train: str, data: Outputs) -> None:
     """Lists and corpora are afterwards what they were before."""
     before = copy.deepcopy(data)
-    compared(data, train, slices=("seen", "frequency"), examples=1)
+    compared(data, train, slices=("seen", "sentence-length"), examples=1)
     assert data == before
     gold = from_lists(data.gold, "gold")
     systems = {name: from_lists(text, name) for name, text in data.systems.items()}
     pictures = [picture(corpus) for corpus in (gold, *systems.values())]
-    assay.compare(gold, systems, MEASURES, train=train, times=20, slices=("seen", "frequency"), examples=1)
+    assay.compare(gold, systems, MEASURES, train=train, times=20, slices=("seen",), examples=1, **RICH)
     assert [picture(corpus) for corpus in (gold, *systems.values())] == pictures
     assert Path(train).read_text(encoding="utf-8").split() == list(TRAINED)
 
@@ -360,11 +391,15 @@ def test_changes_account_for_every_item_and_for_the_difference(train: str, data:
         kinds = (diff.both_right, diff.corrections, diff.new_errors, diff.changed_errors, diff.same_error)
         assert sum(kinds) == diff.items
         assert diff.different == diff.corrections + diff.new_errors + diff.changed_errors
-        assert diff.corrections - diff.new_errors == pytest.approx(diff.difference * diff.items, abs=1e-9)
-        recall = {
-            name: result.score(name, diff.on, "recall").value if diff.items else math.nan for name in (diff.a, diff.b)
-        }
-        assert diff.difference == pytest.approx(recall[diff.b] - recall[diff.a], abs=1e-12)
+        if diff.on in GRADED:
+            assert (diff.improved or 0) + (diff.worsened or 0) + (diff.sideways or 0) == diff.different
+            assert (diff.gain or 0) - (diff.loss or 0) == pytest.approx(diff.difference * diff.items, abs=1e-6)
+        else:
+            assert diff.corrections - diff.new_errors == pytest.approx(diff.difference * diff.items, abs=1e-9)
+        if "/" not in diff.on:
+            score = "strong" if diff.on in GRADED else "recall"
+            scores = [result.score(name, diff.on, score).value for name in (diff.a, diff.b)]
+            assert diff.difference == pytest.approx(scores[1] - scores[0], abs=1e-9)
         listed = defaultdict(int)
         for row in diff.changes:
             listed[row.kind] += row.count
@@ -393,7 +428,8 @@ def test_a_perfect_choice_is_at_least_as_good_as_any_system(train: str, data: Ou
         for bound in (overall, *labels):
             assert bound.upper >= max(bound.systems.values())
             assert bound.all_right / bound.items <= min(bound.systems.values()) + 1e-12
-            assert bound.upper == (bound.items - bound.none_right) / bound.items
+            if on not in GRADED:
+                assert bound.upper == (bound.items - bound.none_right) / bound.items
             assert bound.gain == bound.upper - bound.systems[bound.best]
         for field in ("items", "all_right", "none_right"):
             assert sum(getattr(bound, field) for bound in labels) == getattr(overall, field)
@@ -401,7 +437,9 @@ def test_a_perfect_choice_is_at_least_as_good_as_any_system(train: str, data: Ou
         assert sorted(step.added for step in steps) == sorted(data.systems)
         assert increasing([step.upper for step in steps])
         assert increasing([-step.all_right for step in steps])
-        assert (steps[-1].upper, steps[-1].all_right) == (overall.upper, overall.all_right / overall.items)
+        assert (steps[-1].upper, steps[-1].all_right) == pytest.approx(
+            (overall.upper, overall.all_right / overall.items), abs=1e-12
+        )
         alone = sum(row.only_right for row in result.unique if row.on == on)
         assert alone <= overall.items - overall.none_right - overall.all_right
 
@@ -418,9 +456,9 @@ def test_labels_without_words_are_compared_by_position(train: str, data: Outputs
         return [[label for _, label in sentence] for sentence in text]
 
     names = [name for name in MEASURES if name != "oov-accuracy"]
-    with_words = assay.compare(data.gold, data.systems, names, times=50)
+    with_words = assay.compare(data.gold, data.systems, names, times=50, **RICH)
     without = assay.compare(
-        bare(data.gold), {name: bare(text) for name, text in data.systems.items()}, names, times=50
+        bare(data.gold), {name: bare(text) for name, text in data.systems.items()}, names, times=50, **RICH
     )
     assert values(with_words) == pytest.approx(values(without), abs=0, nan_ok=True)
     assert outcomes_of(with_words) == pytest.approx(outcomes_of(without), abs=0, nan_ok=True)

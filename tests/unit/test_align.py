@@ -113,9 +113,24 @@ def test_skip_leaves_altered_missing_and_extra_sentences_out_and_lists_them(both
     system = conllu(*(tagged(s) for s in ("a/X b/X", "C/X", "new/X", "e/X f/Y")))
     pair = align(*both(gold, system), column="UPOS", on_mismatch="skip")
     assert pair.skipped.tolist() == [False, True, True, False]
+    assert pair.aligned_by == "words"
     assert aligned(pair) == [("a", "a"), ("b", "b"), ("e", "e"), ("f", "f")]
     assert len(pair.judge()) == 4
     assert len(pair.problems) >= 1
+
+
+def test_skip_with_other_tokens_elsewhere_is_by_characters(both):
+    gold = conllu(*(tagged(s) for s in ("ab/X", "c/X")))
+    pair = align(*both(gold, conllu(tagged("a/X b/X"), tagged("C/X"))), column="UPOS", on_mismatch="skip")
+    assert (pair.skipped.tolist(), pair.aligned_by) == ([False, True], "characters")
+
+
+def test_skip_says_in_the_result_that_words_were_aligned(file):
+    file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X")))
+    file("s.conllu", conllu(tagged("a/X b/X"), tagged("C/X")))
+    result = assay.score("gold.conllu", "s.conllu", on_mismatch="skip", times=10)
+    assert result.aligned_by == "words"
+    assert not [text for text in result.warnings if "aligned by characters" in text]
 
 
 def test_skip_counts_one_missing_sentence_as_one(both):
@@ -217,7 +232,7 @@ def test_lists_of_pairs_are_aligned_by_their_words():
         ([], "d: no words in it. Give one list of labels per sentence."),
         ([["A", ("w", "B")]], "d: ('w', 'B') where all items should be labels, or all (word, label) pairs."),
         ([[("w", "B", "C")]], "d: ('w', 'B', 'C') where all items should be labels, or all (word, label) pairs."),
-        ([[3, 4]], "d: 3 where all items should be labels, or all (word, label) pairs."),
+        ([[3.5, 4]], "d: 3.5 where all items should be labels, or all (word, label) pairs."),
     ],
     ids=["nothing", "mixed", "triples", "numbers"],
 )
@@ -252,6 +267,16 @@ def test_a_word_left_out_for_want_of_gold_is_no_spurious_word_of_the_system(file
     }
 
 
+def test_a_gold_word_without_label_that_the_system_splits_is_not_counted_against_precision(file):
+    file("gold.conllu", conllu(tagged("ab/_ c/X d/Y")))
+    file("s.conllu", conllu(tagged("a/Z b/Z c/X d/X")))
+    result = assay.score("gold.conllu", "s.conllu", times=10)
+    assert result.aligned_by == "characters"
+    (counts,) = [row.counts for row in result.counts if row.measure == "accuracy"]
+    assert counts == {"right": 1, "gold": 2, "system": 2, "aligned": 2}
+    assert result.score("s", "accuracy", "precision").value == 0.5
+
+
 def test_empty_features_count_and_their_order_does_not(file):
     file("gold.conllu", row(1, "a", feats="_") + row(2, "b", feats="A=1|B=2") + row(3, "c", feats="C=1"))
     file("s.conllu", row(1, "a", feats="_") + row(2, "b", feats="B=2|A=1") + row(3, "c", feats="_"))
@@ -267,3 +292,13 @@ def test_a_measure_may_name_its_column_in_any_way(file, spelling):
     result = assay.score("gold.conllu", "s.conllu", f"accuracy(column={spelling})", times=10)
     assert [row.value for row in result.scores if row.score == "f1"] == [1.0]
     assert result.items == 2
+
+
+def test_lists_of_strings_are_refused():
+    assert refusal(from_lists, ["A", "B"], "d") == (
+        "d: a list of strings where a list of sentences, each a list of labels, is meant."
+    )
+
+
+def test_integers_in_lists_are_taken_as_their_text():
+    assert from_lists([[3, "B"]], "d").column("label").strings() == ["3", "B"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.errors import UsageError
 from assay.result import Result
 from unit.samples import conllu, refusal, tagged, tsv
 
@@ -74,12 +75,12 @@ def test_a_comparison_without_unseen_words_is_undefined_not_a_crash(file):
 def test_a_slice_where_all_systems_are_undefined_does_not_crash(file):
     file("gold.tsv", tsv(tagged("a/X"), tagged("b/Y")))
     file("s.tsv", tsv(tagged("a/X"), tagged("b/X")))
-    file("known.txt", "a\n")
+    file("known.tsv", tsv(tagged("a/X")))
     result = assay.compare(
         "gold.tsv",
         {"s": "s.tsv", "t": "gold.tsv"},
         ["accuracy", "oov-accuracy"],
-        train="known.txt",
+        train="known.tsv",
         slices=["seen", "document", "sentence-length", "label", "frequency"],
         times=10,
     )
@@ -144,6 +145,108 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
     assert "train:sha256=" in full
 
 
+PLAIN_SIGNATURE = {
+    *("assay", "task", "column", "measures", "unit", "n", "interval", "times", "seed", "gold", "systems"),
+}
+
+
+def signed(**options):
+    """The signature, taken apart."""
+    text = assay.score("gold.conllu", "gold.conllu", "accuracy", times=10, **options).signature
+    return dict(part.split(":", 1) for part in text.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({}, {}),
+        ({"on_mismatch": "error", "oov_fold_case": False, "slices": ()}, {}),
+        ({"on_mismatch": "skip"}, {"on_mismatch": "skip"}),
+        ({"oov_fold_case": True}, {"oov_fold_case": "True"}),
+        ({"input_format": "conllu"}, {"input_format": "conllu"}),
+        ({"slices": ("label",)}, {"slices": "label"}),
+        ({"slices": ("label", "document")}, {"slices": "label+document"}),
+        ({"slices": ["label", "document"]}, {"slices": "label+document"}),
+        ({"alternatives": ","}, {"alternatives": ","}),
+        ({"tagset": "atomic"}, {"tagset": "atomic"}),
+        ({"tagset": "atomic", "expand_optional": True}, {"tagset": "atomic", "expand_optional": "True"}),
+        ({"tagset": "atomic", "strict_tagset": True}, {"tagset": "atomic", "strict_tagset": "True"}),
+        ({"tagset": "atomic", "weights": "equal"}, {"tagset": "atomic", "weights": "equal"}),
+        ({"examples": 3}, {}),
+    ],
+    ids=str,
+)
+def test_the_signature_holds_every_option_that_differs_from_its_default(file, options, parts):
+    file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X")))
+    found = signed(**options)
+    assert {name: value for name, value in found.items() if name not in PLAIN_SIGNATURE} == parts
+    assert found.keys() >= PLAIN_SIGNATURE
+
+
+# --- one figure by its name ---
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("tager", "accuracy"), "there is no system 'tager'. Did you mean tagger?"),
+        (("tagger", "acuracy"), "there is no measure 'acuracy'. Did you mean accuracy?"),
+        (("tagger", "zzz"), "there is no measure 'zzz'. There is: accuracy, tag-f1."),
+        (("tagger", "accuracy", "f2"), "accuracy has no score 'f2' for tagger and label None."),
+        (("tagger", "tag-f1", "f1", "Q"), "tag-f1 has no score 'f1' for tagger and label 'Q'."),
+    ],
+)
+def test_a_figure_that_does_not_exist_is_refused_with_the_nearest(names, message):
+    result = assay.score([["A", "B"]], {"tagger": [["A", "A"]]}, ["accuracy", "tag-f1"], times=10)
+    with pytest.raises(UsageError) as caught:
+        result.score(*names)
+    assert str(caught.value) == message
+
+
+# --- Holm's correction ---
+
+
+def by_hand(values):
+    """Holm's adjusted p-values."""
+    adjusted, highest = [0.0] * len(values), 0.0
+    for rank, index in enumerate(sorted(range(len(values)), key=lambda index: values[index])):
+        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
+        adjusted[index] = highest
+    return adjusted
+
+
+def test_the_correction_is_over_the_pairs_for_each_test_measure_score_and_in_slices_their_values():
+    rng = np.random.default_rng(5)
+    gold = [[str(x) for x in rng.integers(0, 3, 1 + i % 9)] for i in range(60)]
+    systems = {
+        name: [[label if rng.random() < share else "0" for label in labels] for labels in gold]
+        for name, share in (("a", 0.5), ("b", 0.6), ("c", 0.75))
+    }
+    result = assay.compare(gold, systems, MEASURES, slices=("sentence-length", "label"), times=200)
+    assert result.family == 3
+    families = {}
+    for row in result.comparisons:
+        cut = row.slice and row.slice.split("=")[0]
+        families.setdefault((row.test, row.measure, row.score, cut), []).append(row)
+    values = {None: 1, "sentence-length": 2, "label": 3}
+    for (_, _, _, cut), rows in families.items():
+        assert len(rows) == 3 * values[cut]
+        assert [row.p_adjusted for row in rows] == pytest.approx(by_hand([row.p for row in rows]))
+    assert {(test, measure) for test, measure, _, cut in families if cut is None} == {
+        ("shuffling", "accuracy"),
+        ("shuffling", "sentence-accuracy"),
+        ("shuffling", "tag-f1"),
+        ("mcnemar", "accuracy"),
+    }
+
+
+def test_a_single_pair_needs_no_correction():
+    gold = [["A", "B"]] * 10
+    result = assay.compare(gold, {"a": [["A", "A"]] * 10, "b": gold}, MEASURES, times=50)
+    assert result.family == 1
+    assert [row.p_adjusted for row in result.comparisons] == [row.p for row in result.comparisons]
+
+
 def test_few_shufflings_are_no_obstacle_where_all_of_them_were_enumerated():
     """Twelve sentences, all better: the exact p is 2/4096, whatever `times` is."""
     result = assay.compare([["A"]] * 12, {"a": [["B"]] * 12, "b": [["A"]] * 12}, "accuracy", times=10)
@@ -201,6 +304,12 @@ def test_of_many_examples_so_many_are_drawn_in_text_order():
 def test_with_one_system_examples_are_its_errors():
     result = assay.score(GOLD, {"one": ONE}, "accuracy", times=10, examples=9, change="A→B")
     assert [(row.sentence, row.b, row.items[0].kind) for row in result.examples] == [("1", None, "error")]
+
+
+def test_with_one_system_there_are_no_kinds_of_change():
+    assert refusal(assay.score, GOLD, {"one": ONE}, "accuracy", times=10, examples=9, kind="correction") == (
+        "--kind is about changes between two systems; with one system there are only errors."
+    )
 
 
 def test_a_negative_number_of_examples_is_refused():

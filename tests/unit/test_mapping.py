@@ -140,7 +140,7 @@ def test_the_mapping_holds_for_training_words_too(file):
             "A\tB\nre:(\tB\n",
             "rules:2: '(' is no regular expression (missing ), unterminated subpattern at position 0).",
         ),
-        ("sys\tA\tB\n", "rules: side 'sys' is none of gold, system, both, s, t."),
+        ("sys\tA\tB\n", "rules: there is no side 'sys'. Did you mean system or s?"),
         ('[{"from": "A"}]', "rules: rule 1 has no `from` and `to`."),
         ('{"A": \n', "rules:2: not JSON (Expecting value)."),
     ],
@@ -156,3 +156,16 @@ def test_a_missing_mapping_file_is_refused_like_any_other_missing_file():
 def test_a_mapping_file_in_another_encoding_is_refused_with_its_place(file):
     message = refusal(read_rules, file("r.tsv", b"A\tB\nM\xfc\tB\n"))
     assert message.startswith("r.tsv:2: byte 0xFC is not UTF-8.")
+
+
+def test_a_side_far_from_all_others_gets_the_whole_list(scored):
+    assert refusal(scored, "zzz\tA\tB\n") == ("rules: there is no side 'zzz'. There is: gold, system, both, s, t.")
+
+
+def test_rules_that_fit_no_word_are_told_of(scored):
+    result = scored("PAV\tPROAV\nsystem\tPROAV\tX\nre:Q.*\tX\nsystem\tNN\tNE\tzzz\n")
+    assert [text for text in result.warnings if "rule" in text] == [
+        "the mapping rule both: re:Q.* → X fits no word.",
+        "the mapping rule system: PROAV → X fits no word.",
+        "the mapping rule system: NN → NE where the word is zzz fits no word.",
+    ]

@@ -48,7 +48,10 @@ def test_no_system_is_lost_whatever_they_are_called():
 
 
 def test_no_system_at_all_is_refused():
-    assert refusal(named_systems, []) == "no system to score. Give at least one beside gold."
+    message = "no system to score. Give at least one beside gold."
+    assert refusal(named_systems, []) == message
+    assert refusal(assay.score, [["A"]], []) == message
+    assert refusal(assay.score, [["A"]], {}) == message
 
 
 # --- columns ---
@@ -126,7 +129,7 @@ def test_folders_correspond_by_file_name(file):
     assert assay.score("gold", "s", times=10).items == 2
     file("gold/z.gold.tsv", tsv(tagged("z/X")))
     assert refusal(assay.score, "gold", "s", times=10) == (
-        "s: 2 files where gold has 3; missing: z. Files of two folders correspond by name."
+        "s: lacks z, which gold has. Files of two folders correspond by name."
     )
 
 
@@ -170,3 +173,97 @@ def test_inputs_are_corpora_too_and_are_not_changed(file):
     assert result.score("s", "accuracy").value == 1
     assert corpus.columns["2"].codes.tolist() == before.tolist()
     assert corpus.columns["2"].strings() == ["X", "Y"]
+
+
+def test_a_file_that_gold_lacks_is_named_too(file):
+    for folder, names in (("gold", "uvxy"), ("s", "abcdxy")):
+        for name in names:
+            file(f"{folder}/{name}.tsv", tsv(tagged(f"{name}/X")))
+    assert refusal(assay.score, "gold", "s", times=10) == (
+        "s: lacks u, v, which gold has. Files of two folders correspond by name."
+    )
+    for name in "uv":
+        file(f"s/{name}.tsv", tsv(tagged(f"{name}/X")))
+    assert refusal(assay.score, "gold", "s", times=10) == (
+        "gold: lacks a, b, c, …, which s has. Files of two folders correspond by name."
+    )
+
+
+def test_two_systems_of_one_name_are_refused(file):
+    assert refusal(named_systems, ["m=a.tsv", "b.tsv", "m=c.tsv"]) == (
+        "two systems are called 'm'. Give each a name of its own."
+    )
+
+
+def test_another_sentence_split_is_told_of(file):
+    file("gold.conllu", conllu(tagged("a/X b/Y"), tagged("c/X"), tagged("d/X")))
+    file("s.conllu", conllu(tagged("a/X b/X c/X d/X")))
+    result = assay.score("gold.conllu", "s.conllu", times=10)
+    assert "s has 1 sentences where gold has 3; gold's are used." in result.warnings
+    assert (result.units, result.aligned_by) == (3, "words")
+
+
+# --- lists ---
+
+
+def test_pairs_of_word_and_label_are_one_system():
+    gold = [[("a", "X"), ("b", "Y")], [("c", "X"), ("d", "Y")]]
+    result = assay.score(gold, gold, times=10)
+    assert [source.name for source in result.systems] == ["system 1"]
+    assert result.score("system 1", "accuracy").value == 1
+    assert result.aligned_by == "words"
+
+
+def test_several_systems_may_be_lists_of_pairs():
+    gold = [[("a", "X"), ("b", "Y")]]
+    result = assay.score(gold, [gold, [[("a", "X"), ("b", "X")]]], times=10)
+    assert [row.value for row in result.scores if (row.measure, row.score) == ("accuracy", "f1")] == [1, 0.5]
+
+
+def test_several_systems_may_be_lists_of_labels_whatever_their_number():
+    """Two labels in a sentence are no word with its label."""
+    systems = [[["A", "B"]], [["B", "A"]]]
+    assert list(named_systems(systems)) == ["system 1", "system 2"]
+
+
+def test_integers_are_labels():
+    result = assay.score([[1, 2], [3]], [[1, 20], [3]], "tag-f1", times=10)
+    assert result.score("system 1", "tag-f1").value == pytest.approx(2 / 3)
+    assert {row.label for row in result.scores} == {None, "1", "2", "20", "3"}
+
+
+def test_integers_beside_words_are_labels():
+    gold = [[("a", 1), ("b", 2)]]
+    assert assay.score(gold, {"s": gold}, times=10).score("s", "accuracy").value == 1
+
+
+@pytest.mark.parametrize(("gold", "systems", "name"), [(["A"], [["A"]], "gold"), ([["A"]], {"s": ["A"]}, "s")])
+def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, name):
+    assert refusal(assay.score, gold, systems, times=10) == (
+        f"{name}: a list of strings where a list of sentences, each a list of labels, is meant."
+    )
+
+
+# --- columns of single measures ---
+
+
+def test_an_empty_column_that_a_measure_names_is_refused_in_gold_and_told_of_in_systems(file):
+    file("full.conllu", row(1, "a", "X", "Y"))
+    file("half.conllu", row(1, "a", "X"))
+    measures = ["accuracy", "accuracy(column=XPOS)"]
+    assert refusal(assay.score, "half.conllu", "full.conllu", measures, column="UPOS", times=10) == (
+        "half.conllu: column XPOS is empty in gold. Choose another for the measure."
+    )
+    result = assay.score("full.conllu", "half.conllu", measures, column="UPOS", times=10)
+    assert "half: column XPOS is empty; its figures there say nothing." in result.warnings
+    assert result.score("half", "accuracy").value == 1
+    assert result.score("half", "accuracy(column=XPOS)").value == 0
+
+
+def test_a_file_without_labels_is_refused(file):
+    file("gold.conllup", "# global.columns = FORM\na\nb\n")
+    file("s.conllu", row(1, "a", "X") + row(2, "b", "X"))
+    message = "gold.conllup: no column but the words, so there are no labels to compare."
+    assert refusal(assay.score, "gold.conllup", "gold.conllup", times=10) == message
+    assert refusal(assay.score, "gold.conllup", "s.conllu", times=10) == message
+    assert refusal(assay.score, "s.conllu", "gold.conllup", times=10) == message

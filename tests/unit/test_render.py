@@ -139,7 +139,9 @@ each_command = pytest.mark.parametrize("command", ["score", "compare"])
 def test_every_command_has_every_format(results, case, command, form):
     text = render(results(case, command), form)
     assert text.endswith("\n")
-    assert not re.search(r"\bnan\b|\binf\b|np\.", text.replace(results(case, command).signature, ""))
+    # Programs read nan for what is undefined; people get a dash.
+    wrong = r"\binf\b|np\." if form == "tsv" else r"\bnan\b|\binf\b|np\."
+    assert not re.search(wrong, text.replace(results(case, command).signature, ""))
 
 
 @each_case
@@ -247,15 +249,146 @@ def test_a_label_of_a_line_feed_alone_does_not_break_a_markdown_row():
 
 @each_case
 @each_command
-def test_tsv_has_the_cells_of_the_tables(results, case, command):
-    text = render(results(case, command), "tsv")
-    rows = []
-    for block in text.split("\n\n"):
-        lines = block.split("\n")
-        if "\t" in block and lines[0] != "# Examples":
-            rows += [line.split("\t") for line in lines[1:]]
-    escaped = [[c.replace("\t", "\\t").replace("\n", "\\n") for c in row] for row in expected(results(case, command))]
-    assert rows == escaped
+def test_tsv_has_what_is_in_the_cells_of_the_tables(results, case, command):
+    result = results(case, command)
+    blocks = tsv_blocks(result)
+    assert [title for title, _ in blocks] == [f"# {table.title}" for table in tables(result)]
+    for table, (_, (header, *rows)) in zip(tables(result), blocks, strict=True):
+        places = tsv_columns([in_tsv(name) for name in table.header], header)
+        assert len(rows) == len(table.rows)
+        for cells, row in zip(table.rows, rows, strict=True):
+            assert len(row) == len(header)
+            for column, (name, cell, place) in enumerate(zip(table.header, cells, places, strict=True)):
+                parts = row[place]
+                if name == "pair":
+                    assert " → ".join(parts) == in_tsv(cell.text)
+                elif column not in table.numeric:
+                    assert parts == [in_tsv(cell.text)]
+                elif name in ("p", "p (Holm)", "McNemar"):
+                    assert p_value(float(parts[0])) == cell.text
+                elif name == "error":
+                    p, low, high = (float(part) for part in (row[place.start - 1], *parts))
+                    assert cell.text == spread(p, low, high)
+                else:
+                    assert_same_numbers(parts, cell.text)
+
+
+def tsv_blocks(result: Result) -> list[tuple[str, list[list[str]]]]:
+    """The title and the rows of each table, the header first."""
+    blocks = [block.split("\n") for block in render(result, "tsv").split("\n\n")]
+    return [
+        (title, [line.split("\t") for line in lines if line])
+        for title, *lines in blocks
+        if lines and "\t" in lines[0] and title != "# Examples"
+    ]
+
+
+def in_tsv(text: str) -> str:
+    return text.replace("\t", "\\t").replace("\n", "\\n")
+
+
+def tsv_columns(names: list[str], header: list[str]) -> list[slice]:
+    """Where the parts of each column of a table stand."""
+    places, first = [], 0
+    for name in names:
+        choices = ([name, f"{name} low", f"{name} high"], [f"{name} low", f"{name} high"], [name])
+        for parts in (["a", "b"],) if name == "pair" else choices:
+            if header[first : first + len(parts)] == parts:
+                places.append(slice(first, first + len(parts)))
+                first += len(parts)
+                break
+    assert first == len(header)
+    assert len(places) == len(names)
+    return places
+
+
+def spread(p: float, low: float, high: float) -> str:
+    if np.isnan(p):
+        return "–"
+    return "exact" if low == high == p else f"±{max(high - p, p - low):.4f}"
+
+
+def assert_same_numbers(parts: list[str], text: str) -> None:
+    """The numbers of a cell for people, in its parts for programs."""
+    shown = [float(number) for number in re.findall(r"[+-]?\d+(?:\.\d+)?", text.replace("−", "-").replace(",", ""))]
+    given = [float(part.replace(",", "")) for part in parts if part not in ("nan", "–", "")]
+    assert "−" not in "".join(parts)
+    if len(parts) == 3 and len(shown) == 3:
+        shown = [float(x) for x in re.split(r" \[|, |\]", text.replace("−", "-"))[:3]]
+    assert given == shown
+
+
+@each_case
+@each_command
+def test_every_numeric_column_of_tsv_is_read_by_float(results, case, command):
+    check_numbers(results(case, command))
+
+
+@each_command
+def test_tsv_has_numbers_from_a_thousand_on_without_separators(command):
+    gold = [["A", "B"]] * 1500
+    check_numbers(made(command, gold, {"one": [["A", "A"]] * 1500, "two": [["C", "B"]] * 1500}))
+
+
+def check_numbers(result: Result) -> None:
+    wrong = []
+    for table, (title, (header, *rows)) in zip(tables(result), tsv_blocks(result), strict=True):
+        places = tsv_columns([in_tsv(name) for name in table.header], header)
+        # The lines that head a kind of change have no share of the kind.
+        numbers = [
+            (header[index], row[index])
+            for column in table.numeric
+            for index in range(places[column].start, places[column].stop)
+            for row in rows
+            if not (header[index] == "% of kind" and row[0])
+        ]
+        wrong += [(title, name, text) for name, text in numbers if not is_float(text)]
+    assert wrong == []
+
+
+def is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii()
+
+
+def test_tsv_has_a_column_for_each_part(results):
+    blocks = dict(tsv_blocks(results("plain")))
+    assert blocks["# Scores"][0] == [
+        "system",
+        *("accuracy", "accuracy low", "accuracy high"),
+        *("sentence-accuracy", "sentence-accuracy low", "sentence-accuracy high"),
+        *("tag-f1", "tag-f1 low", "tag-f1 high"),
+    ]
+    assert [row[:2] for row in blocks["# Scores"][1:]] == [["one", "66.67"], ["two", "98.33"]]
+    header, row = blocks["# Differences on accuracy"]
+    assert header == [
+        *("a", "b", "difference", "difference low", "difference high"),
+        *("p", "error low", "error high", "p (Holm)", "McNemar"),
+    ]
+    assert row[:3] == ["one", "two", "31.67"]
+    (test,) = [
+        row
+        for row in results("plain").comparisons
+        if (row.measure, row.slice, row.test) == ("accuracy", None, "shuffling")
+    ]
+    assert row[5:9] == [f"{p:.6g}" for p in (test.p, test.p_low, test.p_high, test.p_adjusted)]
+
+
+def test_tsv_has_full_p_values_an_ascii_minus_and_nan(results):
+    result = results("plain")
+
+    def shown(**values):
+        rows = tuple(replace(row, **values) for row in result.comparisons)
+        return dict(tsv_blocks(replace(result, comparisons=rows)))["# Differences on accuracy"][1]
+
+    row = shown(difference=-0.05, low=-0.06, high=-0.04, p=1.23456789e-7, p_low=1e-8, p_high=2e-7, p_adjusted=0.5)
+    assert row == ["one", "two", "-5.00", "-6.00", "-4.00", "1.23457e-07", "1e-08", "2e-07", "0.5", "1.23457e-07"]
+    nan = float("nan")
+    row = shown(difference=nan, low=nan, high=nan, p=nan, p_low=nan, p_high=nan, p_adjusted=nan)
+    assert row == ["one", "two", *["nan"] * 8]
 
 
 def unescaped(cell: str) -> str:
@@ -413,20 +546,21 @@ def test_one_system_has_no_verdict(results):
 
 def test_the_verdict_on_a_better_system_has_its_figures(results):
     assert judged(results("plain"), {"A": 0.9, "B": 0.95}, [pair("A", "B", 0.05, 0.001, 0.002)]) == (
-        "B is better than A on accuracy: 95.00 against 90.00, +5.00 with 95% interval [+4.00, +6.00], "
+        "B is better than A on accuracy: B 95.00, A 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
         "p = 0.0010 (Holm = 0.0020)."
     )
 
 
 def test_the_verdict_turns_round_where_the_first_is_better(results):
     assert judged(results("plain"), {"A": 0.95, "B": 0.9}, [pair("A", "B", -0.05, 0.00001)]) == (
-        "A is better than B on accuracy: 95.00 against 90.00, +5.00 with 95% interval [+4.00, +6.00], p < 0.0001."
+        "A is better than B on accuracy: A 95.00, B 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
+        "p < 0.0001."
     )
 
 
 def test_the_verdict_says_no_more_than_the_numbers_where_p_is_high(results):
     assert judged(results("plain"), {"A": 0.9, "B": 0.905}, [pair("A", "B", 0.005, 0.04, 0.08)]) == (
-        "No significant difference between A and B on accuracy: 90.50 against 90.00, +0.50 with 95% interval "
+        "No significant difference between A and B on accuracy: B 90.50, A 90.00, difference +0.50 with 95% interval "
         "[−0.50, +1.50], p = 0.0400 (Holm = 0.0800)."
     )
 

@@ -107,3 +107,35 @@ def test_metadata_of_a_file_without_comments_is_refused(file):
     assert refusal(assay.score, "gold.tsv", "gold.tsv", slices=["meta:genre"], times=10) == (
         "--slice meta:genre: gold.tsv has no comment `# genre = …`. It has no such comments."
     )
+
+
+@pytest.fixture
+def alike(file):
+    """Sentences of one length in one document, all of whose words are known."""
+    file("gold.conllu", conllu(tagged("a/X b/X"), tagged("a/X b/X")))
+    file("s.conllu", conllu(tagged("a/X b/Y"), tagged("a/X b/X")))
+    return "gold.conllu", "s.conllu", file("train.txt", "a\nb\n")
+
+
+@pytest.mark.parametrize("slice_", ["label", "seen", "document", "sentence-length"])
+def test_a_slice_with_a_single_value_is_not_shown_and_told_of(alike, slice_):
+    gold, system, train = alike
+    result = assay.score(gold, system, "accuracy", slices=(slice_,), train=train, times=10)
+    assert not [row for row in result.scores if row.slice]
+    assert [text for text in result.warnings if "--slice" in text] == [
+        f"--slice {slice_} cuts nothing here: all items fall under one value, or no measure has items to cut."
+    ]
+
+
+def test_labels_come_by_their_frequency():
+    gold = [["C", "B", "B", "A"], ["B", "A", "D"]] * 2
+    result = assay.score(gold, gold, "accuracy", slices=("label",), times=10)
+    shown = dict.fromkeys(row.slice for row in result.scores if row.slice)
+    assert list(shown) == ["label=B", "label=A", "label=C", "label=D"]
+
+
+def test_a_list_of_words_has_no_frequencies(files, file):
+    train = file("train.txt", "a\nb\n")
+    assert refusal(assay.score, *files, slices=["frequency"], train=train, times=10) == (
+        "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import assay
 from assay import specs
 from assay.errors import unknown
 from assay.measures import find, measures
@@ -68,5 +69,50 @@ def test_measures_print_as_they_were_typed(text):
 
 def test_names_far_from_all_others_get_the_whole_list():
     assert str(unknown("measure", "zzz", measures())) == (
-        "there is no measure 'zzz'. There is: accuracy, sentence-accuracy, oov-accuracy, tag-f1."
+        "there is no measure 'zzz'. There is: pa, wpa, cwpa, pos-accuracy, features, accuracy, "
+        "sentence-accuracy, oov-accuracy, tag-f1."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        *(
+            (name, options, "this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+            for name, options in (
+                ("pa", {}),
+                ("wpa", {"weights": "paper"}),
+                ("pos-accuracy", {}),
+                ("features", {}),
+            )
+        ),
+        *(
+            (
+                name,
+                {"tagset": "nkjp"},
+                f"{name} needs weights: give --weights FILE, or a preset such as --weights poliqarp.",
+            )
+            for name in ("wpa", "cwpa")
+        ),
+    ],
+)
+def test_measures_of_rich_tags_say_what_they_need(name, options, message):
+    assert refusal(assay.score, [["subst:sg:nom:f"]], {"s": [["adj"]]}, name, times=5, **options) == message
+
+
+def test_measures_of_rich_tags_give_partial_credit():
+    """Of the positions pos, number, case, gender three of four agree."""
+    result = assay.score(
+        [["subst:sg:nom:f"]],
+        {"s": [["subst:pl:nom:f"]]},
+        ["accuracy", "pa", "pos-accuracy", "features"],
+        tagset="nkjp",
+        times=5,
+    )
+    assert {row.measure: row.value for row in result.scores if row.score == "f1" and row.label is None} == {
+        "accuracy": 0,
+        "pa": 0.75,
+        "pos-accuracy": 1,
+        "features": pytest.approx(2 / 3),
+    }
+    assert result.tagset == "nkjp"

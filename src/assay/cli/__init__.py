@@ -13,6 +13,7 @@ from assay import __version__
 # Grouped by what one wants to do; the file of each command has its name.
 GROUPS = {
     "Evaluate": ("score", "compare"),
+    "Rich tags": ("tagset", "weights"),
     "Look up": ("measures", "formats", "cite"),
     "More": ("convert", "demo"),
 }
@@ -90,8 +91,7 @@ def _run(words: list[str], *, debug: bool) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        error.show()
-        return 2
+        return _refused(error)
     except (BrokenPipeError, SystemExit):
         # Whoever read us has gone, for which alone click exits by itself; the rest of the output has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -103,6 +103,17 @@ def _run(words: list[str], *, debug: bool) -> int:
             click.echo("interrupted", err=True)
             return 130
         return _failed(cause, debug)
+
+
+def _refused(error: click.ClickException) -> int:
+    """Wrong usage in one line; a command without arguments shows its help."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return 2
+    context = getattr(error, "ctx", None)
+    where = f" See: {context.command_path} --help" if context is not None else ""
+    click.echo(f"assay: {' '.join(error.format_message().split())}{where}", err=True)
+    return 2
 
 
 def _failed(error: BaseException, debug: bool) -> int:

@@ -75,6 +75,14 @@ _EVALUATION = (
     click.option("--lexicon", type=click.Path(), help="Dictionary: a list of words, or an annotated file."),
     click.option("--oov-fold-case", is_flag=True, help="Words of --train and --lexicon match in any case."),
     click.option("--map", type=click.Path(), help="Mapping file: labels to be taken as others."),
+    click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
+    click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),
+    click.option("--expand-optional", is_flag=True, help="A left-out optional attribute stands for all its values."),
+    click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell."),
+    click.option("--weights", help="Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp."),
+    click.option(
+        "--sweep", type=int, default=0, metavar="N", help="Compare under N random weightings too (--tagset)."
+    ),
     click.option(
         "--unit",
         type=click.Choice(["sentence", "document"]),

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from assay import specs
 from assay.errors import UsageError, unknown
-from assay.measures import tags
+from assay.measures import richtags, tags
 from assay.measures.definition import Definition, Measure, definition_of, measure, registered
 
-__all__ = ["TASKS", "Definition", "Measure", "find", "measure", "measures"]
+__all__ = ["TASKS", "Definition", "Measure", "find", "measure", "measures", "richtags", "tags"]
 
 TASKS = {"tags": tags.DEFAULTS}
 """The measures a task gets where the user names none."""

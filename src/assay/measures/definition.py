@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -143,6 +144,11 @@ def aligned(sums: Sums) -> Floats:
     return ratio(sums["right"], sums["aligned"])
 
 
+def _sum(values: Floats) -> Floats:
+    """The sum over labels, exact where one score is asked for, so that labels without items change no digit."""
+    return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
+
+
 def macro(score: Score) -> Score:
     """The plain mean of a score over the labels that gold has."""
 
@@ -151,7 +157,7 @@ def macro(score: Score) -> Score:
         # A label that gold has and no system assigns has no precision; as an average over labels needs
         # a number for each, it counts as 0 there, as it does in its F.
         values = np.where(present, np.nan_to_num(score(sums)), 0.0)
-        return ratio(values.sum(axis=-1), present.sum(axis=-1).astype(np.float64))
+        return ratio(_sum(values), present.sum(axis=-1).astype(np.float64))
 
     return averaged
 
@@ -161,6 +167,6 @@ def weighted(score: Score) -> Score:
 
     def averaged(sums: Sums) -> Floats:
         values = np.nan_to_num(score(sums)) * sums["gold"]
-        return ratio(values.sum(axis=-1), sums["gold"].sum(axis=-1))
+        return ratio(_sum(values), sums["gold"].sum(axis=-1))
 
     return averaged

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
 from assay.readers.builder import Builder
-from assay.readers.columns import ALIASES
 from assay.readers.formats import FORMATS, Format, Plan, plan
 from assay.readers.source import Source, expand
 
 __all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
 
 # Where several columns could be meant, the first of these that all files fill is compared.
-_PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
+_PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "tag", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 
 
@@ -72,6 +71,9 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
 
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
+    for item in inputs:
+        if not item.plan.labels:
+            raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
     named = [item for item in inputs if len(item.plan.labels) > 1]
     candidates = [name for name in _PREFERRED if named and all(name in item.plan.labels for item in named)]
     for name in candidates:
@@ -92,8 +94,3 @@ def choose_column(inputs: Sequence[Input]) -> str:
 
 def _usual(item: Input) -> list[str]:
     return [name for name in item.plan.filled if name not in _NOT_LABELS]
-
-
-def canonical(column: str) -> str:
-    """A column's name without regard to which family of formats the user thinks of."""
-    return ALIASES.get(column.upper(), column)

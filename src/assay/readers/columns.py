@@ -14,7 +14,7 @@ from assay.readers.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # CoNLL-X names for the same places; users may type either.
-ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS"}
+ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
@@ -172,7 +172,12 @@ class _ColumnReader:
     def _read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
         layout, builder = self.layout, self.builder
-        if layout.separator != "\t" or (not layout.ids and b"-DOCSTART-" in batch.data):
+        if (
+            layout.separator != "\t"
+            or layout.width < 2
+            or not batch.data
+            or (not layout.ids and b"-DOCSTART-" in batch.data)
+        ):
             return False
         clean = clean_lines(batch.data, layout.width, ids=layout.ids, comments=layout.comments, before=self.position)
         if clean is None or clean.has_empty(layout.word):

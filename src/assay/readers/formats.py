@@ -18,8 +18,12 @@ from assay.readers.columns import (
     read_columns,
     table_layout,
 )
+from assay.readers.dag import looks_dag, read_dag
+from assay.readers.dag import shows_choice as dag_shows_choice
 from assay.readers.slash import looks_slashed, read_slashed
 from assay.readers.source import Source
+from assay.readers.xces import EMPTY, LABELS, looks_xces, read_xces
+from assay.readers.xces import shows_choice as xces_shows_choice
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,39 @@ def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], want
     )
 
 
+# What other formats call the columns of those that list readings.
+_READING_NAMES = {
+    **dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"),
+    "base": "lemma",
+    **{name: name for name in LABELS},
+}
+
+
+def _plan_readings(format: str, chosen: bool, path: str, read: Callable[[Source, Builder], None]) -> Plan:  # noqa: A002
+    def resolve(name: str) -> str:
+        if name.casefold() not in _READING_NAMES:
+            raise InputError(f"{path}: {unknown('column', name, LABELS)}")
+        return _READING_NAMES[name.casefold()]
+
+    return Plan(
+        format=format,
+        labels=LABELS,
+        read=read,
+        resolve=resolve,
+        empty=EMPTY,
+        filled=LABELS if chosen else ("candidates",),
+        word_per_line=False,
+    )
+
+
+def _plan_xces(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_readings("xces", xces_shows_choice(head), path, read_xces)
+
+
+def _plan_dag(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_readings("dag", dag_shows_choice(head), path, read_dag)
+
+
 def _looks_tsv(head: Sequence[str]) -> bool:
     return any("\t" in line for line in head)
 
@@ -123,6 +160,22 @@ _TABLE = {"word": "1", "header": False, "comments": False}
 FORMATS = {
     known.name: known
     for known in (
+        Format(
+            "xces",
+            'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
+            "<chunkList><sentence><tok><orth>end</orth>\n"
+            '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
+            looks_xces,
+            _plan_xces,
+        ),
+        # Before CoNLL-U, which a graph that begins at node 1 resembles.
+        Format(
+            "dag",
+            "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
+            "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
+            looks_dag,
+            _plan_dag,
+        ),
         Format(
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",

@@ -142,6 +142,10 @@ class Source:
 
     def _batch(self, data: bytes) -> Batch:
         if b"\0" in data:
+            if data.startswith((b"\xff\xfe", b"\xfe\xff")) and self._line == 1:
+                raise InputError(
+                    f"{self.path}:1: UTF-16. Convert the file: iconv -f utf-16 -t utf-8 {self.path} > new"
+                )
             line = self._line + data.count(b"\n", 0, data.index(b"\0"))
             raise InputError(f"{self.path}:{line}: a NUL byte, so this is not a text file.")
         if b"\r" in data:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -13,12 +13,15 @@ from assay.render.text import (
     p_error,
     p_value,
     percent,
+    plain,
+    plural,
     signed,
     with_interval,
 )
 from assay.result import Bound, Comparison, Diff, Result, Score
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
+PAIRS = 15
 SHORT = 10
 """How many rows of a long table a terminal shows."""
 
@@ -29,6 +32,8 @@ class Cell:
 
     text: str
     bold: bool = False
+    data: tuple[str, ...] = ()
+    """The parts of the text for programs, where it has several or is not a plain number."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,10 @@ class Table:
     """Where not 0: a terminal shows so many rows and says how many more there are."""
     minor: bool = False
     """A terminal leaves it out and says so."""
-    droppable: range = range(0)
-    """Columns of which a terminal leaves out the last ones where there is no room, and says so."""
+    droppable: tuple[int, ...] = ()
+    """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
+    hint: str = ""
+    """What a terminal says beneath in addition."""
 
 
 def tables(result: Result) -> list[Table]:
@@ -82,10 +89,10 @@ def _scores(result: Result) -> Iterator[Table]:
         cells: list[Cell | str] = [name]
         for key in mains.items():
             values = [_value(found.get((other, *key))) for other in names]
-            cells.append(Cell(_figure(found.get((name, *key))), _best(values, index)))
+            cells.append(_figure(found.get((name, *key)), _best(values, index)))
         rows.append(cells)
     yield _table("Scores", ["system", *mains], rows, notes=_score_notes(result))
-    further = [
+    further: list[list[Cell | str]] = [
         [row.system, f"{row.measure} {row.score}", _figure(row)]
         for row in overall
         if _apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
@@ -93,8 +100,20 @@ def _scores(result: Result) -> Iterator[Table]:
     yield _table("Further scores", ["system", "score", "value"], further, words=2, short=25)
 
 
-def _figure(row: Score | None) -> str:
-    return with_interval(row.value, row.low, row.high) if row else DASH
+def _figure(row: Score | None, bold: bool = False) -> Cell:
+    return _interval_cell(row.value, row.low, row.high, percent, bold) if row else Cell(DASH, bold)
+
+
+def _interval_cell(value: float, low: float, high: float, form: Callable[[float], str], bold: bool = False) -> Cell:
+    return Cell(with_interval(value, low, high, form), bold, (plain(value), plain(low), plain(high)))
+
+
+def _pair(a: str, b: str) -> Cell:
+    return Cell(f"{a} → {b}", data=(a, b))
+
+
+def _p(value: float, bold: bool = False) -> Cell:
+    return Cell(p_value(value), bold, (f"{value:.6g}",))
 
 
 def _apart(a: float, b: float) -> bool:
@@ -128,7 +147,7 @@ def _labels(result: Result) -> Iterator[Table]:
         found: _ByLabel = {(row.system, row.label, row.score): row for row in group}
         systems = list(dict.fromkeys(system for system, _, _ in found))
         gold: dict[str | None, int] = {
-            row.label: row.counts["gold"]
+            row.label: row.counts.get("gold", 0)
             for row in result.counts
             if row.measure == measure and row.slice is None and row.label is not None
         }
@@ -157,7 +176,7 @@ def _one_system_labels(
                 count(assigned[label]),
                 percent(precision.value),
                 percent(recall.value),
-                with_interval(f1.value, f1.low, f1.high),
+                _figure(f1),
             ]
         )
     return _table(f"{measure} by label", ["label", "gold", "system", "precision", "recall", "f1"], body, short=25)
@@ -172,7 +191,11 @@ def _several_systems_labels(
         cells = [Cell(percent(value), _best(values, index)) for index, value in enumerate(values)]
         body.append([str(label), count(gold[label]), *cells])
     return _table(
-        f"{measure} by label: f1", ["label", "gold", *systems], body, short=25, droppable=range(2, 2 + len(systems))
+        f"{measure} by label: f1",
+        ["label", "gold", *systems],
+        body,
+        short=25,
+        droppable=tuple(range(1 + len(systems), 1, -1)),
     )
 
 
@@ -188,30 +211,38 @@ def _tests(result: Result) -> Iterator[Table]:
     for measure, score in dict.fromkeys((row.measure, row.score) for row in tests):
         rows: list[list[Cell | str]] = []
         with_mcnemar = False
-        for row in (row for row in tests if (row.measure, row.score) == (measure, score)):
+        for row in _best_first(result, [row for row in tests if (row.measure, row.score) == (measure, score)]):
             paired = exact.get((row.a, row.b, measure))
             with_mcnemar |= paired is not None
             rows.append(
                 [
-                    f"{row.a} → {row.b}",
-                    with_interval(row.difference, row.low, row.high, signed),
-                    p_value(row.p),
-                    p_error(row),
-                    Cell(p_value(row.p_adjusted), row.p_adjusted < 0.05),
-                    *([p_value(paired.p)] if paired else []),
+                    _pair(row.a, row.b),
+                    _interval_cell(row.difference, row.low, row.high, signed),
+                    _p(row.p),
+                    Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}")),
+                    _p(row.p_adjusted, row.p_adjusted < 0.05),
+                    *([_p(paired.p)] if paired else []),
                 ]
             )
         header = ["pair", "difference", "p", "error", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
         title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
         notes = _test_notes(result, with_mcnemar) if (measure, score) == (tests[0].measure, tests[0].score) else ()
-        yield _table(title, header, rows, notes=notes, short=15)
+        yield _table(title, header, rows, notes=notes, short=PAIRS)
+
+
+def _best_first(result: Result, tests: list[Comparison]) -> list[Comparison]:
+    """As given; where a terminal cannot show all, the pairs of the best system first."""
+    if len(tests) <= PAIRS:
+        return tests
+    best = next((row.best for row in result.bounds), "")
+    return sorted(tests, key=lambda row: best not in (row.a, row.b))
 
 
 def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
     notes = [
         f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, "
-        f"{result.times:,} times; Holm's correction over {result.family} "
-        f"test{'' if result.family == 1 else 's'}; bold: p < 0.05 after it. error: how far p may be off by chance."
+        f"all ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be off by "
+        f"chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
     ]
     if with_mcnemar:
         notes.append(
@@ -223,9 +254,9 @@ def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
 def _diffs(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
     for on, group in groupby((row for row in result.diffs if row.slice is None), key=lambda row: row.on):
-        rows = [
+        rows: list[list[Cell | str]] = [
             [
-                f"{row.a} → {row.b}",
+                _pair(row.a, row.b),
                 percent(row.diff),
                 signed(row.difference),
                 count(row.corrections),
@@ -241,10 +272,12 @@ def _diffs(result: Result) -> Iterator[Table]:
             ["pair", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right", "overlap all"],
             rows,
             notes=(
-                "diff: percent of words with another label; corr.: corrections. Overlap right: 2·both right / "
-                "(A right + B right); overlap all: percent of words with the same label.",
+                "diff: percent of words with another label; Δ: difference "
+                + ("over gold's words (recall)" if result.aligned_by == "characters" else "of the scores")
+                + "; corr.: corrections. Overlap right: 2·both right / (A right + B right); overlap all: percent of "
+                "words with the same label.",
             ),
-            short=15,
+            short=PAIRS,
             minor=on != result.diffs[0].on,
         )
 
@@ -296,7 +329,8 @@ def _change_table(diff: Diff, minor: bool) -> Table:
         rows,
         words=2,
         minor=minor,
-        notes=("The five most frequent of each kind; all of them: --format json.",),
+        notes=("The five most frequent of each kind.",),
+        hint="All of them: --format json.",
     )
 
 
@@ -344,7 +378,8 @@ def _bounds(result: Result) -> Iterator[Table]:
             f"Every system is right on {count(rows[0].all_right)} words, none on {count(rows[0].none_right)}.",
         ),
         short=SHORT + 1,
-        droppable=range(2, 2 + len(names)),
+        # The worst systems first, so that the best one stays.
+        droppable=tuple(2 + names.index(name) for name in sorted(names, key=lambda name: rows[0].systems[name])),
     )
 
 
@@ -422,18 +457,18 @@ def _slice_table(
             where.partition("=")[2],
             count(counts.get("gold", counts.get("sentences", 0))),
         ]
-        plain = [row.value for row in figures]
+        values_here = [row.value for row in figures]
         for index, row in enumerate(figures):
-            text = with_interval(row.value, row.low, row.high) if len(systems) <= 2 else percent(row.value)
-            cells.append(Cell(text, _best(plain, index)))
+            best = _best(values_here, index)
+            cells.append(_figure(row, best) if len(systems) <= 2 else Cell(percent(row.value), best))
         if len(systems) == 2 and (measure, where) in tests:
             test = tests[measure, where]
-            cells.extend([signed(test.difference), Cell(p_value(test.p_adjusted), test.p_adjusted < 0.05)])
+            cells.extend([signed(test.difference), _p(test.p_adjusted, test.p_adjusted < 0.05)])
         body.append(cells)
     header = [name, "sentences" if measure.startswith("sentence") else "words", *systems]
     if body and len(body[0]) > len(header):
         header += ["Δ", "p (Holm)"]
-    return _table(f"{measure} by {name}", header, body, short=25, droppable=range(2, 2 + len(systems)))
+    return _table(f"{measure} by {name}", header, body, short=25, droppable=tuple(range(1 + len(systems), 1, -1)))
 
 
 def _mappings(result: Result) -> Iterator[Table]:

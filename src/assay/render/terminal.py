@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.render.tables import Cell, Table, leading_pair, tables
-from assay.render.text import example_text, heading, verdict, visible
+from assay.render.text import example_text, heading, plural, verdict, visible
 from assay.result import Result
 
 _KINDS = {
@@ -39,7 +39,9 @@ def show(result: Result, console: Console | None = None) -> None:
         _show_table(table, console)
     if hidden:
         console.print(
-            Text(f"\n{len(hidden)} more tables (other pairs and measures): --format md or tsv.", style="dim")
+            Text(
+                f"\n{plural(len(hidden), 'more table')} (other pairs and measures): --format md or tsv.", style="dim"
+            )
         )
     _show_examples(result, console)
     for note in result.notes:
@@ -51,13 +53,13 @@ def _show_table(table: Table, console: Console) -> None:
     rows = table.rows[: table.short] if table.short else table.rows
     kept = _columns_that_fit(table, rows, console.width)
     whole = _width(table, rows, kept) <= console.width
+    roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
         right = index in table.numeric
         # Figures and their intervals stay whole as long as there is room; the first columns wrap before them.
-        title = (
-            escape(visible(table.header[index])).replace(" ", "\n") if right else escape(visible(table.header[index]))
-        )
+        title = escape(visible(table.header[index]))
+        title = title.replace(" ", "\n") if right and not roomy else title
         drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
     for row in rows:
         drawn.add_row(*(Text(visible(row[index].text), style="bold" if row[index].bold else "") for index in kept))
@@ -70,28 +72,29 @@ def _show_table(table: Table, console: Console) -> None:
         if number
     ]
     notes = [f"… and {' and '.join(left_out)}: --format md or tsv."] if left_out else []
-    if notes or table.notes:
-        console.print(Text(" ".join([*notes, *table.notes]), style="dim"))
+    notes = [*notes, *table.notes, *([table.hint] if table.hint else [])]
+    if notes:
+        console.print(Text(" ".join(notes), style="dim"))
 
 
 def _columns_that_fit(table: Table, rows: Sequence[tuple[Cell, ...]], room: int) -> list[int]:
     """All columns, or as many of those that may be left out as there is room for."""
     kept = list(range(len(table.header)))
-    for index in reversed(table.droppable):
+    for index in table.droppable:
         if _width(table, rows, kept) <= room:
             break
         kept.remove(index)
     return kept
 
 
-def _width(table: Table, rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) -> int:
+def _width(table: Table, rows: Sequence[tuple[Cell, ...]], kept: Sequence[int], broken: bool = True) -> int:
     """The least width of a table: text columns may wrap down to a dozen characters, figures may not."""
     widths = []
     for index in kept:
         head = table.header[index]
         cells = [cell_len(visible(row[index].text)) for row in rows]
         if index in table.numeric:
-            widths.append(max([*cells, *(cell_len(word) for word in head.split(" "))]))
+            widths.append(max([*cells, *(cell_len(word) for word in (head.split(" ") if broken else [head]))]))
         else:
             widths.append(min(max([*cells, cell_len(head)]), 12))
     return sum(widths) + 2 * (len(widths) - 1)

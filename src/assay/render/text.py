@@ -21,6 +21,11 @@ def percent(value: float) -> str:
     return DASH if math.isnan(value) else f"{100 * value:.2f}"
 
 
+def plain(value: float) -> str:
+    """A fraction as percent for programs."""
+    return f"{100 * value:.2f}"
+
+
 def signed(value: float) -> str:
     """A difference in percentage points; a true minus, and no sign on zero."""
     if math.isnan(value):
@@ -121,12 +126,10 @@ def _pair_verdict(row: Comparison, values: dict[str, float]) -> str:
     if math.isnan(row.p):
         return f"{row.a} and {row.b} cannot be compared on {row.measure}: it is undefined."
     better, worse = (row.b, row.a) if row.difference > 0 else (row.a, row.b)
-    size = abs(row.difference)
     low, high = (row.low, row.high) if row.difference > 0 else (-row.high, -row.low)
     figures = (
-        f"{percent(values[better])} against {percent(values[worse])}, "
-        f"{signed(size)} with 95% interval {interval(low, high, signed)}, "
-        f"{_p_sentence(row)}"
+        f"{better} {percent(values[better])}, {worse} {percent(values[worse])}, difference "
+        f"{signed(abs(row.difference))} with 95% interval {interval(low, high, signed)}, {_p_sentence(row)}"
     )
     if row.p_adjusted < 0.05:
         return f"{better} is better than {worse} on {row.measure}: {figures}."

@@ -1,19 +1,19 @@
-"""Tab-separated tables for pipes and spreadsheets: full labels, no colour, nothing cut."""
+"""Tab-separated tables for pipes and spreadsheets: full labels, no colour, nothing cut, plain numbers."""
 
 from __future__ import annotations
 
-from assay.render.tables import tables
+from collections.abc import Sequence
+
+from assay.render.tables import Cell, Table, tables
 from assay.render.text import example_text, verdict
 from assay.result import Result
+
+_PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
 def tsv(result: Result) -> str:
     """All tables; a line `# title` heads each, a blank line divides them."""
-    blocks = []
-    for table in tables(result):
-        lines = [f"# {_clean(table.title)}", "\t".join(map(_clean, table.header))]
-        lines += ["\t".join(_clean(cell.text) for cell in row) for row in table.rows]
-        blocks.append("\n".join(lines))
+    blocks = ["\n".join([f"# {_clean(table.title)}", *_lines(table)]) for table in tables(result)]
     if result.examples:
         lines = ["# Examples", "a\tb\tplace\tsentence"]
         lines += [
@@ -25,6 +25,30 @@ def tsv(result: Result) -> str:
     tail = [f"# {_clean(line)}" for line in (sentence, *result.notes, result.signature) if line]
     blocks.append("\n".join(tail))
     return "\n\n".join(blocks) + "\n"
+
+
+def _lines(table: Table) -> list[str]:
+    """A header and rows; what a person reads in one cell, a program gets in columns of their own."""
+    widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
+    header = [name for index, width in enumerate(widths) for name in _names(table.header[index], width)]
+    rows = [
+        [part for cell, width in zip(row, widths, strict=True) for part in _parts(cell, width)] for row in table.rows
+    ]
+    return ["\t".join(map(_clean, cells)) for cells in (header, *rows)]
+
+
+def _names(name: str, width: int) -> Sequence[str]:
+    if width == 1:
+        return [name]
+    if name == "pair":
+        return ["a", "b"]
+    return [f"{name} {part}".strip() for part in _PARTS[width]]
+
+
+def _parts(cell: Cell, width: int) -> Sequence[str]:
+    if cell.data:
+        return cell.data
+    return [cell.text.replace("−", "-"), *["nan"] * (width - 1)] if width == 1 else ["nan"] * width
 
 
 def _clean(text: str) -> str:

@@ -34,6 +34,10 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     # Fields are often the same throughout, such as the words of gold in the rows of two systems.
     rows, field_of = np.unique(rows, axis=1, return_inverse=True)
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
+    if _too_wide_to_pack(rows, units) and int(sizes[rare].sum()) > units // 2:
+        unit_rows = np.repeat(rows, sizes, axis=0).astype(np.float64)
+        parts = [weights @ unit_rows for weights in bootstrap_weights(units, times, rng)]
+        return np.concatenate(parts)[:, field_of.ravel()]
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
     rates = max(0.0, 1 - short / units) * np.append(sizes[large], len(few))
@@ -54,6 +58,12 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     return sums[:, field_of.ravel()]
 
 
+def _too_wide_to_pack(rows: Ints, units: int) -> bool:
+    """Whether the fields of a unit need more than two packed numbers: then one product is cheaper than look-ups."""
+    bits = [(int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0)]
+    return sum(bits) > 2 * 62
+
+
 class _Singles:
     """Units to be drawn one by one, several fields packed into one number where they fit: one look-up a draw."""
 
@@ -61,17 +71,17 @@ class _Singles:
         self.words: list[tuple[Ints, list[tuple[int, int, int]]]] = []
         """A packed number per unit, and (field, stride, base) of the fields in it."""
         self.units = int(sizes.sum())
-        unit_rows = np.repeat(rows, sizes, axis=0).astype(np.int64)
         room = 0
         for field in range(rows.shape[1]):
-            base = int(unit_rows[:, field].max(initial=0)) * most_draws + 1
+            base = int(rows[:, field].max(initial=0)) * most_draws + 1
             if not self.words or room * base >= 1 << 62:
-                self.words.append((np.zeros(self.units, dtype=np.int64), []))
+                self.words.append((np.zeros(len(rows), dtype=np.int64), []))
                 room = 1
             packed, fields = self.words[-1]
-            packed += unit_rows[:, field] * room
+            packed += rows[:, field].astype(np.int64) * room
             fields.append((field, room, base))
             room *= base
+        self.words = [(np.repeat(packed, sizes), fields) for packed, fields in self.words]
 
     def __len__(self) -> int:
         return self.units
@@ -91,19 +101,25 @@ class _Singles:
                 sums[some, field] += added // stride % base
 
 
-def bootstrap_weights(units: int, times: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units."""
-    for replicates in _chunks(times, units, CHUNK_NUMBERS):
+def bootstrap_weights(units: int, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
+    """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units.
+
+    In chunks that suit what is made of them, `width` numbers a replicate.
+    """
+    for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
         drawn = rng.integers(0, units, size=(replicates, units), dtype=np.int64)
         drawn += np.arange(replicates)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=replicates * units).reshape(replicates, units).astype(np.float64)
 
 
-def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How many units of each row change sides when every unit does so with probability one half."""
+def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
+    """How many units of each row change sides when every unit does so with probability one half.
+
+    In chunks that suit what is made of them, `width` numbers a replicate.
+    """
     single = np.flatnonzero(sizes == 1)
     several = np.flatnonzero(sizes > 1)
-    for rows in _chunks(times, len(sizes), CHUNK_NUMBERS):
+    for rows in _chunks(times, max(len(sizes), width), CHUNK_NUMBERS):
         weights = np.empty((rows, len(sizes)))
         if len(single):
             bits = np.frombuffer(rng.bytes(rows * (len(single) // 8 + 1)), dtype=np.uint8).reshape(rows, -1)

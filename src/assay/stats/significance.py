@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.stats.binomial import fair_tosses, log_binomials
-from assay.stats.resample import all_shuffles, shuffle_weights
+from assay.stats.resample import CHUNK_NUMBERS, all_shuffles, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
 """From the summed fields of A and of B (last axis) to the difference of their scores."""
@@ -59,9 +59,13 @@ def shuffling_test(
     everything = all_shuffles(sizes)
     if everything is not None:
         weights, probabilities = everything
-        p = min(1.0, math.fsum(probabilities[extreme(weights).astype(bool)].tolist()))
+        step = max(1, CHUNK_NUMBERS // max(1, swaps.shape[1]))
+        chunks = [slice(first, first + step) for first in range(0, len(weights), step)]
+        hit = np.concatenate([extreme(weights[chunk]) for chunk in chunks]).astype(bool)
+        p = min(1.0, math.fsum(probabilities[hit].tolist()))
         return Shuffling(p, p, p, True, units)
-    hits = sum(int(extreme(weights).sum()) for weights in shuffle_weights(sizes, times, rng))
+    width = max(len(sizes), swaps.shape[1])
+    hits = sum(int(extreme(weights).sum()) for weights in shuffle_weights(sizes, times, rng, width))
     # The observed assignment is one of the shufflings, so p is never 0.
     return Shuffling((1 + hits) / (1 + times), *clopper_pearson(hits, times), False, units)
 

@@ -241,6 +241,14 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
     [
         ("empty.conllu", b"", "empty.conllu: the file is empty."),
         ("empty.gz", gzipped(b""), "empty.gz: the file is empty."),
+        *(
+            (
+                "wide.tsv",
+                mark + "a\tX\n".encode(encoding),
+                "wide.tsv:1: UTF-16. Convert the file: iconv -f utf-16 -t utf-8 wide.tsv > new",
+            )
+            for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+        ),
         ("nul.tsv", b"a\tX\nb\0\tY\n", "nul.tsv:2: a NUL byte, so this is not a text file."),
         (
             "latin.tsv",

@@ -1,0 +1,159 @@
+"""assay weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli import example_help
+from assay.cli.options import Function, write
+
+if TYPE_CHECKING:
+    from assay.tagsets import Tagset
+    from assay.weights import Made
+
+_COMMON = (
+    click.option("--conditional", is_flag=True, help="Weights given the part of speech, for the measure cwpa."),
+    click.option("--normalise", is_flag=True, help="Scale the weights to sum 1, which changes no score."),
+    click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output."),
+)
+_TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
+
+
+def _common(function: Function) -> Function:
+    for option in reversed(_COMMON):
+        function = option(function)
+    return function
+
+
+@click.group(
+    epilog=example_help(
+        "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
+        "assay weights queries log.txt --tagset nkjp --conditional",
+    )
+)
+def command() -> None:
+    """Make weights of categories: from ambiguity, from parser rules, from corpus queries."""
+
+
+@command.command(
+    epilog=example_help(
+        "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
+        "assay weights ambiguity analysed.xml --tagset nkjp --conditional --excess",
+        "assay weights ambiguity train.conllu --column XPOS --tagset ud-polish",
+    )
+)
+@click.argument("lexicon", type=click.Path())
+@click.option("--tagset", required=True, help=_TAGSET)
+@click.option("--column", help="LEXICON is a corpus: take the tags seen with each form in this column.")
+@click.option(
+    "--denominator",
+    type=click.Choice(["words_with_category", "all_words"]),
+    default="words_with_category",
+    show_default=True,
+    help="The words over which a category is averaged.",
+)
+@click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
+@click.option("--excess", is_flag=True, help="Count values beyond the first: what is never ambiguous weighs 0.")
+@_common
+def ambiguity(
+    lexicon: str, tagset: str, normalise: bool, output: str | None, conditional: bool, **options: Any
+) -> None:
+    """Average number of values per word of each category.
+
+    LEXICON has one reading per line (form TAB lemma TAB tag, or form TAB tag), or is a file that lists all
+    readings of each word (xces, dag).
+    """
+    from assay.errors import UsageError
+    from assay.weights.ambiguity import from_file
+
+    if options["pos_conditional"] and not conditional:
+        raise UsageError("--pos-conditional is about conditional weights. Add --conditional.")
+    found = _tagset(tagset)
+    _deliver(lambda: from_file(lexicon, found, conditional=conditional, **options), found, normalise, output)
+
+
+@command.command(
+    epilog=example_help(
+        "assay weights rules parses.jsonl -o weights.json",
+        "assay weights rules uses.jsonl --grammar grammar.json --tagset nkjp",
+        "assay weights rules uses.jsonl --grammar g.json --conditional --corpus c.conllu --column XPOS --tagset nkjp",
+    )
+)
+@click.argument("uses", type=click.Path())
+@click.option("--grammar", type=click.Path(), help="What each rule refers to (JSON), if USES gives names and words.")
+@click.option("--tagset", help=_TAGSET + " Other categories are then refused.")
+@click.option("--all-parses", is_flag=True, help="Count each parse fully, not by its probability.")
+@click.option("--corpus", type=click.Path(), help="The corpus that was parsed, for the parts of speech of its words.")
+@click.option("--column", help="The column of its tags.")
+@_common
+def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **options: Any) -> None:
+    """How often the rules that a parser used refer to each category.
+
+    USES is JSON Lines, one sentence per line: {"id": "s1", "rules": [["PP", [3, 4]]]} with --grammar, or with the
+    terminals of each rule in full.
+    """
+    from assay.weights.rules import from_uses
+
+    found = _tagset(tagset) if tagset else None
+    _deliver(lambda: from_uses(uses, tagset=found, **options), found, normalise, output)
+
+
+@command.command(
+    epilog=example_help(
+        "assay weights queries log.txt --tagset nkjp -o weights.json",
+        "assay weights queries log.tsv --tagset nkjp --aliases names.tsv --unit mentions",
+        "assay weights queries log.txt --tagset nkjp --corpus corpus.conllu --column XPOS",
+    )
+)
+@click.argument("log", type=click.Path())
+@click.option("--tagset", required=True, help=_TAGSET)
+@click.option("--aliases", type=click.Path(), help="Other names of attributes: lines alias TAB category.")
+@click.option(
+    "--unit",
+    type=click.Choice(["queries", "mentions"]),
+    default="queries",
+    show_default=True,
+    help="Count a category once per query, or each mention.",
+)
+@click.option("--corpus", type=click.Path(), help="Conditional weights by the words of a corpus that queries match.")
+@click.option("--column", help="The column of its tags.")
+@click.option(
+    "--count",
+    type=click.Choice(["shares", "words"]),
+    default="shares",
+    show_default=True,
+    help="With --corpus: share a query out over the words it matches, or count each word.",
+)
+@_common
+def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
+    """How often corpus queries (CQP, Poliqarp) involve each category.
+
+    LOG has one query per line, or count TAB query.
+    """
+    from assay.weights.queries import from_log
+
+    found = _tagset(tagset)
+    _deliver(lambda: from_log(log, found, **options), found, normalise, output)
+
+
+def _tagset(name: str) -> Tagset:
+    from assay.tagsets import find
+
+    return find(name)
+
+
+def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, output: str | None) -> None:
+    from assay.weights import dump, warnings
+
+    made = make()
+    weights = made.weights.normalised() if normalise else made.weights
+    text = dump(weights)
+    if output:
+        write(output, text)
+    else:
+        click.echo(text, nl=False)
+    for warning in (*made.warnings, *warnings(weights, tagset)):
+        click.echo(f"warning: {warning}", err=True)

@@ -1,0 +1,119 @@
+"""Does the order of systems hold under every weighting of the categories?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import Floats, Ints
+from assay.result import Sweep
+from assay.tagsets.analysis import Analysis
+from assay.weights import Weights, load
+
+PRESETS = ("equal", "paper", "poliqarp")
+CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """One system's distinct pairs of tags: what agrees, what each side has, and how many words have the pair."""
+
+    hit: Floats
+    assigned: Floats
+    gold: Floats
+    same: Floats
+    words: Floats
+
+    def means(self, weights: Floats) -> Floats:
+        """The mean WPA under each weighting (positions × weightings)."""
+        total = (self.assigned + self.gold) @ weights
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = np.where(total == 0, 0.0, 2 * (self.hit @ weights) / total)
+        score = np.where(self.same[:, None] == 1, 1.0, score)
+        return np.asarray(self.words @ score / self.words.sum())
+
+
+def sweeps(
+    pairs: Sequence[tuple[str, Pair]], given: Weights | None, weightings: int, rng: np.random.Generator
+) -> Iterator[Sweep]:
+    """Every pair of systems under random weightings, under each category alone, and under the presets.
+
+    Random weightings are drawn evenly from all weights that are not negative and sum to 1.
+    """
+    positions = sorted({name for _, pair in pairs for name in pair.analysis().positions})
+    scored = [_scored(pair, positions) for _, pair in pairs]
+    drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
+    means = _means(scored, drawn)
+    named = _named(positions, given)
+    named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(pairs), 0))
+    for a, b in combinations(range(len(pairs)), 2):
+        difference = means[b] - means[a]
+        lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
+        yield Sweep(
+            a=pairs[a][0],
+            b=pairs[b][0],
+            weightings=weightings,
+            a_better=float(np.mean(difference < 0)),
+            b_better=float(np.mean(difference > 0)),
+            low=float(difference[lowest]),
+            high=float(difference[highest]),
+            low_at=_spelt(positions, drawn[lowest]),
+            high_at=_spelt(positions, drawn[highest]),
+            named={name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)},
+        )
+
+
+def _means(scored: Sequence[_Scored], weightings: Floats) -> Floats:
+    """Systems × weightings."""
+    chunks = [weightings[i : i + CHUNK].T for i in range(0, len(weightings), CHUNK)]
+    return np.array([np.concatenate([one.means(chunk) for chunk in chunks]) for one in scored])
+
+
+def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]:
+    """The weights that were given, each category alone, and the presets that know some of the categories."""
+    found: dict[str, Floats] = {}
+    tables = [("given", given)] if given is not None and given.kind == "wpa" else []
+    for name, weights in [*tables, *((name, load(name)) for name in PRESETS)]:
+        row = np.array([float(weights.of("", position) or 0) for position in positions])
+        if row.sum() > 0:
+            found[name] = row / row.sum()
+    for index, position in enumerate(positions):
+        found[f"{position} only"] = np.eye(len(positions))[index]
+    return found
+
+
+def _spelt(positions: Sequence[str], weights: Floats) -> Mapping[str, float]:
+    return {name: round(float(weight), 4) for name, weight in zip(positions, weights, strict=True)}
+
+
+def _scored(pair: Pair, positions: Sequence[str]) -> _Scored:
+    """The pairs of tags of words that have one on each side."""
+    judged, analysis = pair.judge(), pair.analysis()
+    both = judged.has_gold & judged.has_system
+    width = len(judged.labels)
+    keys, words = np.unique(judged.system[both].astype(np.int64) * width + judged.gold[both], return_counts=True)
+    system, gold = keys // width, keys % width
+    firsts = np.array([tags[0] if len(tags) == 1 else -1 for tags in analysis.of_label])
+    single = (firsts[system] >= 0) & (firsts[gold] >= 0)
+    values = _placed(analysis, positions)
+    mine, its = values[firsts[system[single]]], values[firsts[gold[single]]]
+    return _Scored(
+        hit=((mine == its) & (mine >= 0)).astype(np.float64),
+        assigned=(mine >= 0).astype(np.float64),
+        gold=(its >= 0).astype(np.float64),
+        same=(firsts[system[single]] == firsts[gold[single]]).astype(np.float64),
+        words=words[single].astype(np.float64),
+    )
+
+
+def _placed(analysis: Analysis, positions: Sequence[str]) -> Ints:
+    """The values of the tags at the positions of all systems."""
+    table = np.full((len(analysis.tags), len(positions)), -1, dtype=np.int32)
+    for index, name in enumerate(positions):
+        if name in analysis.positions:
+            table[:, index] = analysis.values[:, analysis.positions.index(name)]
+    return table

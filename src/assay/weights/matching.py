@@ -1,0 +1,85 @@
+"""Which words of a corpus a token expression matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from assay.corpus import Column, Corpus
+from assay.tagsets import Tag
+from assay.tagsets.kinds import Feats
+from assay.weights.attributes import CATEGORY, FORM, LEMMA, TAG, Attributes
+from assay.weights.cqp import All, Expression, Not, Test, compiled, plain
+from assay.weights.inputs import analyses, lemmas
+from assay.weights.table import POS
+
+
+class UntestableError(Exception):
+    """An expression about something that the corpus does not have."""
+
+
+class Matcher:
+    """A corpus as its distinct words (form, lemma, tag), against which expressions are tried."""
+
+    def __init__(self, corpus: Corpus, tags: Column, attributes: Attributes) -> None:
+        self.attributes = attributes
+        self.analyses: list[tuple[Tag, ...]] = [analyses(attributes.tagset, tag) for tag in tags.vocabulary]
+        lemma = lemmas(corpus)
+        columns = {FORM: corpus.forms, TAG: tags, **({LEMMA: lemma} if lemma else {})}
+        stacked = np.stack([column.codes for column in columns.values()])
+        distinct, self._sizes = np.unique(stacked, axis=1, return_counts=True)
+        self._codes = dict(zip(columns, distinct, strict=True))
+        self._vocabulary = {name: column.vocabulary for name, column in columns.items()}
+        self._known: dict[Test, Any] = {}
+
+    def matched(self, expression: Expression) -> Counter[int]:
+        """How many words with each tag, by the tag's code, match the expression."""
+        hit = self._hits(expression)
+        sizes = np.bincount(self._codes[TAG][hit], self._sizes[hit], minlength=len(self.analyses))
+        return Counter({code: int(sizes[code]) for code in np.flatnonzero(sizes).tolist()})
+
+    def has(self, tag: int, category: str) -> bool:
+        """Whether a tag has the category; each has a part of speech."""
+        return category == POS or any(category in dict(found.values) for found in self.analyses[tag])
+
+    def _hits(self, expression: Expression) -> Any:
+        if isinstance(expression, Test):
+            if expression not in self._known:
+                self._known[expression] = self._tested(expression)
+            return self._known[expression]
+        if isinstance(expression, Not):
+            return ~self._hits(expression.of)
+        parts = [self._hits(part) for part in expression.of]
+        if isinstance(expression, All):
+            return np.logical_and.reduce(parts) if parts else np.ones(len(self._sizes), dtype=bool)
+        return np.logical_or.reduce(parts)
+
+    def _tested(self, test: Test) -> Any:
+        kind, category = self.attributes.meaning(test.attribute)
+        column = TAG if kind == CATEGORY else kind
+        if test.value is None or column not in self._codes:
+            raise UntestableError(test.attribute)
+        pattern = compiled(test)
+        parts = test.operator in ("contains", "matches")
+
+        def fits(text: str) -> bool:
+            pieces = text.split("|") if parts else [text]
+            return any(pattern.fullmatch(plain(piece, test.flags)) for piece in pieces)
+
+        if kind == CATEGORY:
+            hits = [any(fits(value) for value in self._values(tag, category)) for tag in range(len(self.analyses))]
+        else:
+            hits = [fits(self._text(text, test.attribute)) for text in self._vocabulary[column]]
+        return np.array(hits, dtype=bool)[self._codes[column]] ^ test.negated
+
+    def _values(self, tag: int, category: str) -> list[str]:
+        if category == POS:
+            return [found.pos for found in self.analyses[tag]]
+        return [value for found in self.analyses[tag] for name, value in found.values if name == category]
+
+    def _text(self, text: str, attribute: str) -> str:
+        if isinstance(self.attributes.tagset, Feats) and attribute.casefold() == "feats":
+            return text.partition(" ")[2]
+        return text
