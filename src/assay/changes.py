@@ -217,7 +217,8 @@ def _label_differences(outcomes: Outcomes, a: int, b: int) -> list[LabelDifferen
         mask = outcomes.gold == code
         items, scores = outcomes.sum(mask), outcomes.scores(mask)
         difference = scores[b] - scores[a]
-        effect = difference * items / outcomes.items
+        gained = outcomes.sum(mask & outcomes.right[b]) - outcomes.sum(mask & outcomes.right[a])
+        effect = difference * items / outcomes.items if outcomes.credit else gained / outcomes.items
         rows.append(LabelDifference(outcomes.name(code), items, scores[a], scores[b], difference, effect))
     return sorted(rows, key=lambda row: (-abs(row.effect), row.label))
 

@@ -25,6 +25,13 @@ ENTRIES = {
   year      = {2017},
   pages     = {188--198}
 }""",
+    "acedanski2010": """@inproceedings{acedanski2010,
+  title     = {Towards the Adequate Evaluation of Morphosyntactic Taggers},
+  author    = {Aceda{\\'n}ski, Szymon and Przepi{\\'o}rkowski, Adam},
+  booktitle = {Coling 2010: Posters},
+  year      = {2010},
+  pages     = {1--8}
+}""",
     "szymanski2020": """@inproceedings{szymanski2020,
   title     = {Is the Best Better? {B}ayesian Statistical Model Comparison for Natural Language Processing},
   author    = {Szyma{\\'n}ski, Piotr and Gorman, Kyle},
@@ -90,6 +97,7 @@ ENTRIES = {
 USED_BY = {
     "accuracy": (),
     "tag-f1": (),
+    **dict.fromkeys(("pa", "wpa", "cwpa", "pos-accuracy", "features"), ("acedanski2010",)),
     "sentence-accuracy": ("tuggener2017",),
     "oov-accuracy": ("szymanski2020",),
     "changes": ("tuggener2017",),

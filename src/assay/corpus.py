@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -225,9 +227,18 @@ class Corpus:
             yield f"{name}/{sentence - starts[file]}/{given or ''}"
 
 
+def _with_text(item: Any) -> Any:
+    """A label that is a number as its text, by itself or beside a word."""
+    if isinstance(item, Integral):
+        return str(item)
+    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Integral):
+        return (item[0], str(item[1]))
+    return item
+
+
 def is_pair(item: object) -> bool:
     """Whether this is a word with its label."""
-    return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(part, str) for part in item)
+    return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(p, str | Integral) for p in item)
 
 
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
@@ -237,7 +248,7 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     if any(isinstance(sentence, str) for sentence in sentences):
         raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
     lengths = [len(sentence) for sentence in sentences]
-    items = [str(item) if isinstance(item, int) else item for sentence in sentences for item in sentence]
+    items = [_with_text(item) for sentence in sentences for item in sentence]
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
     paired = isinstance(items[0], tuple | list)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -175,9 +176,10 @@ def _slices(
         by_sentence = cut.sentences(run.gold)
         if by_sentence is not None:
             codes, names = by_sentence
-            for code, name in enumerate(names):
+            present = np.unique(codes[~run.skipped]).tolist()
+            for code, name in enumerate(names) if len(present) > 1 else ():
                 selected = codes == code
-                if (selected & ~run.skipped).any():
+                if code in present:
                     part = _Units.of(run, units.unit, selected)
                     yield f"{cut}={name}", [_in_sentences(one, selected) for one in judged], part
         else:
@@ -426,7 +428,11 @@ def _document_note(
 
 def _signature(run: Run, measures: Sequence[Measure], options: Options, units: int) -> str:
     """What one needs to get the same figures again: all that was chosen, and what went in."""
-    files = ("map", "train", "lexicon")
+    files = [
+        name
+        for name in ("map", "train", "lexicon", "tagset", "weights")
+        if (value := getattr(options, name)) and (name in ("map", "train", "lexicon") or Path(value).is_file())
+    ]
     chosen = {
         item.name: getattr(options, item.name)
         for item in fields(options)
@@ -443,8 +449,8 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
         "interval": options.interval,
         "times": options.times,
         "seed": options.seed,
-        **{name: "+".join(value) if isinstance(value, tuple) else value for name, value in chosen.items()},
-        **{name: f"sha256={_file_hash(path)[:12]}" for name in files if (path := getattr(options, name))},
+        **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
+        **{name: f"sha256={_file_hash(getattr(options, name))[:12]}" for name in files},
         "gold": f"sha256={run.gold.sha256[:12]}",
         "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in run.sources),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -17,7 +17,7 @@ from assay.measures import Measure
 from assay.measures.definition import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
-from assay.stats.resample import bootstrap_sums, bootstrap_weights
+from assay.stats.resample import Drawn, bootstrap_sums, bootstrap_weights
 from assay.stats.significance import Shuffling, shuffling_test
 
 BLOCKS = 4096
@@ -34,6 +34,11 @@ class Settings:
     seed: int
     times: int
     interval: str
+    _drawn: dict[str, Drawn] = field(default_factory=dict, compare=False)
+
+    def drawn(self, *purpose: object) -> Drawn:
+        """Draws for a purpose that were kept: all measures over the same units share them."""
+        return self._drawn.setdefault("\t".join(map(str, purpose)), {})
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """A generator of its own for each purpose, so that asking for more changes nothing else."""
@@ -152,7 +157,8 @@ class Figures:
         rows, sizes = self._narrow
         rng = self.settings.rng("bootstrap", *self._purpose())
         fields = self.counts[0].fields
-        sums = as_sums(self._by_system(bootstrap_sums(rows, sizes, self.settings.times, rng)), fields)
+        drawn = bootstrap_sums(rows, sizes, self.settings.times, rng, self.settings.drawn(*self._purpose()))
+        sums = as_sums(self._by_system(drawn), fields)
         replicates = {name: function(sums) for name, function in self._functions.items()}
         return {**replicates, **self._average_replicates()}
 

@@ -167,7 +167,7 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
 
 def named_systems(systems: Any) -> dict[str, Given]:
     """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
-    if isinstance(systems, Mapping):
+    if isinstance(systems, Mapping) and systems:
         return {str(name): given for name, given in systems.items()}
     if isinstance(systems, str | Path | Corpus) or _is_lists(systems):
         systems = [systems]
@@ -197,7 +197,10 @@ def _is_lists(systems: Any) -> bool:
     ):
         return False
     first = next((sentence for sentence in systems if len(sentence)), None)
-    return first is None or isinstance(first[0], str | int) or is_pair(first[0])
+    # A list of two labels looks like a pair; here only tuples count as pairs.
+    return first is not None and (
+        isinstance(first[0], str | int) or (isinstance(first[0], tuple) and is_pair(first[0]))
+    )
 
 
 def _stem(item: Given, number: int) -> str:

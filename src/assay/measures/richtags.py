@@ -145,10 +145,10 @@ def _category_counts(judged: Judgements, analysis: Analysis, category: str, sent
 
 
 def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Judgements:
+    analysis = pair.analysis(column)
     weights = load(name) if name else pair.weights
     if weights is None:
         raise UsageError(f"{kind} needs weights: give --weights FILE, or a preset such as --weights poliqarp.")
-    analysis = pair.analysis(column)
     return _graded(pair, column, analysis, weight_matrix(analysis, weights))
 
 

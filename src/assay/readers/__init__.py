@@ -14,7 +14,7 @@ from assay.readers.source import Source, expand
 __all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
 
 # Where several columns could be meant, the first of these that all files fill is compared.
-_PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "tag", "label")
+_PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 
 

@@ -47,6 +47,8 @@ class Layout:
         if name in self.names:
             return self.names.index(name)
         folded = [known.casefold() for known in self.names]
+        if name.casefold() in folded:
+            return folded.index(name.casefold())
         alias = ALIASES.get(name.upper(), name).casefold()
         if alias in folded:
             return folded.index(alias)

@@ -253,33 +253,98 @@ def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
 
 def _diffs(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
-    for on, group in groupby((row for row in result.diffs if row.slice is None), key=lambda row: row.on):
-        rows: list[list[Cell | str]] = [
-            [
-                _pair(row.a, row.b),
-                percent(row.diff),
-                signed(row.difference),
-                count(row.corrections),
-                count(row.new_errors),
-                count(row.changed_errors),
-                percent(row.overlap_right),
-                percent(row.overlap_all),
-            ]
-            for row in group
-        ]
+    overall = [row for row in result.diffs if row.slice is None and "/" not in row.on]
+    for on, group in groupby(overall, key=lambda row: row.on):
+        rows = list(group)
+        graded = rows[0].improved is not None
+        header = ["pair", "diff", "Δ", "corr.", "new errors", "changed errors"]
+        header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
         yield _table(
             f"What differs ({on})",
-            ["pair", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right", "overlap all"],
-            rows,
-            notes=(
-                "diff: percent of words with another label; Δ: difference "
-                + ("over gold's words (recall)" if result.aligned_by == "characters" else "of the scores")
-                + "; corr.: corrections. Overlap right: 2·both right / (A right + B right); overlap all: percent of "
-                "words with the same label.",
-            ),
+            header,
+            [_diff_cells(row, graded) for row in rows],
+            notes=_diff_notes(result, graded),
             short=PAIRS,
-            minor=on != result.diffs[0].on,
+            minor=on != result.diffs[0].on and not graded,
         )
+
+
+def _diff_cells(row: Diff, graded: bool) -> list[Cell | str]:
+    cells: list[Cell | str] = [_pair(row.a, row.b), percent(row.diff), signed(row.difference)]
+    cells += [count(row.corrections), count(row.new_errors), count(row.changed_errors)]
+    if graded:
+        return [*cells, count(row.improved or 0), count(row.worsened or 0)]
+    return [*cells, percent(row.overlap_right), percent(row.overlap_all)]
+
+
+def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
+    over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
+    first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
+    if graded:
+        return (
+            first,
+            "improved, worsened: words whose partial credit rose or fell, corrections and new errors included.",
+        )
+    return (
+        first,
+        "Overlap right: 2·both right / (A right + B right); overlap all: percent of words with the same label.",
+    )
+
+
+def _categories(result: Result) -> Iterator[Table]:
+    """Which category of the tags was repaired, and which was broken; the largest net change first."""
+    leading = leading_pair(result)
+    parts = [row for row in result.diffs if row.slice is None and "/" in row.on]
+    for pair, group in groupby(sorted(parts, key=lambda row: (row.a, row.b)), key=lambda row: (row.a, row.b)):
+        rows = sorted(group, key=lambda row: -abs(row.corrections - row.new_errors))
+        yield _table(
+            f"By category, {pair[0]} → {pair[1]}",
+            ["category", "words", "diff", "corr.", "new errors", "changed errors", "net"],
+            [
+                [
+                    row.on.partition("/")[2],
+                    count(row.items),
+                    percent(row.diff),
+                    count(row.corrections),
+                    count(row.new_errors),
+                    count(row.changed_errors),
+                    _net(row.corrections - row.new_errors),
+                ]
+                for row in rows
+            ],
+            notes=(
+                "Words where gold or a system has the category; a tag counts for each of its categories by itself.",
+            ),
+            minor=set(pair) != leading,
+        )
+
+
+def _net(number: int) -> str:
+    return f"{number:+,}".replace("-", "−") if number else "0"
+
+
+def _sweeps(result: Result) -> Iterator[Table]:
+    rows: list[list[Cell | str]] = [
+        [
+            _pair(row.a, row.b),
+            percent(row.a_better),
+            percent(row.b_better),
+            signed(row.low),
+            signed(row.high),
+            ", ".join(name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0) or DASH,
+        ]
+        for row in result.sweeps
+    ]
+    yield _table(
+        "Under every weighting",
+        ["pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"],
+        rows,
+        notes=(
+            "wpa under random weights of all categories, drawn evenly; `turned round by`: named weights (presets, a "
+            "category alone) under which the other system is ahead.",
+        ),
+        short=PAIRS,
+    )
 
 
 def _changes(result: Result) -> Iterator[Table]:
@@ -485,6 +550,8 @@ _PARTS = (
     _scores,
     _tests,
     _diffs,
+    _categories,
+    _sweeps,
     _changes,
     _label_differences,
     _bounds,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from assay.render.tables import Cell, Table, tables
-from assay.render.text import example_text, verdict
+from assay.render.text import DASH, example_text, verdict
 from assay.result import Result
 
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
@@ -48,7 +50,10 @@ def _names(name: str, width: int) -> Sequence[str]:
 def _parts(cell: Cell, width: int) -> Sequence[str]:
     if cell.data:
         return cell.data
-    return [cell.text.replace("−", "-"), *["nan"] * (width - 1)] if width == 1 else ["nan"] * width
+    if width > 1 or cell.text == DASH:
+        return ["nan"] * width
+    text = cell.text.replace("−", "-")
+    return [text.replace(",", "") if _GROUPED.fullmatch(text) else text]
 
 
 def _clean(text: str) -> str:

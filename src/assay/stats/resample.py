@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
 from assay.stats.binomial import fair_tosses
@@ -18,17 +19,25 @@ CHUNK_NUMBERS = 1 << 21
 NEAR_NUMBERS = 1 << 16
 """How many where each is used once, straight away: what stays in the processor's cache."""
 
+KEPT_NUMBERS = 1 << 26
+Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
+
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns.
 _WORTH_A_ROW = 12
 
 
-def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator) -> Floats:
+def bootstrap_sums(
+    rows: Ints, sizes: Ints, times: int, rng: np.random.Generator, drawn_before: Drawn | None = None
+) -> Floats:
     """The sums over as many units as there are, drawn with replacement: replicates × fields.
 
     How often each row comes up is a multinomial, drawn in two parts: independent Poisson numbers are one given
     their sum, and two multinomials over the same shares add up to one. So most draws are Poisson numbers per
     row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
     by unit. Rows of few units share one Poisson number; which of their units it stands for is drawn likewise.
+
+    Where rows hardly collapse and are too wide for that, units are drawn outright; `drawn_before` keeps such draws
+    for other rows over the same units (the generator must be in the same state for all of them).
     """
     units = int(sizes.sum())
     # Fields are often the same throughout, such as the words of gold in the rows of two systems.
@@ -36,7 +45,7 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
     if _too_wide_to_pack(rows, units) and int(sizes[rare].sum()) > units // 2:
         unit_rows = np.repeat(rows, sizes, axis=0).astype(np.float64)
-        parts = [weights @ unit_rows for weights in bootstrap_weights(units, times, rng)]
+        parts = [weights @ unit_rows for weights in _unit_weights(units, times, rng, drawn_before)]
         return np.concatenate(parts)[:, field_of.ravel()]
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
@@ -56,6 +65,17 @@ def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator
         few.add_draws(part, drawn[:, -1], rng)
         everything.add_draws(part, missing, rng)
     return sums[:, field_of.ravel()]
+
+
+def _unit_weights(units: int, times: int, rng: np.random.Generator, before: Drawn | None) -> Iterator[Floats]:
+    """The weights of `bootstrap_weights`, drawn once and then kept, a byte each, where that is not too much."""
+    if before is None or units * times > KEPT_NUMBERS:
+        yield from bootstrap_weights(units, times, rng)
+        return
+    if (units, times) not in before:
+        # No unit is ever drawn 256 times: the chance is below 10^-500.
+        before[units, times] = [weights.astype(np.uint8) for weights in bootstrap_weights(units, times, rng)]
+    yield from (weights.astype(np.float64) for weights in before[units, times])
 
 
 def _too_wide_to_pack(rows: Ints, units: int) -> bool:

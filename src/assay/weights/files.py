@@ -84,7 +84,8 @@ def check_categories(weights: Weights, tagset: Tagset) -> None:
     """
     known = categories(tagset)
     named = {category: None for row in weights.rows.values() for category in row if category not in (POS, ANY)}
-    foreign = [category for category in named if category not in known]
+    lowered = {category.lower() for category in known}
+    foreign = [category for category in named if category not in known and category not in lowered]
     if not known or (weights in presets().values() and len(foreign) < len(named)):
         return
     for category in foreign:

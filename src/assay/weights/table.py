@@ -56,7 +56,8 @@ class Weights:
         """
         for name in (pos, ANY):
             row = self.rows.get(name, {})
-            for key in (category, ANY):
+            # Tagsets write Case or case; there is no other category that differs in this alone.
+            for key in (category, category.lower(), ANY):
                 if key in row:
                     return row[key]
         return None

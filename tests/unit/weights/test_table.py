@@ -200,8 +200,11 @@ def test_categories_that_the_tagset_does_not_have_are_refused():
 def test_a_preset_may_know_more_categories_than_a_tagset_but_not_only_others():
     check_categories(load("poliqarp"), find("sgjp"))
     check_categories(load("equal"), find("mte-sl"))
-    assert refusal(check_categories, load("poliqarp"), find("mte-sl")).startswith(
-        "tagset mte-sl: there is no category 'case'. Did you mean Case"
+    check_categories(load("poliqarp"), find("mte-sl"))
+    assert load("poliqarp").of("N", "Case") == load("poliqarp").of("N", "case"), "Case and case are one category"
+    other = Weights("wpa", {"pos": Fraction(1), "colour": Fraction(1)})
+    assert refusal(check_categories, other, find("mte-sl")).startswith(
+        "tagset mte-sl: there is no category 'colour'."
     )
 
 
