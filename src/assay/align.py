@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, one_vocabulary
-from assay.errors import AlignmentError, UsageError
+from assay.errors import AlignmentError, UsageError, unknown
 from assay.judgements import NONE, Judgements
 from assay.tagsets.analysis import Analysis
 from assay.tagsets.kinds import Tagset
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MISMATCH = ("error", "skip", "warn")
 MOST_PROBLEMS = 20
+_KNOWN = ("train", "lexicon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,16 @@ class Pair:
             right=gold == system,
             labels=vocabulary,
         )
+
+    def known(self, judgements: Judgements, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
+        """Whether each item's word is in `--train` or `--lexicon`; in the first that was given, if none is named."""
+        if source and source not in _KNOWN:
+            raise unknown("source of words", source, _KNOWN)
+        given = [name for name in _KNOWN if name in self.gold.columns]
+        name = source or (given[0] if given else "train")
+        if name not in given:
+            raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
+        return self.attribute(judgements, name)
 
     def attribute(self, judgements: Judgements, name: str) -> tuple[Ints, tuple[str, ...]]:
         """A column's value per item, from gold or, for a spurious item, from the system; as codes."""

@@ -22,7 +22,7 @@ from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Run, gold_source, named_systems, prepare
-from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
+from assay.result import SCHEMA, Bound, Comparison, Confusion, Diff, Growth, Mapped, Result, Unique
 from assay.sensitivity import sweeps
 from assay.slices import Slice
 from assay.stats.corrections import holm
@@ -98,7 +98,10 @@ def _evaluate(
         items = Items.of(basis.items())
         result = replace(
             result,
-            confusion=tuple(changes.confusion(items.outcomes, str(basis.measure))),
+            confusion=(
+                *changes.confusion(items.outcomes, str(basis.measure)),
+                *_category_confusion(run, items, chosen),
+            ),
             examples=tuple(examples(run, items, options)),
         )
     if options.sweep and len(run.pairs) > 1:
@@ -274,13 +277,24 @@ def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
     return counted or ([first] if first else [])
 
 
+def _category_confusion(run: Run, items: Items, measures: Sequence[Measure]) -> Iterator[Confusion]:
+    """Which value of each category stands for which, where features are asked for."""
+    if run.tagset is None or not any(measure.definition.name == "features" for measure in measures):
+        return
+    analysis = Analysis.of(items.labels, run.tagset, empty=run.gold.empty)
+    for position in analysis.positions:
+        yield from changes.confusion(
+            items.outcomes.taken_apart(analysis.value_names(position)), f"features/{position}"
+        )
+
+
 def _category_diffs(run: Run, judged: Sequence[_Judged]) -> Iterator[Diff]:
     """Which category of the tags one system has repaired or broken, on the first graded measure."""
     one = next((one for one in judged if one.measure.definition.count is graded), None)
     if one is None or run.tagset is None:
         return
     outcomes = Items.of(one.items()).outcomes
-    analysis = Analysis.of(outcomes.labels, run.tagset)
+    analysis = Analysis.of(outcomes.labels, run.tagset, empty=run.gold.empty)
     for position in analysis.positions:
         yield from changes.diffs(
             outcomes.taken_apart(analysis.value_names(position)), f"{one.measure}/{position}", None

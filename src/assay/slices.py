@@ -56,13 +56,7 @@ def _label(pair: Pair, judged: Judgements, _: str) -> Values:
 
 
 def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
-    known = [name for name in ("train", "lexicon") if name in pair.gold.columns]
-    if which and which not in ("train", "lexicon"):
-        raise unknown("source of words", which, ("train", "lexicon"))
-    name = which or (known[0] if known else "train")
-    if name not in known:
-        raise UsageError(f"--slice seen needs the known words: give --{name} FILE.")
-    return pair.attribute(judged, name)
+    return pair.known(judged, which, "--slice seen")
 
 
 def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:

@@ -267,3 +267,66 @@ def test_a_file_without_labels_is_refused(file):
     assert refusal(assay.score, "gold.conllup", "gold.conllup", times=10) == message
     assert refusal(assay.score, "gold.conllup", "s.conllu", times=10) == message
     assert refusal(assay.score, "s.conllu", "gold.conllup", times=10) == message
+
+
+# --- several tags in a cell, and columns made of others ---
+
+
+def test_alternatives_in_a_cell_are_a_set_in_any_order(file):
+    gold, system = file("g.tsv", "a\tNN,JJ\nb\tVB\n"), file("s.tsv", "a\tJJ,NN\nb\tVB,NN\n")
+    result = assay.score(gold, system, ["accuracy", "pa"], alternatives=",", tagset="ptb", times=1)
+    assert result.score("s", "accuracy").value == 0.5
+    assert result.score("s", "pa", "weak").value == 1
+    assert result.score("s", "pa", "strong").value == 0.5
+    assert result.score("s", "pa", "precision").value == pytest.approx(3 / 4, abs=1e-9)
+
+
+def test_tags_may_come_from_a_key_of_misc(file):
+    line = "1\ta\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Alt={}\n"
+    gold, system = file("g.conllu", line.format("NN,JJ")), file("s.conllu", line.format("JJ"))
+    result = assay.score(gold, system, ["pa"], column="MISC:Alt", alternatives=",", tagset="ptb", times=1)
+    assert result.score("s", "pa", "recall").value == pytest.approx(0.5, abs=1e-9)
+    assert result.score("s", "pa", "weak").value == 1
+
+
+def test_upos_and_feats_together_are_a_tag_of_universal_dependencies(file):
+    line = "1\ta\t_\t{}\t_\t{}\t_\t_\t_\t_\n"
+    gold = file("g.conllu", line.format("NOUN", "Case=Nom|Number=Sing"))
+    system = file("s.conllu", line.format("NOUN", "Number=Sing|Case=Acc"))
+    result = assay.score(gold, system, ["pa", "pos-accuracy"], tagset="ud", times=1)
+    assert result.column == "UPOS+FEATS"
+    assert result.score("s", "pos-accuracy").value == 1
+    assert result.score("s", "pa").value == pytest.approx(2 / 3, abs=1e-9)
+
+
+def test_tags_outside_the_tagset_are_counted_placed_and_refused_on_request(file):
+    gold, system = file("g.tsv", "a\tsubst:sg:nom:n\n"), file("s.tsv", "a\tsubst:sg:nom:x\n")
+    result = assay.score(gold, system, ["pa"], tagset="nkjp", times=1)
+    text = "s: 1 tag on 1 word outside the tagset nkjp, read as tags without parts: subst:sg:nom:x (1, s.tsv:1)."
+    assert text in result.warnings
+    assert result.score("s", "pa").value == 0
+    assert refusal(assay.score, gold, system, ["pa"], tagset="nkjp", strict_tagset=True, times=1) == (
+        f"{text} (--strict-tagset)"
+    )
+
+
+def test_an_empty_cell_of_the_system_has_no_tags_and_no_credit(file):
+    line = "1\ta\t_\t_\t{}\t_\t_\t_\t_\t_\n2\tb\t_\t_\tNN\t_\t_\t_\t_\t_\n"
+    gold, system = file("g.conllu", line.format("NN")), file("s.conllu", line.format("_"))
+    result = assay.score(gold, system, ["pa"], column="XPOS", tagset="ptb", times=1)
+    scores = {row.score: row.value for row in result.scores}
+    assert scores == pytest.approx({"strong": 0.5, "weak": 0.5, "f1": 2 / 3, "precision": 1, "recall": 0.5}, abs=1e-9)
+
+
+def test_a_sweep_says_what_turns_the_order_round(file):
+    gold = file("g.tsv", "a\tsubst:sg:nom:n\nb\tsubst:sg:nom:n\n")
+    case = file("case.tsv", "a\tsubst:sg:acc:n\nb\tsubst:sg:nom:n\n")
+    number = file("number.tsv", "a\tsubst:pl:nom:n\nb\tsubst:sg:nom:n\n")
+    result = assay.compare(gold, [case, number], ["pa"], tagset="nkjp", sweep=400, times=1)
+    (sweep,) = result.sweeps
+    assert 0.4 < sweep.a_better < 0.6
+    assert sweep.a_better + sweep.b_better == 1
+    assert sweep.named["case only"] == 0.5
+    assert sweep.named["number only"] == -0.5
+    assert sweep.named["equal"] == 0
+    assert sweep.low < 0 < sweep.high

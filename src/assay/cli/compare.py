@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, check_outputs, check_stdin, deliver, evaluation, progress
+from assay.cli.options import GOLD, evaluate, evaluation
 
 
 @click.command(
@@ -39,10 +39,4 @@ def command(
 
     if len(systems) < 2:
         raise UsageError("compare takes gold and at least two systems. For one system: assay score")
-    check_stdin(gold, *systems)
-    check_outputs(form, output, html)
-    with progress("Comparing …", quiet):
-        from assay.evaluate import compare
-
-        result = compare(gold, systems, measures or None, **options)
-    deliver(result, form, output, html, quiet)
+    evaluate("compare", gold, systems, measures, form, output, html, quiet, options)

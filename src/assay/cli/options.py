@@ -146,6 +146,27 @@ def evaluation(function: Function) -> Function:
     return function
 
 
+def evaluate(
+    verb: str,
+    gold: str,
+    systems: tuple[str, ...],
+    measures: tuple[str, ...],
+    form: str | None,
+    output: str | None,
+    html: str | None,
+    quiet: bool,
+    options: dict[str, Any],
+) -> None:
+    """What score and compare have in common: check, work, deliver."""
+    check_stdin(gold, *systems)
+    check_outputs(form, output, html)
+    with progress({"score": "Scoring …", "compare": "Comparing …"}[verb], quiet):
+        from assay import evaluate as evaluation_room
+
+        result = getattr(evaluation_room, verb)(gold, systems, measures or None, **options)
+    deliver(result, form, output, html, quiet)
+
+
 def check_stdin(*paths: str) -> None:
     """Standard input can be read once."""
     from assay.errors import UsageError

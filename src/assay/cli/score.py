@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, check_outputs, check_stdin, deliver, evaluation, progress
+from assay.cli.options import GOLD, evaluate, evaluation
 
 
 @click.command(
@@ -36,10 +36,4 @@ def command(
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
     may be given a name: NAME=PATH.
     """
-    check_stdin(gold, *systems)
-    check_outputs(form, output, html)
-    with progress("Scoring …", quiet):
-        from assay.evaluate import score
-
-        result = score(gold, systems, measures or None, **options)
-    deliver(result, form, output, html, quiet)
+    evaluate("score", gold, systems, measures, form, output, html, quiet, options)

@@ -60,6 +60,4 @@ def check(path: str, tagset: str, column: str | None, input_format: str | None) 
     for label, count, place, near in outside:
         click.echo(f"{label}\t{count}\t{place}\t{near}")
     missed = sum(count for _, count, _, _ in outside)
-    click.echo(
-        f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {len(outside):,} tags outside.", err=True
-    )
+    click.echo(f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {len(outside):,} outside.")

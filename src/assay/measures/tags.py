@@ -6,7 +6,6 @@ import numpy as np
 
 from assay.align import Pair
 from assay.counts import by_label, whole_sentences
-from assay.errors import UsageError, unknown
 from assay.judgements import Judgements
 from assay.measures.definition import aligned, f1, macro, measure, precision, ratio, recall, weighted
 
@@ -57,13 +56,7 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> J
     Golden: pos-german.
     """
     judged = pair.judge(column)
-    known = [name for name in ("train", "lexicon") if name in pair.gold.columns]
-    if words and words not in ("train", "lexicon"):
-        raise unknown("source of words", words, ("train", "lexicon"))
-    source = words or (known[0] if known else "train")
-    if source not in known:
-        raise UsageError(f"oov-accuracy needs the known words: give --{source} FILE.")
-    values, vocabulary = pair.attribute(judged, source)
+    values, vocabulary = pair.known(judged, words, "oov-accuracy")
     return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
 
 

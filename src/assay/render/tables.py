@@ -474,7 +474,8 @@ def _growth(result: Result) -> Iterator[Table]:
 def _confusion(result: Result) -> Iterator[Table]:
     if result.command == "compare":
         return
-    for system, group in groupby(result.confusion, key=lambda row: row.system):
+    whole = [row for row in result.confusion if "/" not in row.measure]
+    for system, group in groupby(whole, key=lambda row: row.system):
         rows = [[row.gold or "∅", row.assigned or "∅", count(row.count)] for row in group]
         yield _table(f"Most frequent errors of {system}", ["gold", "assigned", "words"], rows, words=2, short=SHORT)
 
