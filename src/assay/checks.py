@@ -10,7 +10,12 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools, Ints
+from assay.corpus import SEVERAL, Column, Corpus
+from assay.errors import InputError
 from assay.judgements import NONE, Judgements
+from assay.tagsets import Tagset
+from assay.tagsets.analysis import POS
+from assay.weights import Weights
 
 _OUTPUT = re.compile(r"(?:^|[^a-z])(?:pred|predicted|predictions|output|system|sys|hyp|tagged)(?:[^a-z]|$)")
 _GOLD = re.compile(r"(?:^|[^a-z])(?:gold|reference|ref|key)(?:[^a-z]|$)")
@@ -113,3 +118,65 @@ def _labels(number: int) -> str:
 
 def _words(number: int) -> str:
     return "1 word" if number == 1 else f"{number:,} words"
+
+
+# --- tags and tagsets ---
+
+
+Outside = tuple[str, int, str, str]
+"""A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
+
+
+def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[str]:
+    """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
+    for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
+        found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
+        if not found:
+            continue
+        words = sum(count for _, count, _, _ in found)
+        listed = ", ".join(
+            f"{label} ({count:,}, {place}{f', {near}?' if near else ''})"
+            for label, count, place, near in found[:MOST]
+        )
+        tags = "1 tag" if len(found) == 1 else f"{len(found):,} tags"
+        text = (
+            f"{name}: {tags} on {_words(words)} outside the tagset {tagset.name}, read as tags without parts: "
+            f"{listed}{', …' if len(found) > MOST else '.'}"
+        )
+        if strict:
+            raise InputError(f"{text} (--strict-tagset)")
+        yield text
+
+
+def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
+    """The tags of a column that a tagset does not know, the most frequent first."""
+    import difflib
+
+    counts = column.counts()
+    unread = {
+        label
+        for label in counts
+        if label != corpus.empty and not all(tagset.read(part) for part in label.split(SEVERAL))
+    }
+    known = [label for label in counts if label not in unread]
+    found = []
+    for label in sorted(unread, key=lambda label: (-counts[label], label)):
+        place = corpus.place(int(np.flatnonzero(column.isin([label]))[0]))
+        near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
+        found.append((label, counts[label], place, near[0] if near else ""))
+    return found
+
+
+def weightless(pair: Pair, weights: Weights | None) -> Iterator[str]:
+    """Categories that a weight table does not have weigh nothing, which should be known."""
+    if weights is None:
+        return
+    analysis = pair.analysis()
+    missing = {
+        position
+        for tag in analysis.tags
+        for position in (POS, *(name for name, _ in tag.values))
+        if weights.of(tag.pos, position) is None
+    }
+    if missing:
+        yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."

@@ -21,12 +21,13 @@ from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
-from assay.prepare import Options, Run, gold_source, named_systems, prepare
+from assay.prepare import Options, Run, gold_source, prepare
 from assay.result import SCHEMA, Bound, Comparison, Confusion, Diff, Growth, Mapped, Result, Unique
 from assay.sensitivity import sweeps
 from assay.slices import Slice
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
+from assay.systems import named_systems
 from assay.tagsets.analysis import Analysis
 
 FEW_UNITS = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -12,22 +12,20 @@ import numpy as np
 from assay import checks, mapping, tagsets
 from assay.align import MISMATCH, Pair, align
 from assay.arrays import Bools
-from assay.corpus import SEVERAL, UNITS, Column, Corpus, from_lists, is_pair
+from assay.corpus import UNITS, Corpus, from_lists
 from assay.errors import AlignmentError, InputError, UsageError, unknown
+from assay.labels import read_labels, with_sets
 from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.readers import Input, choose_column
 from assay.readers.columns import ALIASES
 from assay.result import Mapped, Source
+from assay.systems import Given, named_systems
 from assay.tagsets import Tagset
-from assay.tagsets.analysis import POS
 from assay.tagsets.kinds import Feats
-from assay.weights import Weights, check_categories
+from assay.weights import check_categories
 from assay.weights import load as load_weights
 from assay.weights import warnings as weight_warnings
-
-Given = Any
-"""A path, a Corpus, or lists of labels."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     column = tagset.column if isinstance(tagset, Feats) and not options.column else _column(inputs, options)
     measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
-    corpora = [_with_sets(_read(item, sorted(wanted)), options.alternatives) for item in inputs]
+    corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
     _check_folders(corpora)
     corpora, mapped = _mapped(corpora, list(named), column, options)
     corpora = _marked(corpora, list(named), column, options)
@@ -140,8 +138,8 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
             (name, replace(pair, tagset=tagset, weights=weights, expand_optional=options.expand_optional))
             for name, pair in pairs
         ]
-        warnings.extend(outside_tagset(pairs, tagset, options.strict_tagset))
-        warnings.extend(_weightless(pairs[0][1], weights))
+        warnings.extend(checks.outside_tagset(pairs, tagset, options.strict_tagset))
+        warnings.extend(checks.weightless(pairs[0][1], weights))
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements))
@@ -163,89 +161,6 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
         mapped,
         tagset,
     )
-
-
-def named_systems(systems: Any) -> dict[str, Given]:
-    """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
-    if isinstance(systems, Mapping) and systems:
-        return {str(name): given for name, given in systems.items()}
-    if isinstance(systems, str | Path | Corpus) or _is_lists(systems):
-        systems = [systems]
-    names: list[str] = []
-    given: list[Given] = []
-    for item in systems:
-        name, path = "", item
-        if isinstance(item, str):
-            before, equals, after = item.partition("=")
-            if equals and before and not any(mark in before for mark in "/\\") and not Path(item).exists():
-                name, path = before, after
-        names.append(name)
-        given.append(path)
-    if not given:
-        raise UsageError("no system to score. Give at least one beside gold.")
-    given_twice = [name for name in names if name and names.count(name) > 1]
-    if given_twice:
-        raise UsageError(f"two systems are called {given_twice[0]!r}. Give each a name of its own.")
-    stems = [name or _stem(item, number) for number, (name, item) in enumerate(zip(names, given, strict=True), 1)]
-    return dict(zip(_distinct(stems, given), given, strict=True))
-
-
-def _is_lists(systems: Any) -> bool:
-    """Whether this is one system's sentences (lists of labels or of pairs), not a list of systems."""
-    if not isinstance(systems, list | tuple) or any(
-        isinstance(sentence, str | Path | Corpus) for sentence in systems
-    ):
-        return False
-    first = next((sentence for sentence in systems if len(sentence)), None)
-    # A list of two labels looks like a pair; here only tuples count as pairs.
-    return first is not None and (
-        isinstance(first[0], str | int) or (isinstance(first[0], tuple) and is_pair(first[0]))
-    )
-
-
-def _stem(item: Given, number: int) -> str:
-    if isinstance(item, Corpus):
-        return _stem(item.name, number) if item.name != "data" else f"system {number}"
-    if isinstance(item, str | Path):
-        if str(item) == "-":
-            return "stdin"
-        name = PurePath(item).name
-        for ending in (
-            ".gz",
-            ".xz",
-            ".conllu",
-            ".conll",
-            ".conllx",
-            ".tsv",
-            ".txt",
-            ".vert",
-            ".pos",
-            ".xml",
-            ".ccl",
-            ".dag",
-        ):
-            name = name.removesuffix(ending)
-        return name or str(item)
-    return f"system {number}"
-
-
-def _distinct(stems: list[str], given: list[Given]) -> list[str]:
-    """Two files of the same name are told apart by their folder, or else by a number."""
-    if len(set(stems)) < len(stems):
-        stems = [
-            f"{PurePath(item).parent.name}/{stem}"
-            if stems.count(stem) > 1 and isinstance(item, str | Path) and PurePath(item).parent.name
-            else stem
-            for stem, item in zip(stems, given, strict=True)
-        ]
-    names: list[str] = []
-    for stem in stems:
-        name, number = stem, 1
-        while name in names or (stems.count(stem) > 1 and name in stems):
-            name = f"{stem} ({number})"
-            number += 1
-        names.append(name)
-    return names
 
 
 def _open(given: Given, name: str, options: Options) -> Input | Corpus:
@@ -299,116 +214,14 @@ def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
     return replace(measure, parameters={**measure.parameters, "column": gold.plan.resolve(str(column))})
 
 
-def _read(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
-    if isinstance(item, Corpus):
-        combined = {name: _column_of(item, name, str) for name in columns if name not in item.columns}
-        return replace(item, columns={**item.columns, **combined}) if combined else item
-    parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
-    corpus = item.read(list(dict.fromkeys(parts)))
-    # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
-    return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
-
-
-def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:
-    """A column; `UPOS+FEATS` joins two by a space, `MISC:Key` is the value of a key among `Key=value|…`."""
-    columns = []
-    for part in name.split("+"):
-        base, colon, key = part.partition(":")
-        column = corpus.column(resolve(base))
-        if colon:
-            column = column.mapped({text: _value_of(text, key) for text in column.vocabulary})
-        if base == "FEATS":
-            column = column.mapped({text: "|".join(sorted(text.split("|"))) for text in column.vocabulary})
-        columns.append(column)
-    if len(columns) == 1:
-        return columns[0]
-    return Column.of(" ".join(strings) for strings in zip(*(c.strings() for c in columns), strict=True))
-
-
-def _value_of(text: str, key: str) -> str:
-    """The value of a key in `Key=value|Key=value`."""
-    found = [item.partition("=")[2] for item in text.split("|") if item.partition("=")[0] == key]
-    return found[0] if found else "_"
-
-
-def _with_sets(corpus: Corpus, separator: str | None) -> Corpus:
-    """The corpus with `A,B` read as the set of the tags A and B, in any order."""
-    if separator is None:
-        return corpus
-    columns = {
-        name: column.mapped(
-            {text: SEVERAL.join(sorted(set(filter(None, text.split(separator))))) for text in column.vocabulary}
-        )
-        for name, column in corpus.columns.items()
-    }
-    return replace(corpus, columns=columns)
-
-
-Outside = tuple[str, int, str, str]
-"""A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
-
-
-def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[str]:
-    """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
-    for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
-        outside = _outside(corpus, corpus.column(pairs[0][1].column), tagset)
-        if not outside:
-            continue
-        words = sum(count for _, count, _, _ in outside)
-        listed = ", ".join(
-            f"{label} ({count:,}, {place}{f', {near}?' if near else ''})" for label, count, place, near in outside[:5]
-        )
-        text = (
-            f"{name}: {len(outside):,} tag{'' if len(outside) == 1 else 's'} on {words:,} "
-            f"word{'' if words == 1 else 's'} outside the tagset {tagset.name}, read as tags without parts: {listed}"
-        )
-        text += ", …" if len(outside) > 5 else "."
-        if strict:
-            raise InputError(f"{text} (--strict-tagset)")
-        yield text
-
-
 def tags_outside(
     path: str, tagset: Tagset, column: str | None, input_format: str | None
-) -> tuple[int, list[Outside]]:
+) -> tuple[int, list[checks.Outside]]:
     """The number of words of a file, and its tags that a tagset does not know."""
     source = Input(path, input_format=input_format, wanted=[column] if column else [])
     name = column or (tagset.column if isinstance(tagset, Feats) else choose_column([source]))
-    corpus = _read(source, [name])
-    return len(corpus), _outside(corpus, corpus.column(name), tagset)
-
-
-def _outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
-    import difflib
-
-    counts = column.counts()
-    unread = [
-        label
-        for label in counts
-        if label != corpus.empty and not all(tagset.read(part) for part in label.split(SEVERAL))
-    ]
-    known = [label for label in counts if label not in set(unread)]
-    found = []
-    for label in sorted(unread, key=lambda label: (-counts[label], label)):
-        place = corpus.place(int(np.flatnonzero(column.isin([label]))[0]))
-        near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
-        found.append((label, counts[label], place, near[0] if near else ""))
-    return found
-
-
-def _weightless(pair: Pair, weights: Weights | None) -> Iterator[str]:
-    """Categories that a weight table does not have weigh nothing, which should be known."""
-    if weights is None:
-        return
-    analysis = pair.analysis()
-    missing = {
-        position
-        for tag in analysis.tags
-        for position in (POS, *(name for name, _ in tag.values))
-        if weights.of(tag.pos, position) is None
-    }
-    if missing:
-        yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."
+    corpus = read_labels(source, [name])
+    return len(corpus), checks.outside(corpus, corpus.column(name), tagset)
 
 
 def _check_folders(corpora: Sequence[Corpus]) -> None:

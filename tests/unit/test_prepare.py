@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.prepare import named_systems
 from assay.readers import read
+from assay.systems import named_systems
 from unit.samples import conllu, refusal, row, tagged, tsv
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from importlib.resources import files
 
-from assay.render.tables import Cell, Table, tables
+from assay.render.table import Cell, Table
+from assay.render.tables import tables
 from assay.render.text import example_text, heading, verdict
 from assay.result import Result
 

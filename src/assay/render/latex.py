@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from assay.render.tables import Cell, Table, tables
+from assay.render.table import Cell, Table
+from assay.render.tables import tables
 from assay.render.text import verdict
 from assay.result import Result
 

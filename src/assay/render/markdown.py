@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.render.tables import Cell, tables
+from assay.render.table import Cell
+from assay.render.tables import tables
 from assay.render.text import example_text, heading, verdict, visible
 from assay.result import Result
 

@@ -11,7 +11,9 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.render.tables import Cell, Table, leading_pair, tables
+from assay.render.comparisons import leading_pair
+from assay.render.table import Cell, Table
+from assay.render.tables import tables
 from assay.render.text import example_text, heading, plural, verdict, visible
 from assay.result import Result
 

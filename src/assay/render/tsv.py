@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.render.tables import Cell, Table, tables
+from assay.render.table import Cell, Table
+from assay.render.tables import tables
 from assay.render.text import DASH, example_text, verdict
 from assay.result import Result
 

@@ -1,0 +1,292 @@
+"""Tables about differences between systems: tests, changes, categories, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
+from assay.render.text import DASH, count, p_error, percent, plural, signed
+from assay.result import Bound, Comparison, Diff, Result
+
+KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
+
+
+PAIRS = 15
+
+
+SHORT = 10
+"""How many rows of a long table a terminal shows."""
+
+
+def _tests(result: Result) -> Iterator[Table]:
+    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    exact = {
+        (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
+    }
+    several = len({(row.measure, row.score) for row in tests}) > 1
+    for measure, score in dict.fromkeys((row.measure, row.score) for row in tests):
+        rows: list[list[Cell | str]] = []
+        with_mcnemar = False
+        for row in _best_first(result, [row for row in tests if (row.measure, row.score) == (measure, score)]):
+            paired = exact.get((row.a, row.b, measure))
+            with_mcnemar |= paired is not None
+            rows.append(
+                [
+                    pair_cell(row.a, row.b),
+                    interval_cell(row.difference, row.low, row.high, signed),
+                    p_cell(row.p),
+                    Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}")),
+                    p_cell(row.p_adjusted, row.p_adjusted < 0.05),
+                    *([p_cell(paired.p)] if paired else []),
+                ]
+            )
+        header = ["pair", "difference", "p", "error", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
+        title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
+        notes = _test_notes(result, with_mcnemar) if (measure, score) == (tests[0].measure, tests[0].score) else ()
+        yield table(title, header, rows, notes=notes, short=PAIRS)
+
+
+def _best_first(result: Result, tests: list[Comparison]) -> list[Comparison]:
+    """As given; where a terminal cannot show all, the pairs of the best system first."""
+    if len(tests) <= PAIRS:
+        return tests
+    best = next((row.best for row in result.bounds), "")
+    return sorted(tests, key=lambda row: best not in (row.a, row.b))
+
+
+def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
+    notes = [
+        f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, "
+        f"all ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be off by "
+        f"chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
+    ]
+    if with_mcnemar:
+        notes.append(
+            "McNemar's exact test takes words as independent, which within a sentence they are not: prefer p."
+        )
+    return tuple(notes)
+
+
+def _diffs(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
+    overall = [row for row in result.diffs if row.slice is None and "/" not in row.on]
+    for on, group in groupby(overall, key=lambda row: row.on):
+        rows = list(group)
+        graded = rows[0].improved is not None
+        header = ["pair", "diff", "Δ", "corr.", "new errors", "changed errors"]
+        header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
+        yield table(
+            f"What differs ({on})",
+            header,
+            [_diff_cells(row, graded) for row in rows],
+            notes=_diff_notes(result, graded),
+            short=PAIRS,
+            minor=on != result.diffs[0].on and not graded,
+        )
+
+
+def _diff_cells(row: Diff, graded: bool) -> list[Cell | str]:
+    cells: list[Cell | str] = [pair_cell(row.a, row.b), percent(row.diff), signed(row.difference)]
+    cells += [count(row.corrections), count(row.new_errors), count(row.changed_errors)]
+    if graded:
+        return [*cells, count(row.improved or 0), count(row.worsened or 0)]
+    return [*cells, percent(row.overlap_right), percent(row.overlap_all)]
+
+
+def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
+    over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
+    first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
+    if graded:
+        return (
+            first,
+            "improved, worsened: words whose partial credit rose or fell, corrections and new errors included.",
+        )
+    return (
+        first,
+        "Overlap right: 2·both right / (A right + B right); overlap all: percent of words with the same label.",
+    )
+
+
+def _categories(result: Result) -> Iterator[Table]:
+    """Which category of the tags was repaired, and which was broken; the largest net change first."""
+    leading = leading_pair(result)
+    parts = [row for row in result.diffs if row.slice is None and "/" in row.on]
+    for pair, group in groupby(sorted(parts, key=lambda row: (row.a, row.b)), key=lambda row: (row.a, row.b)):
+        rows = sorted(group, key=lambda row: -abs(row.corrections - row.new_errors))
+        yield table(
+            f"By category, {pair[0]} → {pair[1]}",
+            ["category", "words", "diff", "corr.", "new errors", "changed errors", "net"],
+            [
+                [
+                    row.on.partition("/")[2],
+                    count(row.items),
+                    percent(row.diff),
+                    count(row.corrections),
+                    count(row.new_errors),
+                    count(row.changed_errors),
+                    _net(row.corrections - row.new_errors),
+                ]
+                for row in rows
+            ],
+            notes=(
+                "Words where gold or a system has the category; a tag counts for each of its categories by itself.",
+            ),
+            minor=set(pair) != leading,
+        )
+
+
+def _net(number: int) -> str:
+    return f"{number:+,}".replace("-", "−") if number else "0"
+
+
+def _sweeps(result: Result) -> Iterator[Table]:
+    rows: list[list[Cell | str]] = [
+        [
+            pair_cell(row.a, row.b),
+            percent(row.a_better),
+            percent(row.b_better),
+            signed(row.low),
+            signed(row.high),
+            ", ".join(name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0) or DASH,
+        ]
+        for row in result.sweeps
+    ]
+    yield table(
+        "Under every weighting",
+        ["pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"],
+        rows,
+        notes=(
+            "wpa under random weights of all categories, drawn evenly; `turned round by`: named weights (presets, a "
+            "category alone) under which the other system is ahead.",
+        ),
+        short=PAIRS,
+    )
+
+
+def _changes(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 4, a table per pair of systems."""
+    leading = leading_pair(result)
+    for diff in _overall_diffs(result):
+        if diff.different:
+            yield _change_table(diff, minor={diff.a, diff.b} != leading)
+
+
+def _overall_diffs(result: Result) -> list[Diff]:
+    """All pairs on the measure that systems are compared on first."""
+    return [row for row in result.diffs if row.slice is None and row.on == result.diffs[0].on]
+
+
+def leading_pair(result: Result) -> set[str]:
+    """The best two systems: the pair shown where there is no room for all."""
+    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), {})
+    return set(sorted(overall, key=lambda name: -overall[name])[:2])
+
+
+def _change_table(diff: Diff, minor: bool) -> Table:
+    totals = {
+        "correction": diff.corrections,
+        "new-error": diff.new_errors,
+        "changed-error": diff.changed_errors,
+    }
+    rows: list[list[Cell | str]] = []
+    for kind, total in totals.items():
+        share = total / diff.different
+        rows.append([Cell(KIND_NAMES[kind], True), "", Cell(count(total), True), "", Cell(percent(share), True)])
+        for change in [row for row in diff.changes if row.kind == kind][:5]:
+            path = f"{change.before} → {change.after}"
+            gold = change.gold if kind == "changed-error" else ""
+            rows.append(
+                [
+                    "",
+                    f"{gold}: {path}" if gold else path,
+                    count(change.count),
+                    percent(change.share_of_kind),
+                    percent(change.share_of_changes),
+                ]
+            )
+    return table(
+        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} words, {percent(diff.diff)}%",
+        ["kind", "label (gold: before → after)", "words", "% of kind", "% of changes"],
+        rows,
+        words=2,
+        minor=minor,
+        notes=("The five most frequent of each kind.",),
+        hint="All of them: --format json.",
+    )
+
+
+def _label_differences(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 12, sorted by what the difference moves overall."""
+    for diff in _overall_diffs(result):
+        rows = [
+            [
+                row.label,
+                count(row.items),
+                percent(row.a),
+                percent(row.b),
+                signed(row.difference),
+                signed(row.effect),
+            ]
+            for row in diff.labels
+            if row.difference
+        ]
+        yield table(
+            f"By gold label, {diff.a} → {diff.b}",
+            ["label", "words", diff.a, diff.b, "Δ", "effect"],
+            rows,
+            notes=(
+                "Accuracy on the words of each gold label; effect: what the difference moves overall, in points.",
+            ),
+            short=SHORT,
+            minor={diff.a, diff.b} != leading_pair(result),
+        )
+
+
+def _bounds(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 9."""
+    on = next((row.on for row in result.bounds), None)
+    rows = [row for row in result.bounds if row.slice is None and row.on == on]
+    if not rows:
+        return
+    names = list(rows[0].systems)
+    body = [_bound_cells(row, names) for row in rows]
+    yield table(
+        "Upper bound of the combination",
+        ["label", "words", *names, "bound", "gain", "none right"],
+        body,
+        notes=(
+            f"bound: a word counts as right if any system is. gain: bound minus {rows[0].best}, the best overall. "
+            f"Every system is right on {count(rows[0].all_right)} words, none on {count(rows[0].none_right)}.",
+        ),
+        short=SHORT + 1,
+        # The worst systems first, so that the best one stays.
+        droppable=tuple(2 + names.index(name) for name in sorted(names, key=lambda name: rows[0].systems[name])),
+    )
+
+
+def _bound_cells(row: Bound, names: Sequence[str]) -> list[Cell | str]:
+    values = [row.systems[name] for name in names]
+    scores = [Cell(percent(value), is_best(values, index)) for index, value in enumerate(values)]
+    label = Cell("overall", True) if row.label is None else row.label
+    return [label, count(row.items), *scores, percent(row.upper), signed(row.gain), count(row.none_right)]
+
+
+def _growth(result: Result) -> Iterator[Table]:
+    on = next((row.on for row in result.growth), None)
+    rows = [row for row in result.growth if row.slice is None and row.on == on]
+    alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
+    if len(rows) > 2:
+        yield table(
+            "How the bound grows",
+            ["system added", "bound", "all right", "right alone"],
+            [[row.added, percent(row.upper), percent(row.all_right), count(alone[row.added])] for row in rows],
+            notes=(
+                "The best system first, then always the one that adds most. all right: percent that every system "
+                "so far has right; right alone: words that only this one of all systems has right.",
+            ),
+        )
+
+
+PARTS = (_tests, _diffs, _categories, _sweeps, _changes, _label_differences, _bounds, _growth)
+"""In reading order."""

@@ -1,0 +1,183 @@
+"""Tables about each system by itself: scores, labels, errors, slices; and what a mapping changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from assay.render.comparisons import SHORT
+from assay.render.table import Cell, Table, apart, figure, is_best, p_cell, table, value_of
+from assay.render.text import count, percent, signed
+from assay.result import Comparison, Result, Score
+
+
+def _scores(result: Result) -> Iterator[Table]:
+    """The main score of each measure side by side; further scores, where they say something else, beneath."""
+    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    found = {(row.system, row.measure, row.score): row for row in overall}
+    names = [source.name for source in result.systems]
+    mains = {row.measure: row.score for row in reversed(overall)}
+    mains = {measure: mains[measure] for measure in dict.fromkeys(row.measure for row in overall)}
+    rows = []
+    for index, name in enumerate(names):
+        cells: list[Cell | str] = [name]
+        for key in mains.items():
+            values = [value_of(found.get((other, *key))) for other in names]
+            cells.append(figure(found.get((name, *key)), is_best(values, index)))
+        rows.append(cells)
+    yield table("Scores", ["system", *mains], rows, notes=_score_notes(result))
+    further: list[list[Cell | str]] = [
+        [row.system, f"{row.measure} {row.score}", figure(row)]
+        for row in overall
+        if apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
+    ]
+    yield table("Further scores", ["system", "score", "value"], further, words=2, short=25)
+
+
+def _score_notes(result: Result) -> tuple[str, ...]:
+    kind = {
+        "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
+        "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
+        "wilson": "Wilson's score interval, which takes items as independent",
+    }[result.interval]
+    notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    if result.aligned_by == "characters":
+        notes.append(
+            "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
+        )
+    return tuple(notes)
+
+
+def _labels(result: Result) -> Iterator[Table]:
+    rows = [row for row in result.scores if row.label is not None and row.slice is None]
+    for measure, group in groupby(rows, key=lambda row: row.measure):
+        found: _ByLabel = {(row.system, row.label, row.score): row for row in group}
+        systems = list(dict.fromkeys(system for system, _, _ in found))
+        gold: dict[str | None, int] = {
+            row.label: row.counts.get("gold", 0)
+            for row in result.counts
+            if row.measure == measure and row.slice is None and row.label is not None
+        }
+        labels = sorted(gold, key=lambda label: (-gold[label], str(label)))
+        if len(systems) == 1:
+            yield _one_system_labels(measure, labels, gold, found, result)
+        else:
+            yield _several_systems_labels(measure, systems, labels, gold, found)
+
+
+_ByLabel = dict[tuple[str, str | None, str], Score]
+
+
+def _one_system_labels(
+    measure: str, labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel, result: Result
+) -> Table:
+    system = next(iter(found))[0]
+    assigned = {row.label: row.counts["system"] for row in result.counts if row.measure == measure and not row.slice}
+    body: list[list[Cell | str]] = []
+    for label in labels:
+        f1, precision, recall = (found[system, label, score] for score in ("f1", "precision", "recall"))
+        body.append(
+            [
+                str(label),
+                count(gold[label]),
+                count(assigned[label]),
+                percent(precision.value),
+                percent(recall.value),
+                figure(f1),
+            ]
+        )
+    return table(f"{measure} by label", ["label", "gold", "system", "precision", "recall", "f1"], body, short=25)
+
+
+def _several_systems_labels(
+    measure: str, systems: list[str], labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel
+) -> Table:
+    body: list[list[Cell | str]] = []
+    for label in labels:
+        values = [value_of(found.get((system, label, "f1"))) for system in systems]
+        cells = [Cell(percent(value), is_best(values, index)) for index, value in enumerate(values)]
+        body.append([str(label), count(gold[label]), *cells])
+    return table(
+        f"{measure} by label: f1",
+        ["label", "gold", *systems],
+        body,
+        short=25,
+        droppable=tuple(range(1 + len(systems), 1, -1)),
+    )
+
+
+def _confusion(result: Result) -> Iterator[Table]:
+    if result.command == "compare":
+        return
+    whole = [row for row in result.confusion if "/" not in row.measure]
+    for system, group in groupby(whole, key=lambda row: row.system):
+        rows = [[row.gold or "∅", row.assigned or "∅", count(row.count)] for row in group]
+        yield table(f"Most frequent errors of {system}", ["gold", "assigned", "words"], rows, words=2, short=SHORT)
+
+
+def _slices(result: Result) -> Iterator[Table]:
+    sliced = [row for row in result.scores if row.slice is not None]
+    mains: dict[str, str] = {}
+    for row in result.scores:
+        mains.setdefault(row.measure, row.score)
+    sizes: dict[tuple[str, str | None], Mapping[str, int]] = {
+        (row.measure, row.slice): row.counts for row in result.counts if row.slice is not None and row.label is None
+    }
+    tests: dict[tuple[str, str | None], Comparison] = {
+        (row.measure, row.slice): row
+        for row in result.comparisons
+        if row.slice is not None and row.test == "shuffling"
+    }
+    keys = dict.fromkeys((str(row.slice).partition("=")[0], row.measure) for row in sliced)
+    for name, measure in keys:
+        rows = [
+            row
+            for row in sliced
+            if row.measure == measure and row.score == mains[measure] and str(row.slice).partition("=")[0] == name
+        ]
+        yield _slice_table(name, measure, rows, sizes, tests)
+
+
+def _slice_table(
+    name: str,
+    measure: str,
+    rows: Sequence[Score],
+    sizes: Mapping[tuple[str, str | None], Mapping[str, int]],
+    tests: Mapping[tuple[str, str | None], Comparison],
+) -> Table:
+    systems = list(dict.fromkeys(row.system for row in rows))
+    values = {(row.slice, row.system): row for row in rows}
+    body: list[list[Cell | str]] = []
+    for where in dict.fromkeys(str(row.slice) for row in rows):
+        figures = [values[where, system] for system in systems]
+        counts = sizes[measure, where]
+        cells: list[Cell | str] = [
+            where.partition("=")[2],
+            count(counts.get("gold", counts.get("sentences", 0))),
+        ]
+        values_here = [row.value for row in figures]
+        for index, row in enumerate(figures):
+            best = is_best(values_here, index)
+            cells.append(figure(row, best) if len(systems) <= 2 else Cell(percent(row.value), best))
+        if len(systems) == 2 and (measure, where) in tests:
+            test = tests[measure, where]
+            cells.extend([signed(test.difference), p_cell(test.p_adjusted, test.p_adjusted < 0.05)])
+        body.append(cells)
+    header = [name, "sentences" if measure.startswith("sentence") else "words", *systems]
+    if body and len(body[0]) > len(header):
+        header += ["Δ", "p (Holm)"]
+    return table(f"{measure} by {name}", header, body, short=25, droppable=tuple(range(1 + len(systems), 1, -1)))
+
+
+def _mappings(result: Result) -> Iterator[Table]:
+    rows = [[row.file, row.rule, count(row.words)] for row in result.mappings if row.before is None]
+    effects = tuple(
+        f"{row.file}: {percent(row.before)} without the mapping, {percent(row.after)} with it."
+        for row in result.mappings
+        if row.before is not None and row.after is not None
+    )
+    yield table("Mapping", ["file", "rule", "words changed"], rows, words=2, notes=effects)
+
+
+OVERALL = (_scores,)
+DETAILS = (_labels, _confusion, _slices, _mappings)
