@@ -105,6 +105,10 @@ def _evaluate(
             ),
             examples=tuple(examples(run, items, options)),
         )
+        if options.examples and not result.examples:
+            named = " and ".join(filter(None, (options.kind, options.change)))
+            nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
+            result = replace(result, warnings=(*result.warnings, nothing))
     if options.sweep and len(run.pairs) > 1:
         rng = settings.rng("sweep")
         result = replace(result, sweeps=tuple(sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng)))

@@ -330,6 +330,20 @@ class Result:
                 raise unknown(kind, name, known)
         raise UsageError(f"{measure} has no score {score!r} for {system} and label {label!r}.")
 
+    def to_pandas(self, rows: str = "scores") -> Any:
+        """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
+        from importlib import import_module
+
+        try:
+            # Not a dependency: whoever wants a frame has it.
+            pandas = import_module("pandas")
+        except ImportError:
+            raise UsageError("pandas is not installed: pip install pandas") from None
+        lists = [item.name for item in dataclasses.fields(self) if isinstance(getattr(self, item.name), tuple)]
+        if rows not in lists:
+            raise unknown("list of rows", rows, lists)
+        return pandas.DataFrame([vars(row) for row in getattr(self, rows)])
+
     def __repr__(self) -> str:
         from assay.render.text import one_line
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -320,3 +322,22 @@ def test_a_negative_number_of_examples_is_refused():
 def test_a_change_of_another_form_is_refused(change):
     message = refusal(assay.compare, GOLD, {"one": ONE, "two": TWO}, "accuracy", times=10, examples=1, change=change)
     assert message == f"--change {change!r} should be of the form NN→NE, or gold→NN→NE; * stands for any label."
+
+
+def test_rows_become_a_data_frame_where_pandas_is_there(monkeypatch):
+    result = assay.score([["A", "B"]], [["A", "A"]], times=1)
+    frames = []
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=frames.append))
+    result.to_pandas()
+    assert frames[0][0]["measure"] == "accuracy"
+    assert frames[0][0]["value"] == 0.5
+    with pytest.raises(UsageError, match="there is no list of rows 'score'"):
+        result.to_pandas("score")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match="pandas is not installed: pip install pandas"):
+        result.to_pandas()
+
+
+def test_examples_that_nothing_fits_are_told_of():
+    result = assay.score([["A", "B"]], [["A", "A"]], times=1, examples=3, change="C->D")
+    assert "no sentence fits C->D." in result.warnings

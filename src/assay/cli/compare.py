@@ -11,12 +11,13 @@ from assay.cli.options import GOLD, evaluate, evaluation
 
 
 @click.command(
+    short_help="Compare systems: which is better, how sure, what changed.",
     epilog=example_help(
         "assay compare gold.conllu a.conllu b.conllu",
         "assay compare gold.conllu old=a.conllu new=b.conllu --examples 5 --kind new-error",
         "assay compare gold.conllu *.out.conllu --column XPOS --train train.conllu --slice seen",
         "assay compare gold.conllu a.conllu b.conllu --html report.html -o table.tex",
-    )
+    ),
 )
 @GOLD
 @click.argument("systems", nargs=-1, required=True, type=click.Path())

@@ -9,11 +9,12 @@ from assay.cli.options import INPUT_FORMAT, write
 
 
 @click.command(
+    short_help="Write a file in another format.",
     epilog=example_help(
         "assay convert tagged.txt --to conllu --column XPOS -o tagged.conllu",
         "assay convert treebank.conllu --to tsv --column UPOS",
         'assay convert data.tsv --input-format "tsv(word=2)" --column 4 --to slash',
-    )
+    ),
 )
 @click.argument("path", type=click.Path())
 @click.option("--to", "target", required=True, help="Format to write: conllu, conllx, conll, tsv or slash.")

@@ -7,7 +7,10 @@ import click
 from assay.cli import example_help
 
 
-@click.command(epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"))
+@click.command(
+    short_help="Compare real taggers on the corpora that come along.",
+    epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"),
+)
 @click.option("--language", type=click.Choice(["english", "german"]), help="One of the corpora; else both.")
 @click.option("--html", type=click.Path(file_okay=False), help="Write report pages into this folder.")
 @click.option(

@@ -7,7 +7,7 @@ import click
 from assay.cli import example_help
 
 
-@click.command(epilog=example_help("assay formats"))
+@click.command(short_help="List the input formats with examples.", epilog=example_help("assay formats"))
 def command() -> None:
     """List the input formats, each with an example."""
     from assay import specs

@@ -7,7 +7,10 @@ import click
 from assay.cli import example_help
 
 
-@click.command(epilog=example_help("assay measures", "assay measures tag-f1"))
+@click.command(
+    short_help="List measures and slices, or explain some.",
+    epilog=example_help("assay measures", "assay measures tag-f1"),
+)
 @click.argument("names", nargs=-1)
 def command(names: tuple[str, ...]) -> None:
     """List measures and slices; with NAMES, their full documentation."""

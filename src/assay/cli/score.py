@@ -11,12 +11,13 @@ from assay.cli.options import GOLD, evaluate, evaluation
 
 
 @click.command(
+    short_help="Score systems against gold, with intervals.",
     epilog=example_help(
         "assay score gold.conllu system.conllu",
         "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m accuracy -m tag-f1",
         "assay score gold.tsv - --column 3 --format json < system.tsv",
         "assay score gold/ system/ --slice sentence-length --unit document",
-    )
+    ),
 )
 @GOLD
 @click.argument("systems", nargs=-1, required=True, type=click.Path())

@@ -9,6 +9,7 @@ from assay.cli.options import INPUT_FORMAT
 
 
 @click.group(
+    short_help="Tagsets: how tags fall apart.",
     invoke_without_command=True,
     epilog=example_help(
         "assay tagset",

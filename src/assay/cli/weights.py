@@ -29,10 +29,11 @@ def _common(function: Function) -> Function:
 
 
 @click.group(
+    short_help="Make weights of categories.",
     epilog=example_help(
         "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
         "assay weights queries log.txt --tagset nkjp --conditional",
-    )
+    ),
 )
 def command() -> None:
     """Make weights of categories: from ambiguity, from parser rules, from corpus queries."""

@@ -10,19 +10,21 @@ from assay.render.tables import tables
 from assay.render.text import example_text, heading, verdict
 from assay.result import Result
 
+_IN_NOTEBOOKS = ("Scores", "Differences", "What differs", "Changes")
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
 
 def fragment(result: Result) -> str:
     """What a notebook shows: verdict, scores, differences, changes, warnings, signature; inline styles only."""
-    shown = [table for table in tables(result) if not table.minor]
+    shown = [table for table in tables(result) if not table.minor and table.title.startswith(_IN_NOTEBOOKS)]
     parts = [f"<p>{escape(heading(result))}</p>"]
     if sentence := verdict(result):
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
-    parts += [_table(table, short=True, styled=True) for table in shown[:4]]
+    parts += [_table(table, short=True, styled=True) for table in shown]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
-    parts.append(f"<p><small><code>{escape(result.signature)}</code></small></p>")
+    wrapped = '<code style="overflow-wrap:anywhere">'
+    parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"
 
 

@@ -31,7 +31,11 @@ def _scores(result: Result) -> Iterator[Table]:
         for row in overall
         if apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
     ]
-    yield table("Further scores", ["system", "score", "value"], further, words=2, short=25)
+    macro = any(score.startswith("macro") for _, _, score in found)
+    notes = ("Intervals of macro averages lean upwards: a resample without some rare label leaves it out.",)
+    yield table(
+        "Further scores", ["system", "score", "value"], further, words=2, short=25, notes=notes if macro else ()
+    )
 
 
 def _score_notes(result: Result) -> tuple[str, ...]:
