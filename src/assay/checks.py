@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from assay.errors import InputError
 from assay.judgements import NONE, Judgements
 from assay.tagsets import Tagset
 from assay.tagsets.analysis import POS
-from assay.weights import Weights
+
+if TYPE_CHECKING:
+    from assay.weights import Weights
 
 _OUTPUT = re.compile(r"(?:^|[^a-z])(?:pred|predicted|predictions|output|system|sys|hyp|tagged)(?:[^a-z]|$)")
 _GOLD = re.compile(r"(?:^|[^a-z])(?:gold|reference|ref|key)(?:[^a-z]|$)")
@@ -140,12 +143,12 @@ def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bo
         )
         tags = "1 tag" if len(found) == 1 else f"{len(found):,} tags"
         text = (
-            f"{name}: {tags} on {_words(words)} outside the tagset {tagset.name}, read as tags without parts: "
+            f"{name}: {tags} on {_words(words)} outside the tagset {tagset.name}: "
             f"{listed}{', …' if len(found) > MOST else '.'}"
         )
         if strict:
             raise InputError(f"{text} (--strict-tagset)")
-        yield text
+        yield f"{text} They are read as tags without parts."
 
 
 def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:

@@ -179,9 +179,11 @@ class Corpus:
         return self.columns[name]
 
     def is_empty(self, name: str) -> bool:
-        """Whether every cell of a column carries the mark of emptiness."""
-        column = self.column(name)
-        return self.empty is not None and all(string == self.empty for string in column.counts())
+        """Whether every cell of a column carries the mark of emptiness; of joined columns, one of them."""
+        if self.empty is None:
+            return False
+        rows = [string.split(" ", name.count("+")) for string in self.column(name).counts()]
+        return any(all(cell == self.empty for cell in cells) for cells in zip(*rows, strict=True))
 
     def path_of(self, sentence: int) -> str:
         """The file a sentence stands in."""

@@ -23,7 +23,6 @@ from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Run, gold_source, prepare
 from assay.result import SCHEMA, Bound, Comparison, Confusion, Diff, Growth, Mapped, Result, Unique
-from assay.sensitivity import sweeps
 from assay.slices import Slice
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
@@ -78,7 +77,7 @@ def _evaluate(
         column=run.column,
         unit=options.unit,
         units=units.number,
-        items=_gold_items(judged[0]),
+        items=int(run.pairs[0][1].judge().has_gold.sum()),
         aligned_by=_aligned_by(run),
         seed=options.seed,
         times=options.times,
@@ -99,17 +98,17 @@ def _evaluate(
         items = Items.of(basis.items())
         result = replace(
             result,
-            confusion=(
-                *changes.confusion(items.outcomes, str(basis.measure)),
-                *_category_confusion(run, items, chosen),
-            ),
+            confusion=tuple(changes.confusion(items.outcomes, str(basis.measure))),
             examples=tuple(examples(run, items, options)),
         )
         if options.examples and not result.examples:
             named = " and ".join(filter(None, (options.kind, options.change)))
             nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
             result = replace(result, warnings=(*result.warnings, nothing))
+    result = replace(result, confusion=(*result.confusion, *_category_confusion(run, chosen)))
     if options.sweep and len(run.pairs) > 1:
+        from assay.sensitivity import sweeps
+
         rng = settings.rng("sweep")
         result = replace(result, sweeps=tuple(sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng)))
     if command == "compare" and len(run.pairs) > 1:
@@ -204,7 +203,7 @@ def _in_sentences(judged: _Judged, selected: Any) -> _Judged:
 
 def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tuple[str, list[_Judged]]]:
     # Whole sentences have no meaning for a part of their words, labels none within one label.
-    sliceable = [one for one in judged if one.measure.definition.count is tally and one.items()]
+    sliceable = [one for one in judged if one.measure.definition.count in (tally, graded) and one.items()]
     parts: dict[str, list[_Judged]] = {}
     for one in sliceable:
         for value, part in _by_value(run, one, cut):
@@ -282,10 +281,11 @@ def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
     return counted or ([first] if first else [])
 
 
-def _category_confusion(run: Run, items: Items, measures: Sequence[Measure]) -> Iterator[Confusion]:
+def _category_confusion(run: Run, measures: Sequence[Measure]) -> Iterator[Confusion]:
     """Which value of each category stands for which, where features are asked for."""
     if run.tagset is None or not any(measure.definition.name == "features" for measure in measures):
         return
+    items = Items.of([(name, pair.judge()) for name, pair in run.pairs])
     analysis = Analysis.of(items.labels, run.tagset, empty=run.gold.empty)
     for position in analysis.positions:
         yield from changes.confusion(
@@ -388,11 +388,6 @@ def _main(measure: Measure, pair: Any, sentences: int) -> float:
         for field, total in zip(counts.fields, counts.matrix().sum(axis=0).tolist(), strict=True)
     }
     return float(measure.definition.scores[measure.definition.main](sums))
-
-
-def _gold_items(judged: _Judged) -> int:
-    items = judged.items()
-    return int(items[0][1].has_gold.sum()) if items else 0
 
 
 def _aligned_by(run: Run) -> str:

@@ -23,9 +23,6 @@ from assay.result import Mapped, Source
 from assay.systems import Given, named_systems
 from assay.tagsets import Tagset
 from assay.tagsets.kinds import Feats
-from assay.weights import check_categories
-from assay.weights import load as load_weights
-from assay.weights import warnings as weight_warnings
 
 
 @dataclass(frozen=True)
@@ -69,6 +66,8 @@ class Options:
                 raise unknown(name, value, known)
         if self.times < 1:
             raise UsageError(f"{self.times} resamples are too few.")
+        if self.sweep < 0:
+            raise UsageError(f"{self.sweep} weightings cannot be drawn.")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")
         if self.examples < 0:
@@ -105,7 +104,9 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     named = named_systems(systems)
     inputs = [_open(gold, "gold", options), *(_open(given, name, options) for name, given in named.items())]
     tagset = tagsets.find(options.tagset) if options.tagset else None
-    column = tagset.column if isinstance(tagset, Feats) and not options.column else _column(inputs, options)
+    if isinstance(tagset, Feats) and options.column not in (None, tagset.column):
+        raise UsageError(f"--tagset {tagset.name} takes tags from {tagset.column}; leave --column out.")
+    column = tagset.column if isinstance(tagset, Feats) else _column(inputs, options)
     measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
@@ -130,16 +131,8 @@ def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Opt
     if skipped.any():
         pairs = [(name, _without(pair, skipped)) for name, pair in pairs]
     if tagset is not None:
-        weights = load_weights(options.weights) if options.weights else None
-        if weights is not None:
-            check_categories(weights, tagset)
-            warnings.extend(weight_warnings(weights, tagset))
-        pairs = [
-            (name, replace(pair, tagset=tagset, weights=weights, expand_optional=options.expand_optional))
-            for name, pair in pairs
-        ]
-        warnings.extend(checks.outside_tagset(pairs, tagset, options.strict_tagset))
-        warnings.extend(checks.weightless(pairs[0][1], weights))
+        pairs, said = _with_tagset(pairs, tagset, measures, options)
+        warnings.extend(said)
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements))
@@ -190,6 +183,26 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
     if not shared:
         raise UsageError("the corpora share no column. Choose one with column=.")
     return shared[-1]
+
+
+def _with_tagset(
+    pairs: Sequence[tuple[str, Pair]], tagset: Tagset, measures: Sequence[Measure], options: Options
+) -> tuple[list[tuple[str, Pair]], list[str]]:
+    """The pairs with what the measures of rich tags need, and what does not fit together."""
+    from assay import weights as weighing
+
+    given = weighing.load(options.weights) if options.weights else None
+    rich = [
+        (name, replace(pair, tagset=tagset, weights=given, expand_optional=options.expand_optional))
+        for name, pair in pairs
+    ]
+    warnings = list(checks.outside_tagset(rich, tagset, options.strict_tagset))
+    for spec in dict.fromkeys([options.weights, *(measure.parameters.get("weights") for measure in measures)]):
+        if spec:
+            table = weighing.load(str(spec))
+            weighing.check_categories(table, tagset)
+            warnings += [*weighing.warnings(table, tagset), *checks.weightless(rich[0][1], table)]
+    return rich, warnings
 
 
 def _check_further_columns(gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Floats, Ints
+from assay.arrays import Bools, Floats, Ints
 from assay.result import Sweep
 from assay.tagsets.analysis import Analysis
 from assay.weights import Weights, load
@@ -20,21 +20,36 @@ CHUNK = 256
 
 @dataclass(frozen=True, eq=False)
 class _Scored:
-    """One system's distinct pairs of tags: what agrees, what each side has, and how many words have the pair."""
+    """One system's distinct pairs of tags: what agrees, what each side has; and the words that have them."""
 
     hit: Floats
     assigned: Floats
     gold: Floats
-    same: Floats
+    same: Bools
     words: Floats
+    """How many words have each pair of labels."""
+    sets: tuple[tuple[int, int, int], ...]
+    """For each pair of labels where its pairs of tags begin, and how many tags the two sides have."""
 
     def means(self, weights: Floats) -> Floats:
-        """The mean WPA under each weighting (positions × weightings)."""
+        """The mean over words of strong WPA under each weighting (positions × weightings).
+
+        Words on which no side has anything that weighs are left out: they say nothing about such a weighting.
+        """
         total = (self.assigned + self.gold) @ weights
         with np.errstate(invalid="ignore", divide="ignore"):
             score = np.where(total == 0, 0.0, 2 * (self.hit @ weights) / total)
-        score = np.where(self.same[:, None] == 1, 1.0, score)
-        return np.asarray(self.words @ score / self.words.sum())
+        score = np.where(self.same[:, None], 1.0, score)
+        starts = np.array([start for start, _, _ in self.sets])
+        strong, weighs = score[starts], total[starts] > 0
+        for row, (start, assigned, gold) in enumerate(self.sets):
+            if assigned * gold > 1:
+                part = score[start : start + assigned * gold].reshape(assigned, gold, -1)
+                strong[row] = np.minimum(part.max(axis=1).min(axis=0), part.max(axis=0).min(axis=0))
+                weighs[row] = total[start : start + assigned * gold].any(axis=0)
+        counted = self.words[:, None] * weighs
+        with np.errstate(invalid="ignore"):
+            return np.asarray((counted * strong).sum(axis=0) / counted.sum(axis=0))
 
 
 def sweeps(
@@ -91,22 +106,30 @@ def _spelt(positions: Sequence[str], weights: Floats) -> Mapping[str, float]:
 
 
 def _scored(pair: Pair, positions: Sequence[str]) -> _Scored:
-    """The pairs of tags of words that have one on each side."""
+    """The pairs of labels of all gold words; a word without an assigned tag agrees in nothing."""
     judged, analysis = pair.judge(), pair.analysis()
-    both = judged.has_gold & judged.has_system
-    width = len(judged.labels)
-    keys, words = np.unique(judged.system[both].astype(np.int64) * width + judged.gold[both], return_counts=True)
-    system, gold = keys // width, keys % width
-    firsts = np.array([tags[0] if len(tags) == 1 else -1 for tags in analysis.of_label])
-    single = (firsts[system] >= 0) & (firsts[gold] >= 0)
-    values = _placed(analysis, positions)
-    mine, its = values[firsts[system[single]]], values[firsts[gold[single]]]
+    judged = judged.where(judged.has_gold)
+    width = len(judged.labels) + 1
+    keys, words = np.unique((judged.system.astype(np.int64) + 1) * width + judged.gold, return_counts=True)
+    nothing = len(analysis.tags)
+    of_label = [*(tags or (nothing,) for tags in analysis.of_label), (nothing,)]
+    sets: list[tuple[int, int, int]] = []
+    left: list[int] = []
+    right: list[int] = []
+    for system, gold in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
+        mine, its = of_label[system], of_label[gold]
+        sets.append((len(left), len(mine), len(its)))
+        left += [tag for tag in mine for _ in its]
+        right += [tag for _ in mine for tag in its]
+    values = np.concatenate([_placed(analysis, positions), np.full((1, len(positions)), -1)])
+    mine_values, its_values = values[left], values[right]
     return _Scored(
-        hit=((mine == its) & (mine >= 0)).astype(np.float64),
-        assigned=(mine >= 0).astype(np.float64),
-        gold=(its >= 0).astype(np.float64),
-        same=(firsts[system[single]] == firsts[gold[single]]).astype(np.float64),
-        words=words[single].astype(np.float64),
+        hit=((mine_values == its_values) & (mine_values >= 0)).astype(np.float64),
+        assigned=(mine_values >= 0).astype(np.float64),
+        gold=(its_values >= 0).astype(np.float64),
+        same=(np.array(left) == np.array(right)) & (np.array(left) != nothing),
+        words=words.astype(np.float64),
+        sets=tuple(sets),
     )
 
 

@@ -302,8 +302,8 @@ def test_upos_and_feats_together_are_a_tag_of_universal_dependencies(file):
 def test_tags_outside_the_tagset_are_counted_placed_and_refused_on_request(file):
     gold, system = file("g.tsv", "a\tsubst:sg:nom:n\n"), file("s.tsv", "a\tsubst:sg:nom:x\n")
     result = assay.score(gold, system, ["pa"], tagset="nkjp", times=1)
-    text = "s: 1 tag on 1 word outside the tagset nkjp, read as tags without parts: subst:sg:nom:x (1, s.tsv:1)."
-    assert text in result.warnings
+    text = "s: 1 tag on 1 word outside the tagset nkjp: subst:sg:nom:x (1, s.tsv:1)."
+    assert f"{text} They are read as tags without parts." in result.warnings
     assert result.score("s", "pa").value == 0
     assert refusal(assay.score, gold, system, ["pa"], tagset="nkjp", strict_tagset=True, times=1) == (
         f"{text} (--strict-tagset)"
@@ -330,3 +330,47 @@ def test_a_sweep_says_what_turns_the_order_round(file):
     assert sweep.named["number only"] == -0.5
     assert sweep.named["equal"] == 0
     assert sweep.low < 0 < sweep.high
+
+
+def test_a_word_without_a_tag_counts_against_its_system_in_a_sweep(file):
+    line = "1\ta\t_\t_\tsubst:sg:nom:m3\t_\t_\t_\t_\t_\n2\tb\t_\t_\t{}\t_\t_\t_\t_\t_\n"
+    gold, one, two = (
+        file(f"{name}.conllu", line.format(tag))
+        for name, tag in (("g", "subst:sg:nom:m3"), ("one", "_"), ("two", "subst:sg:acc:m3"))
+    )
+    (sweep,) = assay.compare(gold, [one, two], "pa", column="XPOS", tagset="nkjp", sweep=50, times=1).sweeps
+    assert sweep.b_better == 1
+    assert sweep.named["equal"] == pytest.approx(0.875 - 0.5)
+
+
+def test_a_category_alone_is_judged_on_the_words_that_have_it(file):
+    gold = file("g.tsv", "a\tsubst:sg:nom:n\nb\tconj\n")
+    one, two = file("one.tsv", "a\tsubst:sg:acc:n\nb\tqub\n"), file("two.tsv", "a\tsubst:sg:nom:n\nb\tqub\n")
+    (sweep,) = assay.compare(gold, [one, two], "pa", tagset="nkjp", sweep=10, times=1).sweeps
+    assert sweep.named["case only"] == 1
+    assert sweep.named["number only"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ["wpa"]}, "wpa needs weights: give --weights FILE, or a preset such as --weights poliqarp."),
+        ({"measures": ["pa"], "tagset": None}, "this measure takes tags apart: say how with --tagset (assay tagset"),
+        ({"measures": ["wpa(weights=bad.json)"]}, "tagset nkjp: there is no category 'caze'. Did you mean case?"),
+        (
+            {"measures": ["wpa(weights=per-class.json)"]},
+            "these weights depend on the part of speech: use the measure cwpa.",
+        ),
+        ({"measures": ["pa"], "sweep": -1}, "-1 weightings cannot be drawn."),
+        (
+            {"measures": ["pa"], "tagset": "ud", "column": "2"},
+            "--tagset ud takes tags from UPOS+FEATS; leave --column out.",
+        ),
+    ],
+)
+def test_what_rich_tags_need_is_said(file, options, message):
+    file("bad.json", '{"kind": "wpa", "source": "x", "w": {"pos": 1, "caze": 2}}')
+    file("per-class.json", '{"kind": "cwpa", "source": "x", "w": {"subst": {"pos": 1}, "*": {"*": 1}}}')
+    gold = file("g.tsv", "a\tsubst:sg:nom:n\n")
+    options = {"tagset": "nkjp", "times": 1, **options}
+    assert refusal(assay.score, gold, {"s": gold}, **options).startswith(message)

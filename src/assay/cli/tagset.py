@@ -20,14 +20,23 @@ from assay.cli.options import INPUT_FORMAT
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Tagsets: how tags fall apart into a part of speech and categories."""
-    if ctx.invoked_subcommand is not None:
-        return
+    if ctx.invoked_subcommand is None:
+        _list()
+
+
+def _list() -> None:
     from assay.tagsets import built_in, find
 
     for name in built_in():
         tagset = find(name)
         click.echo(f"{name:10} {tagset.doc}")
     click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
+
+
+@command.command("list")
+def list_() -> None:
+    """List the tagsets that come along."""
+    _list()
 
 
 @command.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from assay.errors import UsageError
 from assay.judgements import NONE, ONE, Judgements
 from assay.measures.definition import f1, macro, measure, precision, ratio, recall, weighted
 from assay.tagsets.analysis import POS, Analysis, credit
-from assay.weights import Weights, load
+
+if TYPE_CHECKING:
+    from assay.weights import Weights
 
 Credit = Callable[[Ints, Ints], Floats]
 """From tags assigned and gold tags, pair by pair, to the score of each pair."""
@@ -89,20 +92,31 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgeme
     return _weighted(pair, column, weights, "cwpa")
 
 
-@measure("pos-accuracy", scores={"f1": f1, "precision": precision, "recall": recall})
+@measure(
+    "pos-accuracy",
+    scores={**{name: _SCORES[name] for name in ("f1", "precision", "recall")}, **_SCORES},
+    count=graded,
+)
 def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     """Words with the right part of speech, whatever the rest of the tag.
 
     column: as for accuracy. Needs --tagset.
-    Counts and Score: as for accuracy.
-    Golden: morph-slovene-ssj500k.
+    Counts and Score: as for pa, with credit 1 for an equal part of speech and else 0; with one tag on each side
+        all five scores are one number, the accuracy.
+    Golden: cases/tagging, morph-slovene-ssj500k.
     """
-    judged = pair.judge(column)
-    names = pair.analysis(column).value_names(POS)
+    judged, analysis = pair.judge(column), pair.analysis(column)
+    names = analysis.value_names(POS)
     known: dict[str, int] = {}
     recoded = np.array([*(known.setdefault(name, len(known)) for name in names), NONE], dtype=np.int32)
+    classes = np.unique([analysis.coarse_pos(tag) for tag in analysis.tags] or [""], return_inverse=True)[1]
+
+    def score(assigned: Ints, gold: Ints) -> Floats:
+        return np.asarray(classes[assigned] == classes[gold], dtype=np.float64)
+
     gold, system = recoded[judged.gold], recoded[judged.system]
-    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known))
+    credits_ = label_credits(judged, analysis, score)
+    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known), credits=credits_)
 
 
 @measure(
@@ -145,10 +159,14 @@ def _category_counts(judged: Judgements, analysis: Analysis, category: str, sent
 
 
 def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Judgements:
+    from assay.weights import load
+
     analysis = pair.analysis(column)
     weights = load(name) if name else pair.weights
     if weights is None:
         raise UsageError(f"{kind} needs weights: give --weights FILE, or a preset such as --weights poliqarp.")
+    if kind == "wpa" and weights.kind == "cwpa":
+        raise UsageError("these weights depend on the part of speech: use the measure cwpa.")
     return _graded(pair, column, analysis, weight_matrix(analysis, weights))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import lzma
 import os
 import sys
 import zlib
@@ -12,9 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from lzma import LZMAFile
 
 BATCH = 1 << 21
 _PEEK = 1 << 16
@@ -98,6 +100,8 @@ class Source:
         if start.startswith(b"\x1f\x8b"):
             return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=raw), raw))
         if start.startswith(b"\xfd7zXZ\x00"):
+            import lzma
+
             return cast(BinaryIO, _Whole(lzma.LZMAFile(raw), raw))
         return raw
 
@@ -155,7 +159,7 @@ class Source:
     def _read(self, size: int) -> bytes:
         try:
             return self._file.read(size)
-        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        except _damage() as error:
             raise InputError(
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."
             ) from None
@@ -175,10 +179,16 @@ def decode(data: bytes, path: str, line: int) -> str:
         ) from None
 
 
+def _damage() -> tuple[type[Exception], ...]:
+    """What damaged files raise; the module for xz is loaded only where there is such a file."""
+    xz = (sys.modules["lzma"].LZMAError,) if "lzma" in sys.modules else ()
+    return (EOFError, zlib.error, gzip.BadGzipFile, *xz)
+
+
 class _Whole:
     """A decompressing reader that closes the file beneath it too."""
 
-    def __init__(self, reader: gzip.GzipFile | lzma.LZMAFile, raw: BinaryIO) -> None:
+    def __init__(self, reader: gzip.GzipFile | LZMAFile, raw: BinaryIO) -> None:
         self._reader, self._raw = reader, raw
 
     def read(self, size: int) -> bytes:

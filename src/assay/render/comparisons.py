@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
-from assay.render.text import DASH, count, p_error, percent, plural, signed
+from assay.render.text import count, p_error, percent, plural, signed
 from assay.result import Bound, Comparison, Diff, Result
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
@@ -148,7 +148,8 @@ def _sweeps(result: Result) -> Iterator[Table]:
             percent(row.b_better),
             signed(row.low),
             signed(row.high),
-            ", ".join(name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0) or DASH,
+            ", ".join(name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0)
+            or "none",
         ]
         for row in result.sweeps
     ]
@@ -157,7 +158,7 @@ def _sweeps(result: Result) -> Iterator[Table]:
         ["pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"],
         rows,
         notes=(
-            "wpa under random weights of all categories, drawn evenly; `turned round by`: named weights (presets, a "
+            "wpa under random weights of all categories, drawn evenly. Turned round by: named weights (presets, a "
             "category alone) under which the other system is ahead.",
         ),
         short=PAIRS,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 from assay.errors import InputError, unknown
 from assay.tagsets.kinds import KINDS, Tag, Tagset
-from assay.tagsets.load import from_text
 
 __all__ = ["KINDS", "Tag", "Tagset", "built_in", "find"]
 
 
 def built_in() -> dict[str, str]:
     """The names of the tagsets that come along, and their texts."""
+    from importlib.resources import files
+
     folder = files("assay.tagsets").joinpath("data")
     found = sorted((entry.name.removesuffix(".toml"), entry.read_text("utf-8")) for entry in folder.iterdir())
     return dict(found)
@@ -21,6 +21,9 @@ def built_in() -> dict[str, str]:
 
 def find(name: str) -> Tagset:
     """A tagset by its name or by the path of its file."""
+    # Reading tagset files costs imports that a run without a tagset need not pay for.
+    from assay.tagsets.load import from_text
+
     if name.endswith((".toml", ".json")):
         try:
             text = Path(name).read_text("utf-8-sig")

@@ -67,15 +67,17 @@ class Analysis:
     def value_names(self, position: str) -> list[str]:
         """What each label has at a position: its values, `∅` where it has none."""
         names = []
-        for label, tags in zip(self.labels, self.of_label, strict=True):
-            if position == POS and isinstance(self.tagset, Atomic):
-                found = {self.tagset.coarse_pos(part) for part in label.split(SEVERAL)}
-            elif position == POS:
-                found = {self.tags[tag].pos for tag in tags}
+        for tags in self.of_label:
+            if position == POS:
+                found = {self.coarse_pos(self.tags[tag]) for tag in tags}
             else:
                 found = {value for tag in tags for name, value in self.tags[tag].values if name == position}
             names.append(SEVERAL.join(sorted(found)) or ABSENT)
         return names
+
+    def coarse_pos(self, tag: Tag) -> str:
+        """The part of speech of a tag; tags without parts may have one by their tagset."""
+        return self.tagset.coarse_pos(tag.pos) if isinstance(self.tagset, Atomic) else tag.pos
 
 
 def credit(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:

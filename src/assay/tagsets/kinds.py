@@ -160,7 +160,7 @@ class Feats(Tagset):
                 return ()
             if not self.keep or name in self.keep:
                 pairs.append((name, ",".join(sorted(value.split(",")))))
-        if not pos or pos == "_" or len({name for name, _ in pairs}) < len(pairs):
+        if not pos or pos == "_" or "=" in pos or len({name for name, _ in pairs}) < len(pairs):
             return ()
         return (Tag(pos, tuple(sorted(pairs))),)
 

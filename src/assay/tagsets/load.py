@@ -76,7 +76,12 @@ class _Loader:
         common = {key: str(self.data[key]) for key in ("doc", "unknown_tag") if key in self.data}
         name = str(self.data.get("name") or self.path)
         build = getattr(self, f"_{kind}")
-        tagset: Tagset = build(name, common)
+        try:
+            tagset: Tagset = build(name, common)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise InputError(
+                f"{self.path}:1: a key of this {kind} tagset has a value of the wrong kind ({error})."
+            ) from None
         return tagset
 
     def _separated(self, name: str, common: dict[str, str]) -> Separated:
@@ -94,6 +99,11 @@ class _Loader:
                 shorts[key] = str(entry["short"])
         pos = {key: self._class(key, entry, attributes) for key, entry in self._table("pos").items()}
         strings = {key: str(self.data[key]) for key in ("separator", "value_separator", "any") if key in self.data}
+        for key, text in strings.items():
+            if key != "any" and not text:
+                raise self.fail(key, f"{key} is empty. Leave the key out for the usual one.")
+        if "pos" in attributes:
+            raise self.fail("pos", "an attribute cannot be called pos: that is the part of speech.")
         return Separated(name, **common, **strings, attributes=attributes, shorts=shorts, pos=pos)
 
     def _class(self, key: str, entry: Any, attributes: Mapping[str, frozenset[str]]) -> tuple[Attribute, ...]:
@@ -116,6 +126,10 @@ class _Loader:
                 raise self.fail(key, f"class {key!r} should be one letter, the first of its tags.")
             positions[key] = tuple(entry.split() if isinstance(entry, str) else entry)
         values = {key: frozenset(entry) for key, entry in self._table("values", needed=False).items()}
+        attributes = {attribute for names in positions.values() for attribute in names}
+        for key in values:
+            if key not in attributes:
+                raise self.fail(key, f"{unknown('attribute', key, sorted(attributes))}")
         return Msd(name, **common, absent=str(self.data.get("absent", "-")), positions=positions, values=values)
 
     def _positional(self, name: str, common: dict[str, str]) -> Positional:
