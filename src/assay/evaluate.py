@@ -141,7 +141,7 @@ class _Judged:
             (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
             for name, judged in self.systems
         ]
-        return Figures.of(self.measure, where, counts, units.blocks, settings)
+        return Figures.of(self.measure, where, counts, lambda: units.blocks, settings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -54,7 +54,8 @@ class Figures:
     systems: tuple[str, ...]
     counts: tuple[Counts, ...]
     """Per unit; for measures by label over one common set of labels."""
-    block_of_unit: Ints
+    blocks: Callable[[], Ints]
+    """The block of each unit; naming units takes time, so it is asked for only where blocks are needed."""
     settings: Settings
 
     @classmethod
@@ -63,12 +64,12 @@ class Figures:
         measure: Measure,
         where: str | None,
         counts: Sequence[tuple[str, Counts]],
-        block_of_unit: Ints,
+        blocks: Callable[[], Ints],
         settings: Settings,
     ) -> Figures:
         """Figures from the counts of each system."""
         systems = tuple(name for name, _ in counts)
-        return cls(measure, where, systems, tuple(_common_labels([c for _, c in counts])), block_of_unit, settings)
+        return cls(measure, where, systems, tuple(_common_labels([c for _, c in counts])), blocks, settings)
 
     # --- scores ---
 
@@ -108,7 +109,7 @@ class Figures:
                 self.slice,
                 self.systems,
                 tuple(counts.of_label(index) for counts in self.counts),
-                self.block_of_unit,
+                self.blocks,
                 self.settings,
                 label,
             )
@@ -146,8 +147,8 @@ class Figures:
             return self._collapsed.rows, self._collapsed.sizes
         joint = np.concatenate([self._matrices[index] for index in self._by_name], axis=1)
         blocks = np.zeros((BLOCKS, joint.shape[1]), dtype=np.int64)
-        np.add.at(blocks, self.block_of_unit, joint)
-        used = np.bincount(self.block_of_unit, minlength=BLOCKS) > 0
+        np.add.at(blocks, self.blocks(), joint)
+        used = np.bincount(self.blocks(), minlength=BLOCKS) > 0
         rows, _, sizes = distinct_rows(blocks[used])
         return rows, sizes
 
@@ -176,7 +177,7 @@ class Figures:
 
         tables = [self._blocked(counts).wide() for counts in self.counts]
         if self._too_many_units:
-            used = np.flatnonzero(np.bincount(self.block_of_unit, minlength=BLOCKS))
+            used = np.flatnonzero(np.bincount(self.blocks(), minlength=BLOCKS))
             tables = [table[used] for table in tables]
         joint = hstack([tables[index] for index in self._by_name]).tocsr()
         joint.sort_indices()
@@ -209,7 +210,7 @@ class Figures:
         return self.counts[0].units > BLOCKS
 
     def _blocked(self, counts: Counts) -> Counts:
-        return counts.regrouped(self.block_of_unit, BLOCKS) if self._too_many_units else counts
+        return counts.regrouped(self.blocks(), BLOCKS) if self._too_many_units else counts
 
     @cached_property
     def _observed(self) -> dict[str, Floats]:
@@ -299,7 +300,7 @@ class Figures:
         swaps, _, sizes = distinct_rows(differing)
         if len(swaps) > BLOCKS:
             blocks = np.zeros((BLOCKS, differences.shape[1]), dtype=np.int64)
-            np.add.at(blocks, self.block_of_unit, differences)
+            np.add.at(blocks, self.blocks(), differences)
             swaps, _, sizes = distinct_rows(blocks[blocks.any(axis=1)])
 
         def difference(x: Floats, y: Floats) -> Floats:

@@ -172,12 +172,14 @@ def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Judgement
 
 def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., object] = float) -> Array:
     """What each position of each tag weighs; what the weights do not know weighs nothing."""
+    rows: dict[str, list[object]] = {}
+    for tag in analysis.tags:
+        # All tags of a part of speech weigh the same at a position.
+        if tag.pos not in rows:
+            rows[tag.pos] = [number(weights.of(tag.pos, position) or 0) for position in analysis.positions]
     kind = np.float64 if number is float else object
-    table = np.zeros((len(analysis.tags), len(analysis.positions)), dtype=kind)
-    for row, tag in enumerate(analysis.tags):
-        for column, position in enumerate(analysis.positions):
-            table[row, column] = number(weights.of(tag.pos, position) or 0)
-    return table
+    table = [rows[tag.pos] for tag in analysis.tags]
+    return np.array(table, dtype=kind).reshape(len(analysis.tags), len(analysis.positions))
 
 
 def _graded(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Judgements:
