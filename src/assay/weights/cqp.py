@@ -30,6 +30,9 @@ _SKIPPED = re.compile(
     """,
     re.VERBOSE,
 )
+_REPEAT = re.compile(r"\s*(?:(?P<mark>[*+?])|\{\s*(?P<low>\d*)\s*(?P<comma>,\s*(?P<high>\d*)\s*)?\})")
+Repeat = tuple[int, int | None]
+"""The least and the greatest number of times; None: any number."""
 _WORD = re.compile(r"[^\s\[\](){}|\"'<>;@&*+?!]+")
 _ASSIGNED = re.compile(r"\s*[A-Z]\w*\s*=\s*(?=[\[\"'(<@])")
 
@@ -78,6 +81,16 @@ def parse(query: str) -> list[Expression]:
     return _Parser(query).query()
 
 
+def parse_sequence(query: str) -> tuple[list[Expression], list[Repeat] | None]:
+    """The token expressions, and how often each may follow itself where the query is a plain sequence of them.
+
+    Groups, alternatives of sequences, structural tags and global constraints make it more than that: then None.
+    """
+    parser = _Parser(query)
+    found = parser.query()
+    return found, parser.repeats if parser.plain and len(parser.repeats) == len(found) else None
+
+
 def tests(expression: Expression) -> Iterator[Test]:
     """All attribute tests within an expression."""
     if isinstance(expression, Test):
@@ -92,6 +105,8 @@ def tests(expression: Expression) -> Iterator[Test]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.place = text, 0
+        self.repeats: list[Repeat] = []
+        self.plain = True
 
     def fail(self, fact: str) -> NoReturn:
         raise QueryError(f"{fact} at character {self.place + 1}")
@@ -108,6 +123,8 @@ class _Parser:
             if match := _CLAUSE.match(self.text, self.place):
                 found += self._constraint(match[0])
                 break
+            if here in "()|<&!":
+                self.plain = False
             if here in "()":
                 depth += 1 if here == "(" else -1
                 if depth < 0:
@@ -115,19 +132,35 @@ class _Parser:
                 self.place += 1
             elif here == "[":
                 found.append(self._bracket())
+                self.repeats.append(self._repeat())
             elif here in "\"'":
                 found.append(Test(FORM, self._string(), flags=self._flags()))
+                self.repeats.append(self._repeat())
             elif match := _SKIPPED.match(self.text, self.place):
                 self.place = match.end()
             elif match := _WORD.match(self.text, self.place):
                 self.place = match.end()
                 word, _, flags = match[0].partition("/")
                 found.append(Test(FORM, word, flags=flags))
+                self.repeats.append(self._repeat())
             else:
                 self.fail(f"{here!r} is not expected")
         if depth:
             self.fail("a parenthesis is not closed")
         return found
+
+    def _repeat(self) -> Repeat:
+        """How often what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
+        match = _REPEAT.match(self.text, self.place)
+        if not match:
+            return 1, 1
+        self.place = match.end()
+        if match["mark"]:
+            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[match["mark"]]
+        low = int(match["low"] or 0)
+        if match["comma"] is None:
+            return low, low
+        return low, int(match["high"]) if match["high"] else None
 
     def _constraint(self, clause: str) -> list[Expression]:
         """What follows `::`, if it can be read; metadata and the rest are no business of ours."""

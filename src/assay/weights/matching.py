@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,12 @@ from assay.corpus import Column, Corpus
 from assay.tagsets import Tag
 from assay.tagsets.kinds import Feats
 from assay.weights.attributes import CATEGORY, FORM, LEMMA, TAG, Attributes
-from assay.weights.cqp import All, Expression, Not, Test, compiled, plain
+from assay.weights.cqp import All, Expression, Not, Repeat, Test, compiled, plain
 from assay.weights.inputs import analyses, lemmas
 from assay.weights.table import POS
+
+_FIRST_SIGN = 0x10000
+MOST_IN_SEQUENCE = 62
 
 
 class UntestableError(Exception):
@@ -29,7 +35,11 @@ class Matcher:
         lemma = lemmas(corpus)
         columns = {FORM: corpus.forms, TAG: tags, **({LEMMA: lemma} if lemma else {})}
         stacked = np.stack([column.codes for column in columns.values()])
-        distinct, self._sizes = np.unique(stacked, axis=1, return_counts=True)
+        distinct, word, self._sizes = np.unique(stacked, axis=1, return_inverse=True, return_counts=True)
+        self._word = word.ravel()
+        """The distinct word that each word of the corpus is."""
+        self._tags = tags.codes
+        self._starts = corpus.starts.tolist()
         self._codes = dict(zip(columns, distinct, strict=True))
         self._vocabulary = {name: column.vocabulary for name, column in columns.items()}
         self._known: dict[Test, Any] = {}
@@ -39,6 +49,35 @@ class Matcher:
         hit = self._hits(expression)
         sizes = np.bincount(self._codes[TAG][hit], self._sizes[hit], minlength=len(self.analyses))
         return Counter({code: int(sizes[code]) for code in np.flatnonzero(sizes).tolist()})
+
+    def matched_in_sequence(self, expressions: Sequence[Expression], repeats: Sequence[Repeat]) -> list[Counter[int]]:
+        """For each expression the tags of the words that it matches where the whole sequence matches.
+
+        Every word is written as the sign of the set of expressions that it fits; then the sequence is a regular
+        expression over such signs, tried at every word of every sentence.
+        """
+        fits = np.zeros(len(self._sizes), dtype=np.int64)
+        for index, expression in enumerate(expressions):
+            fits |= self._hits(expression).astype(np.int64) << index
+        sets, sign = np.unique(fits, return_inverse=True)
+        signs = np.array([chr(_FIRST_SIGN + number) for number in range(len(sets))])
+        found: list[Counter[int]] = [Counter() for _ in expressions]
+        classes = ["".join(signs[(sets >> index) & 1 == 1]) for index in range(len(expressions))]
+        if any(not chosen and low for chosen, (low, _) in zip(classes, repeats, strict=True)):
+            return found
+        # A class without words can only be left out.
+        parts = [
+            f"([{chosen}]{{{low},{'' if high is None else high}}})" if chosen else "()"
+            for chosen, (low, high) in zip(classes, repeats, strict=True)
+        ]
+        pattern = re.compile(f"(?={''.join(parts)})")
+        text = "".join(signs[sign[self._word]])
+        for first, end in pairwise(self._starts):
+            for match in pattern.finditer(text, first, end):
+                for index, counter in enumerate(found):
+                    begin, close = match.span(index + 1)
+                    counter.update(self._tags[begin : min(close, end)].tolist())
+        return found
 
     def has(self, tag: int, category: str) -> bool:
         """Whether a tag has the category; each has a part of speech."""

@@ -7,16 +7,18 @@ Conditional weights (section 2.4) have two sources. From the log alone they are 
 bracket that fixes the part of speech counts for it (for each of several), in a bracket that fixes none for all.
 From a corpus: the paper says that "a query for a sequence of 5 genitive words occurring in logs would have to be
 rerun on the corpus again in order to find out parts of speech of the returned 5-word sequences". We read this as
-follows. Each token expression is matched against the words of the corpus; each word that it matches and that has
-the category counts the category for the word's part of speech. The paper does not say how a query with many results
+follows. The query is matched on the corpus; each word that one of its expressions matches there and that has the
+category counts the category for the word's part of speech. The paper does not say how a query with many results
 weighs against one with few. Since weights are to correspond to frequencies *in queries*, the count of a query is by
 default shared out over the words it matches, so that n(c|p) summed over p is the n(c) of the unconditional weights;
-with `count="words"` each matched word counts fully. Expressions are matched word by word: the neighbours that a
-sequence asks for are not looked at, nor are repetitions.
+with `count="words"` each matched word counts fully. A query that is a sequence of token expressions, with or without
+repetitions, is matched as a sequence within sentences, at every word where it can begin; one with groups or
+constraints is taken word by word, and how many were is said.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, unknown
 from assay.tagsets import Tagset
 from assay.weights.attributes import CATEGORY, TAG, Attributes, read_aliases
-from assay.weights.cqp import All, Expression, Not, QueryError, Test, compiled, parse, tests
+from assay.weights.cqp import All, Expression, Not, QueryError, Repeat, Test, compiled, parse_sequence, tests
 from assay.weights.inputs import MOST_LISTED, changed_on, frequent, lines, plural, tagged
 from assay.weights.patterns import matching_classes, parts_of_speech, universe
 from assay.weights.table import ANY, POS, Made, Provenance, Weights, classes
@@ -46,6 +48,13 @@ class Query:
 
     count: int
     expressions: tuple[Expression, ...]
+    repeats: tuple[Repeat, ...] | None = None
+    """How often each expression may follow itself, where the query is a plain sequence of them."""
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether neighbours matter and can be matched."""
+        return self.repeats is not None and (len(self.expressions) > 1 or self.repeats != ((1, 1),))
 
 
 @dataclass
@@ -75,7 +84,8 @@ class Log:
     def _add(self, query: str, places: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         """Take a query in; returns the lines that cannot be read, and why."""
         try:
-            expressions = tuple(parse(query))
+            found, repeats = parse_sequence(query)
+            expressions = tuple(found)
             for test in (test for expression in expressions for test in tests(expression)):
                 # Most values are plain words, and to compile each would take most of the time.
                 if _SPECIAL.intersection(test.value or ""):
@@ -85,7 +95,7 @@ class Log:
             return [(number, f"{reason}: {query}") for number, _ in places]
         whole = [int(count) for _, count in places if count.isascii() and count.isdigit()]
         if whole:
-            self.queries.append(Query(sum(whole), expressions))
+            self.queries.append(Query(sum(whole), expressions, None if repeats is None else tuple(repeats)))
         return [
             (number, f"the count {count!r} is no whole number: {query}")
             for number, count in places
@@ -238,6 +248,7 @@ class _Matching:
     count: str
     untestable: Counter[str] = field(default_factory=Counter)
     without_word: int = 0
+    word_by_word: int = 0
 
     def given(self, queries: Sequence[Query]) -> Given:
         """The count of each category given the part of speech of the words that match."""
@@ -257,9 +268,13 @@ class _Matching:
     def _groups(self, query: Query) -> Iterator[tuple[str, int, Counter[int]]]:
         """Category, number of mentions, and the tags of the words; a query's expressions pooled or one by one."""
         pooled: dict[str, Counter[int]] = defaultdict(Counter)
-        for expression in query.expressions:
+        in_sequence = self._in_sequence(query)
+        for index, expression in enumerate(query.expressions):
             mentions = mentioned(expression, self.matcher.attributes)
-            tags = self._matched(expression) if mentions else None
+            if in_sequence is not None:
+                tags: Counter[int] | None = in_sequence[index]
+            else:
+                tags = self._matched(expression) if mentions else None
             for category, times in mentions.items() if tags is not None else ():
                 if self.unit == "mentions":
                     yield category, times, tags or Counter()
@@ -267,6 +282,19 @@ class _Matching:
                     pooled[category].update(tags or {})
         for category, words in pooled.items():
             yield category, 1, words
+
+    def _in_sequence(self, query: Query) -> list[Counter[int]] | None:
+        """The tags of the words of the sequences that a query matches; None where it is to be taken word by word."""
+        from assay.weights.matching import MOST_IN_SEQUENCE, UntestableError
+
+        if query.repeats is None or not query.is_sequence or len(query.expressions) > MOST_IN_SEQUENCE:
+            self.word_by_word += len(query.expressions) > 1
+            return None
+        try:
+            return self.matcher.matched_in_sequence(query.expressions, query.repeats)
+        except (UntestableError, OverflowError, re.error):
+            # What the corpus cannot test is found out, and said, expression by expression.
+            return None
 
     def _matched(self, expression: Expression) -> Counter[int] | None:
         from assay.weights.matching import UntestableError
@@ -282,6 +310,9 @@ class _Matching:
         if self.untestable:
             number = plural(self.untestable.total(), "token expression")
             found.append(f"{number} left out, since the corpus has nothing to test: {frequent(self.untestable)}.")
+        if self.word_by_word:
+            number = plural(self.word_by_word, "query", "queries")
+            found.append(f"{number} with groups or constraints matched word by word, not as sequences.")
         if self.without_word:
             number = plural(self.without_word, "query", "queries")
             found.append(f"{number} left out, since no word of the corpus that has the category matches.")
