@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.corpus import SEVERAL
-from assay.measures.richtags import weight_matrix
+from assay.measures.richtags import set_scores, weight_matrix
 from assay.tagsets import find
 from assay.tagsets.analysis import POS, Analysis, credit
 from assay.weights import Weights
@@ -91,6 +91,42 @@ def test_sets_of_tags_score_as_worked_by_hand(case: dict[str, Any], tmp_path: Pa
     names = {"P": "precision", "R": "recall", "F": "f1", "WC": "weak", "SC": "strong"}
     for key, value in case["expected"].items():
         assert result.score("s", "wpa", names[key]).value == pytest.approx(float(Fraction(value)), abs=1e-9), key
+
+
+@pytest.mark.parametrize("case", SCORED, ids=lambda case: case["id"])
+def test_sets_of_tags_score_exactly_as_worked_by_hand(case: dict[str, Any]) -> None:
+    """The same cases in exact fractions: the scores of pairs, and the sums over sets."""
+    if case["score"] == "full":
+        tagset, table_ = "atomic", Weights("wpa", {"*": Fraction(1)})
+    elif case["score"] == "pos":
+        tagset, table_ = "nkjp", Weights("wpa", {"pos": Fraction(1), "*": Fraction(0)})
+    else:
+        tagset, table_ = "nkjp", table(case["weights"])
+    totals = {"p": Fraction(0), "r": Fraction(0), "weak": Fraction(0), "strong": Fraction(0), "T": 0, "G": 0}
+    for segment in case["segments"]:
+        labels = list(dict.fromkeys([*segment["T"], *segment["G"]]))
+        analysis = Analysis.of(labels, find(tagset))
+        tag = {label: analysis.of_label[code][0] for code, label in enumerate(labels)}
+        pairs = credit(
+            analysis.values,
+            np.array([tag[t] for t in segment["T"] for _ in segment["G"]]),
+            np.array([tag[g] for _ in segment["T"] for g in segment["G"]]),
+            weight_matrix(analysis, table_, Fraction),
+        )[2].reshape(len(segment["T"]), len(segment["G"]))
+        for name, part in zip(("p", "r", "weak", "strong"), set_scores(pairs), strict=True):
+            totals[name] += Fraction(part)
+        totals["T"] += len(segment["T"])
+        totals["G"] += len(segment["G"])
+    precision, recall = totals["p"] / totals["T"], totals["r"] / totals["G"]
+    words = len(case["segments"])
+    found = {
+        "P": precision,
+        "R": recall,
+        "F": 2 * precision * recall / (precision + recall),
+        "WC": totals["weak"] / words,
+        "SC": totals["strong"] / words,
+    }
+    assert found == {key: Fraction(value) for key, value in case["expected"].items()}
 
 
 # --- real taggers ---

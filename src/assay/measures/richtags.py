@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -214,10 +214,15 @@ def label_credits(judged: Judgements, analysis: Analysis, score: Credit) -> Ints
 
 def _set_credits(assigned: tuple[int, ...], gold: tuple[int, ...], score: Credit) -> Ints:
     pairs = score(np.repeat(assigned, len(gold)), np.tile(gold, len(assigned))).reshape(len(assigned), len(gold))
-    scores = _whole(pairs)
-    best_assigned, best_gold = scores.max(axis=1), scores.max(axis=0)
-    strong = min(best_assigned.min(), best_gold.min())
-    return np.array([best_assigned.sum(), best_gold.sum(), best_assigned.max(), strong], dtype=np.int64)
+    return _whole(np.array(set_scores(pairs)))
+
+
+def set_scores(pairs: Array) -> tuple[Any, Any, Any, Any]:
+    """From the scores of assigned × gold tags of a word: the credit of the assigned tags, that of the gold tags,
+    weak and strong correctness. The arithmetic is that of the scores.
+    """
+    best_assigned, best_gold = pairs.max(axis=1), pairs.max(axis=0)
+    return best_assigned.sum(), best_gold.sum(), best_assigned.max(), min(best_assigned.min(), best_gold.min())
 
 
 def _whole(scores: Floats) -> Ints:
