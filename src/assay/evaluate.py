@@ -15,14 +15,14 @@ import numpy as np
 import assay
 from assay import changes
 from assay.arrays import Ints
-from assay.changes import Items
-from assay.counts import Counts, graded, tally
+from assay.changes import Items, Outcomes
+from assay.counts import Counts, tally
 from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Run, gold_source, prepare
-from assay.result import SCHEMA, Bound, Comparison, Confusion, Diff, Growth, Mapped, Result, Unique
+from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
 from assay.slices import Slice
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
@@ -105,7 +105,9 @@ def _evaluate(
             named = " and ".join(filter(None, (options.kind, options.change)))
             nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
             result = replace(result, warnings=(*result.warnings, nothing))
-    result = replace(result, confusion=(*result.confusion, *_category_confusion(run, chosen)))
+    if any(measure.definition.name == "features" for measure in chosen):
+        values = [row for on, outcomes in _by_category(run) for row in changes.confusion(outcomes, on)]
+        result = replace(result, confusion=(*result.confusion, *values))
     if options.sweep and len(run.pairs) > 1:
         from assay.sensitivity import sweeps
 
@@ -203,7 +205,7 @@ def _in_sentences(judged: _Judged, selected: Any) -> _Judged:
 
 def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tuple[str, list[_Judged]]]:
     # Whole sentences have no meaning for a part of their words, labels none within one label.
-    sliceable = [one for one in judged if one.measure.definition.count in (tally, graded) and one.items()]
+    sliceable = [one for one in judged if one.measure.definition.judges_items and one.items()]
     parts: dict[str, list[_Judged]] = {}
     for one in sliceable:
         for value, part in _by_value(run, one, cut):
@@ -260,7 +262,7 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
                 # Over gold's items, which is recall where a system has other items than gold.
                 score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
                 comparisons.extend(_mcnemar(items, on, score, where))
-    diffs.extend(_category_diffs(run, views[0][1]))
+    diffs.extend(diff for on, outcomes in _by_category(run) for diff in changes.diffs(outcomes, on, None))
     adjusted = _adjusted(comparisons)
     family = len(run.pairs) * (len(run.pairs) - 1) // 2
     return replace(
@@ -276,34 +278,22 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
 
 
 def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
-    counted = [one for one in judged if one.items() and one.measure.definition.count in (tally, graded)]
+    counted = [one for one in judged if one.items() and one.measure.definition.judges_items]
     first = _basis(judged)
     return counted or ([first] if first else [])
 
 
-def _category_confusion(run: Run, measures: Sequence[Measure]) -> Iterator[Confusion]:
-    """Which value of each category stands for which, where features are asked for."""
-    if run.tagset is None or not any(measure.definition.name == "features" for measure in measures):
+def _by_category(run: Run) -> Iterator[tuple[str, Outcomes]]:
+    """The outcomes of every category by itself, from the labels as they are; none where tags have no categories."""
+    if run.tagset is None:
         return
-    items = Items.of([(name, pair.judge()) for name, pair in run.pairs])
-    analysis = Analysis.of(items.labels, run.tagset, empty=run.gold.empty)
-    for position in analysis.positions:
-        yield from changes.confusion(
-            items.outcomes.taken_apart(analysis.value_names(position)), f"features/{position}"
-        )
-
-
-def _category_diffs(run: Run, judged: Sequence[_Judged]) -> Iterator[Diff]:
-    """Which category of the tags one system has repaired or broken, on the first graded measure."""
-    one = next((one for one in judged if one.measure.definition.count is graded), None)
-    if one is None or run.tagset is None:
-        return
-    outcomes = Items.of(one.items()).outcomes
-    analysis = Analysis.of(outcomes.labels, run.tagset, empty=run.gold.empty)
-    for position in analysis.positions:
-        yield from changes.diffs(
-            outcomes.taken_apart(analysis.value_names(position)), f"{one.measure}/{position}", None
-        )
+    pair = run.pairs[0][1]
+    outcomes = Items.of([(name, one.judge()) for name, one in run.pairs]).outcomes
+    empty = pair.system.empty or pair.gold.empty
+    analysis = Analysis.of(outcomes.labels, run.tagset, expand_optional=pair.expand_optional, empty=empty)
+    if len(analysis.positions) > 1:
+        for position in analysis.positions:
+            yield f"features/{position}", outcomes.taken_apart(analysis.value_names(position))
 
 
 def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:

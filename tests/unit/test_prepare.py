@@ -374,3 +374,16 @@ def test_what_rich_tags_need_is_said(file, options, message):
     gold = file("g.tsv", "a\tsubst:sg:nom:n\n")
     options = {"tagset": "nkjp", "times": 1, **options}
     assert refusal(assay.score, gold, {"s": gold}, **options).startswith(message)
+
+
+def test_categories_are_compared_whichever_measures_come_first(file):
+    gold = file("g.tsv", "a\tsubst:sg:nom:n\nb\tsubst:sg:gen:n\n")
+    one, two = file("one.tsv", "a\tsubst:sg:acc:n\nb\tsubst:sg:gen:n\n"), gold
+    result = assay.compare(gold, {"one": one, "two": two}, ["pos-accuracy", "pa"], tagset="nkjp", times=1)
+    fixed = {row.on: (row.corrections, row.new_errors) for row in result.diffs if "/" in row.on}
+    assert fixed == {
+        "features/pos": (0, 0),
+        "features/number": (0, 0),
+        "features/case": (1, 0),
+        "features/gender": (0, 0),
+    }

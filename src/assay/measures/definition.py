@@ -14,7 +14,7 @@ import numpy as np
 from assay import specs
 from assay.align import Pair
 from assay.arrays import Floats
-from assay.counts import Counts, Sums, tally
+from assay.counts import Counts, Sums, graded, tally
 from assay.errors import UsageError
 from assay.judgements import Judgements
 
@@ -48,6 +48,11 @@ class Definition:
             for name, parameter in signature.parameters.items()
             if parameter.kind is parameter.KEYWORD_ONLY
         }
+
+    @property
+    def judges_items(self) -> bool:
+        """Whether each item counts by itself, so that items can be sliced and systems compared on them."""
+        return self.count in (tally, graded)
 
     @property
     def documentation(self) -> str:
