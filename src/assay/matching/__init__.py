@@ -1,0 +1,25 @@
+"""Which target span goes with which system span: by membership, by fair matching, and by the SemEval-2013 rules."""
+
+from __future__ import annotations
+
+from assay.matching.greedy import FAIR, fair
+from assay.matching.membership import BRACKETS, EXACT, brackets, crossing, exact
+from assay.matching.optimal import SEMEVAL, semeval
+from assay.matching.spans import NONE, Records, SpanList, boundaries, same_places
+
+__all__ = [
+    "BRACKETS",
+    "EXACT",
+    "FAIR",
+    "NONE",
+    "SEMEVAL",
+    "Records",
+    "SpanList",
+    "boundaries",
+    "brackets",
+    "crossing",
+    "exact",
+    "fair",
+    "same_places",
+    "semeval",
+]

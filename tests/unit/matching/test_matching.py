@@ -1,0 +1,163 @@
+"""What the three matchings record, row by row, on small lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.matching import EXACT, FAIR, NONE, SEMEVAL, SpanList, boundaries, exact, fair, semeval
+from spanlists import kinds_of, rows, span_lists, written
+
+MATCHINGS = [(exact, EXACT), (fair, FAIR), (semeval, SEMEVAL)]
+
+
+def matched(matching, kinds, target, system, **options):
+    return rows(matching(*span_lists(written(target), written(system)), **options), kinds)
+
+
+@pytest.mark.parametrize(("matching", "kinds"), MATCHINGS)
+def test_no_spans_give_no_records(matching, kinds):
+    assert matched(matching, kinds, "", "") == []
+
+
+@pytest.mark.parametrize(
+    ("matching", "kinds", "missed", "spurious"),
+    [(exact, EXACT, "fn", "fp"), (fair, FAIR, "fn", "fp"), (semeval, SEMEVAL, "missed", "spurious")],
+)
+def test_spans_of_one_side_alone_are_missed_or_spurious(matching, kinds, missed, spurious):
+    assert matched(matching, kinds, "A1 B3", "") == [(0, None, missed, True, False), (1, None, missed, True, False)]
+    assert matched(matching, kinds, "", "A1 B3") == [
+        (None, 0, spurious, False, True),
+        (None, 1, spurious, False, True),
+    ]
+
+
+def test_exact_counts_membership_row_by_row():
+    assert matched(exact, EXACT, "A1-2 B4 C6", "C5-6 B4 A1-3") == [
+        (0, None, "fn", True, False),
+        (1, 1, "tp", True, True),
+        (2, None, "fn", True, False),
+        (None, 0, "fp", False, True),
+        (None, 2, "fp", False, True),
+    ]
+
+
+def test_each_copy_of_a_target_is_right_and_points_to_an_equal_system_span():
+    assert matched(exact, EXACT, "A1-2 A1-2 A1-2", "B9 A1-2 A1-2") == [
+        (0, 1, "tp", True, True),
+        (1, 2, "tp", True, True),
+        (2, 2, "tp", True, False),
+        (None, 0, "fp", False, True),
+    ]
+
+
+def test_a_surplus_copy_of_a_right_system_span_has_no_row_but_copies_of_wrong_ones_do():
+    assert matched(exact, EXACT, "A1-2", "A1-2 A1-2 B3 B3") == [
+        (0, 0, "tp", True, True),
+        (None, 2, "fp", False, True),
+        (None, 3, "fp", False, True),
+    ]
+
+
+def test_fair_leaves_the_last_copies_in_play():
+    assert matched(fair, FAIR, "A1-2 A1-2", "A1-2 B1-2") == [(0, 0, "tp", True, True), (1, 1, "le", True, True)]
+    assert matched(fair, FAIR, "A1-2", "A1-2 A1-2") == [(0, 0, "tp", True, True), (None, 1, "fp", False, True)]
+
+
+def test_fair_pairs_label_errors_in_the_order_of_both_lists():
+    assert matched(fair, FAIR, "A1-2 B1-2 C1-2", "E1-2 D1-2") == [
+        (0, 0, "le", True, True),
+        (1, 1, "le", True, True),
+        (2, None, "fn", True, False),
+    ]
+
+
+def test_a_target_split_in_two_counts_once_as_target_and_the_second_part_once_as_system_span():
+    assert matched(fair, FAIR, "A1-5", "A1-3 A4-5") == [(0, 0, "bes", True, True), (0, 1, "bes", False, True)]
+
+
+def test_two_targets_in_one_system_span_are_two_errors_of_one_new_system_span():
+    assert matched(fair, FAIR, "A1-3 A4-5", "A1-5") == [(0, 0, "bel", True, False), (1, 0, "bel", True, True)]
+
+
+def test_a_span_joins_a_matched_one_only_over_atoms_that_are_left_in_it():
+    """The longest system span takes all that the target has, so that the others find nothing."""
+    assert matched(fair, FAIR, "A2-7", "A1-8 A2-6 A3-4") == [
+        (0, 0, "bel", True, True),
+        (None, 1, "fp", False, True),
+        (None, 2, "fp", False, True),
+    ]
+
+
+def test_a_span_within_a_right_one_has_no_partner():
+    assert kinds_of(matched(fair, FAIR, "A1-9", "A1-9 A2-3")) == {"tp": 1, "fp": 1}
+    assert kinds_of(matched(fair, FAIR, "A1-9 A2-3", "A1-9")) == {"tp": 1, "fn": 1}
+
+
+def test_one_target_can_collect_many_errors_with_other_labels():
+    found = matched(fair, FAIR, "A1-10", "B1-2 B3-4 B5-6 B7-8 B9-10")
+    assert found == [(0, 0, "lbe", True, True), *((0, other, "lbe", False, True) for other in (1, 2, 3, 4))]
+
+
+def test_spans_of_neighbouring_sentences_touch_and_do_not_overlap():
+    assert kinds_of(matched(fair, FAIR, "A1-3", "A4-5")) == {"fn": 1, "fp": 1}
+
+
+def test_indices_are_those_of_the_lists_whatever_their_order():
+    assert matched(fair, FAIR, "A20-25 A1-3 B10", "B10 A2-3 A20-24") == [
+        (0, 2, "bes", True, True),
+        (1, 1, "bes", True, True),
+        (2, 0, "tp", True, True),
+    ]
+
+
+def test_semeval_prefers_equal_spans_then_atoms_then_labels_then_pairs_then_shared_atoms():
+    assert matched(semeval, SEMEVAL, "A1-3", "A1-6 A1-3")[0] == (0, 1, "same", True, True)
+    assert matched(semeval, SEMEVAL, "A1-3", "A1-2 B1-3")[0] == (0, 1, "same-span", True, True)
+    assert matched(semeval, SEMEVAL, "A1-3", "B1-2 A3-9")[0] == (0, 1, "same-label", True, True)
+    assert matched(semeval, SEMEVAL, "A1-5 A6-9", "B5-7 B1-3") == [
+        (0, 1, "overlap", True, True),
+        (1, 0, "overlap", True, True),
+    ]
+    assert matched(semeval, SEMEVAL, "A1-5", "B1-2 B3-5")[0] == (0, 1, "overlap", True, True)
+
+
+def test_semeval_takes_the_smallest_list_of_pairs_of_equally_good_ones():
+    assert matched(semeval, SEMEVAL, "A1-4 A1-4", "B1-2 B3-4") == [
+        (0, 0, "overlap", True, True),
+        (1, 1, "overlap", True, True),
+    ]
+    assert matched(semeval, SEMEVAL, "A1-4 A1-4", "B1-2 A1-4") == [
+        (0, 0, "overlap", True, True),
+        (1, 1, "same", True, True),
+    ]
+
+
+def test_least_is_the_share_of_the_targets_atoms_that_must_be_shared():
+    assert kinds_of(matched(semeval, SEMEVAL, "A1-100", "A46-200", least=0.55)) == {"same-label": 1}
+    assert kinds_of(matched(semeval, SEMEVAL, "A1-100", "A47-200", least=0.55)) == {"missed": 1, "spurious": 1}
+    assert kinds_of(matched(semeval, SEMEVAL, "A1-2", "B1-2", least=1.0)) == {"same-span": 1}
+
+
+def test_a_long_chain_is_matched_though_its_ties_are_left_open(monkeypatch):
+    monkeypatch.setattr("assay.matching.optimal._TIE_BITS", 0)
+    found = matched(semeval, SEMEVAL, "A1-3 A3-6 B6-9", "A2-4 B5-7 A8-9")
+    assert kinds_of(found) == {"same-label": 2, "missed": 1, "spurious": 1}
+
+
+def test_boundaries_say_which_side_is_wrong():
+    target, system = span_lists(
+        written("A1-3 A11-13 A21-23 A31-33 A41-43 A51"), written("A2-3 B11-14 A20-24 B31-33 A41+43")
+    )
+    records = fair(target, system)
+    assert boundaries(target, system, records).tolist() == [0, 1, 2, NONE, 3, NONE]
+
+
+def test_thousands_of_spans_under_a_long_one_find_their_own_partners():
+    begin = np.arange(0, 30_000, 3)
+    label = np.append(np.zeros(len(begin), dtype=int), 1)
+    target, system = (
+        SpanList(np.append(begin + shift, shift), np.append(begin + 2 + shift, 30_010), label) for shift in (0, 1)
+    )
+    assert kinds_of(rows(fair(target, system), FAIR)) == {"beo": len(begin), "bes": 1}
+    assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": len(begin) + 1}
