@@ -66,4 +66,7 @@ def fold_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:
     """The codes of strings, new ones entered into `known` in order of appearance."""
-    return np.fromiter((known.setdefault(string, len(known)) for string in strings), dtype=np.int32)
+    listed = strings if isinstance(strings, list | tuple) else list(strings)
+    for string in dict.fromkeys(listed):
+        known.setdefault(string, len(known))
+    return np.fromiter(map(known.__getitem__, listed), dtype=np.int32, count=len(listed))

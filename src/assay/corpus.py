@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -79,6 +79,86 @@ class Multiword:
     form: str
 
 
+Stretches = tuple[tuple[int, int], ...]
+"""The stretches of atoms (first, end) of a span with gaps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Labelled spans in text order: label and atoms, which are the words of a sentence or characters of a text."""
+
+    sentence: Ints
+    """The sentence in which each span begins."""
+    begin: Ints
+    """Its first atom, counted within that sentence …"""
+    end: Ints
+    """… and the one behind its last, which may lie beyond the sentence: a mention may cross its end."""
+    labels: Column
+    lines: Ints
+    """The line of its file that each span was read from."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the spans with gaps, by number: where their atoms lie."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """What is known of each span beside its label."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    @classmethod
+    def sorted(
+        cls,
+        sentence: Ints,
+        begin: Ints,
+        end: Ints,
+        labels: Column,
+        lines: Ints,
+        stretches: Mapping[int, Stretches] | None = None,
+    ) -> Spans:
+        """Spans by first atom, last atom, label, and the rest of their atoms: results do not depend on the file."""
+        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
+        given = stretches or {}
+        gaps = {shape: number for number, shape in enumerate(sorted(set(given.values())), 1)}
+        shapes = np.array([gaps.get(given.get(index, ()), 0) for index in range(len(sentence))] if given else [0])
+        keys = (np.broadcast_to(shapes, len(sentence)), rank[labels.codes], end, begin, sentence)
+        order = np.lexsort(keys)
+        place = {int(old): new for new, old in enumerate(order)} if given else {}
+        return cls(
+            sentence[order],
+            begin[order],
+            end[order],
+            Column(labels.codes[order], labels.vocabulary),
+            lines[order],
+            {place[index]: shape for index, shape in given.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Phrase-structure trees: the nodes above the words, each before those below it, sentence by sentence."""
+
+    sentence: Ints
+    parent: Ints
+    """The number of the node above each, -1 for a topmost one."""
+    begin: Ints
+    """The first word below each node, counted within its sentence …"""
+    end: Ints
+    """… and the one behind the last."""
+    labels: Column
+    """As written, functions and indices included; empty for a root without a name."""
+    above: Ints
+    """For each word of the corpus the node directly above it (its tag is no node), -1 where there is none."""
+    lines: Ints
+    """The line of its file in which the tree of each node begins."""
+    edges: Column | None = None
+    """The label of the edge to the node above, in formats that have such."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the nodes with gaps, by number: where their words lie."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Words in columns, cut into sentences and documents; nothing here knows which format it came from."""
@@ -106,7 +186,19 @@ class Corpus:
     empty: str | None = None
     """The mark of an empty cell, where the format has one."""
     has_words: bool = True
-    """False where only labels were given; then there is no text to compare."""
+    """False where only labels or places were given; then there is no text to compare."""
+    heads: Ints | None = None
+    """The head of each word as its number in the corpus, -1 for a root."""
+    spans: Spans | None = None
+    trees: Trees | None = None
+    unparsed: frozenset[int] = frozenset()
+    """The sentences without a tree; one whose words are not given either has one word, which is empty."""
+    texts: tuple[str, ...] | None = None
+    """Where spans are given by characters: the text of each sentence, which then is a whole document."""
+    by_id: bool = False
+    """Whether gold's and system's documents correspond by their ids, not by their order."""
+    notes: tuple[str, ...] = ()
+    """How the file was read, where the user should know."""
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -206,9 +298,38 @@ class Corpus:
             line += word - first + int(asides[1] - asides[0])
         return f"{self.path_of(sentence)}:{line}"
 
+    def place_of_span(self, span: int) -> str:
+        """`file:line` of a span."""
+        assert self.spans is not None
+        if self.lines is None:
+            return f"{self.name}, sentence {int(self.spans.sentence[span]) + 1}"
+        return f"{self.path_of(int(self.spans.sentence[span]))}:{int(self.spans.lines[span])}"
+
     def place_of_sentence(self, sentence: int) -> str:
         """`file:line` of a sentence's first word."""
         return self.place(int(self.starts[sentence]))
+
+    def reordered(self, order: Sequence[int]) -> Corpus:
+        """The documents in another order, where each document is one sentence."""
+        assert self.spans is not None and self.lines is not None
+        sizes = np.diff(self.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
+        place = np.argsort(order)
+        spans = self.spans
+        return replace(
+            self,
+            forms=Column(self.forms.codes[words], self.forms.vocabulary),
+            columns={name: Column(column.codes[words], column.vocabulary) for name, column in self.columns.items()},
+            starts=starts,
+            files=self.files[:1],
+            lines=self.lines[order],
+            document_ids=tuple(self.document_ids[number] for number in order),
+            texts=None if self.texts is None else tuple(self.texts[number] for number in order),
+            spans=Spans.sorted(
+                place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, spans.stretches
+            ),
+        )
 
     def unit_of_sentence(self, unit: str) -> Ints:
         """The unit (sentence or document) of each sentence."""
@@ -222,11 +343,11 @@ class Corpus:
         sentences = range(self.sentences) if unit == "sentence" else [0] if firsts is None else firsts.tolist()
         ids = self.metadata("sent_id") if unit == "sentence" else []
         starts = [first for _, first in self.files] or [0]
-        for number, sentence in enumerate(sentences):
-            file = int(np.searchsorted(starts, sentence, side="right")) - 1
-            name = self.files[file][0].replace("\\", "/").rsplit("/", 1)[-1] if self.files else self.name
+        names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path, _ in self.files] or [self.name]
+        files = np.searchsorted(starts, sentences, side="right") - 1
+        for number, (sentence, file) in enumerate(zip(sentences, files.tolist(), strict=True)):
             given = ids[sentence] if ids else (self.document_ids[number] if number < len(self.document_ids) else "")
-            yield f"{name}/{sentence - starts[file]}/{given or ''}"
+            yield f"{names[file]}/{sentence - starts[file]}/{given or ''}"
 
 
 def _with_text(item: Any) -> Any:
@@ -243,6 +364,53 @@ def is_pair(item: object) -> bool:
     return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(p, str | Integral) for p in item)
 
 
+def is_span(item: object) -> bool:
+    """Whether this is a label with a first and a last place."""
+    return (
+        isinstance(item, tuple | list)
+        and len(item) == 3
+        and isinstance(item[0], str)
+        and all(isinstance(place, Integral) for place in item[1:])
+    )
+
+
+def holds_spans(sentences: Any) -> bool:
+    """Whether these lists hold spans, (label, first, last), not labels or words with labels."""
+    return isinstance(sentences, Sequence) and any(
+        is_span(item) for sentence in sentences if isinstance(sentence, Sequence) for item in list(sentence)[:1]
+    )
+
+
+def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = "data") -> Corpus:
+    """A corpus from lists of spans (label, first, last), the last place included: one inner list per sentence.
+
+    Places may count from 0 or from 1, as long as gold and system do it alike.
+    """
+    import hashlib
+
+    rows, labels, lengths = [], [], []
+    for number, sentence in enumerate(sentences):
+        for item in sentence:
+            if not is_span(item) or not 0 <= item[1] <= item[2] or not item[0]:
+                raise InputError(f"{name}, sentence {number + 1}: {item!r} is no span (label, first, last).")
+            rows.append((number, int(item[1]), int(item[2]) + 1))
+            labels.append(item[0])
+        lengths.append(max((int(item[2]) + 1 for item in sentence), default=1))
+    places = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return Corpus(
+        name=name,
+        format="lists",
+        sha256=hashlib.sha256(repr([list(map(tuple, sentence)) for sentence in sentences]).encode()).hexdigest(),
+        forms=Column(np.zeros(sum(lengths), dtype=np.int32), ("",)),
+        columns={},
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        has_words=False,
+        spans=Spans.sorted(
+            places[:, 0], places[:, 1], places[:, 2], Column.of(labels), np.zeros(len(rows), dtype=np.int64)
+        ),
+    )
+
+
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
     import hashlib
@@ -250,22 +418,25 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     if any(isinstance(sentence, str) for sentence in sentences):
         raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
     lengths = [len(sentence) for sentence in sentences]
-    items = [_with_text(item) for sentence in sentences for item in sentence]
+    items: list[Any] = [item for sentence in sentences for item in sentence]
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
+    if set(map(type, items)) != {str}:
+        items = [_with_text(item) for item in items]
     paired = isinstance(items[0], tuple | list)
-    for item in items:
+    for item in items if set(map(type, items)) != {str} else ():
         if not (is_pair(item) if paired else isinstance(item, str)):
             raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
     words = [item[0] for item in items] if paired else [""] * len(items)
     labels = [item[1] for item in items] if paired else items
-    digest = hashlib.sha256(repr([lengths, items]).encode("utf-8", "surrogatepass")).hexdigest()
+    content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return Corpus(
         name=name,
         format="lists",
         sha256=digest,
         forms=Column.of(words),
-        columns={"label": Column.of(str(label) for label in labels)},
+        columns={"label": Column.of(list(map(str, labels)) if paired else labels)},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         has_words=paired,
     )

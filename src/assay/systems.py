@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from assay.corpus import Corpus, is_pair
+from assay.corpus import Corpus, is_pair, is_span
 from assay.errors import UsageError
 
 Given = Any
@@ -47,7 +47,7 @@ def _is_lists(systems: Any) -> bool:
     first = next((sentence for sentence in systems if len(sentence)), None)
     # A list of two labels looks like a pair; here only tuples count as pairs.
     return first is not None and (
-        isinstance(first[0], str | int) or (isinstance(first[0], tuple) and is_pair(first[0]))
+        isinstance(first[0], str | int) or is_span(first[0]) or (isinstance(first[0], tuple) and is_pair(first[0]))
     )
 
 
@@ -71,6 +71,12 @@ def _stem(item: Given, number: int) -> str:
             ".xml",
             ".ccl",
             ".dag",
+            ".ann",
+            ".jsonl",
+            ".json",
+            ".spans",
+            ".bio",
+            ".iob",
         ):
             name = name.removesuffix(ending)
         return name or str(item)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
+from assay.corpus import Corpus
 from assay.errors import AssayError
 
 Sentence = Sequence[tuple[str, str]]
@@ -41,3 +43,39 @@ def refusal(call: object, *arguments: object, **options: object) -> str:
     with pytest.raises(AssayError) as caught:
         call(*arguments, **options)
     return str(caught.value)
+
+
+def placed(corpus: Corpus) -> list[tuple[int, str, list[tuple[int, int]]]]:
+    """The spans of a corpus in their order: sentence, label, and the stretches of their atoms."""
+    spans = corpus.spans
+    assert spans is not None
+    rows = zip(spans.sentence.tolist(), spans.labels.strings(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+    return [
+        (sentence, label, list(spans.stretches.get(number, [(begin, end)])))
+        for number, (sentence, label, begin, end) in enumerate(rows)
+    ]
+
+
+def spans(*sentences: str) -> list[list[tuple[str, int, int]]]:
+    """Each sentence's spans, `A1-3 B4`: labels of one letter with their first and last word."""
+    return [[_span(word) for word in sentence.split()] for sentence in sentences]
+
+
+def _span(word: str) -> tuple[str, int, int]:
+    first, _, last = word[1:].partition("-")
+    return word[0], int(first), int(last or first)
+
+
+def drawn(corpus: Corpus) -> list[list[str]]:
+    """The trees of a corpus as nodes in their order: label, words, and the number of the node above."""
+    trees = corpus.trees
+    assert trees is not None
+    sentences: list[list[str]] = [[] for _ in range(corpus.sentences)]
+    firsts = np.searchsorted(trees.sentence, np.arange(corpus.sentences))
+    for node, sentence in enumerate(trees.sentence.tolist()):
+        words = corpus.forms.strings(int(corpus.starts[sentence]), int(corpus.starts[sentence + 1]))
+        shape = trees.stretches.get(node, [(int(trees.begin[node]), int(trees.end[node]))])
+        below = "_".join(" ".join(words[first:end]) for first, end in shape)
+        mother = max(int(trees.parent[node]) - int(firsts[sentence]), -1)
+        sentences[sentence].append(f"{trees.labels[node]}[{below}]{mother}")
+    return sentences

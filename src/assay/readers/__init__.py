@@ -9,7 +9,7 @@ from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
 from assay.readers.builder import Builder
 from assay.readers.formats import FORMATS, Format, Plan, plan
-from assay.readers.source import Source, expand
+from assay.readers.source import Source, expand, folder_of
 
 __all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
 
@@ -32,7 +32,8 @@ class Input:
         self.path = path
         self.name = name or path
         self.files = expand(path)
-        self._source: Source | None = Source(self.files[0])
+        self._folder = folder_of(path)
+        self._source: Source | None = Source(self.files[0], self._folder)
         """The first file, open since its first lines were looked at; standard input cannot be opened twice."""
         self._input_format = input_format
         self.plan: Plan = plan(self._source.head(), self._source.path, input_format, wanted)
@@ -43,7 +44,7 @@ class Input:
         builder = Builder(names)
         digests = []
         for number, file in enumerate(self.files):
-            source = Source(file) if self._source is None or number else self._source
+            source = Source(file, self._folder) if self._source is None or number else self._source
             self._source = None
             chosen = plan(source.head(), source.path, self._input_format, names) if number else self.plan
             if chosen.format != self.plan.format:
@@ -57,7 +58,16 @@ class Input:
                 source.close()
             digests.append(source.sha256)
         sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
-        return builder.corpus(self.name, self.plan.format, sha256, self.plan.empty, self.plan.word_per_line)
+        return builder.corpus(
+            self.name,
+            self.plan.format,
+            sha256,
+            empty=self.plan.empty,
+            word_per_line=self.plan.word_per_line,
+            spans=self.plan.spans,
+            trees=self.plan.trees,
+            has_words=self.plan.has_words,
+        )
 
 
 def read(path: str, *, columns: Sequence[str] | None = None, input_format: str | None = None) -> Corpus:
@@ -72,6 +82,10 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
     for item in inputs:
+        if item.plan.spans:
+            raise InputError(
+                f"{item.path}: holds spans ({item.plan.format}), not words with labels. Try --task spans"
+            )
         if not item.plan.labels:
             raise InputError(f"{item.path}: no column but the words, so there are no labels to compare.")
     named = [item for item in inputs if len(item.plan.labels) > 1]
@@ -81,7 +95,8 @@ def choose_column(inputs: Sequence[Input]) -> str:
             return name
     if candidates:
         described = "; ".join(f"{item.name} fills {', '.join(_usual(item)) or 'none'}" for item in named)
-        raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.")
+        spans = " Spans: --column MISC:Entity, or MISC:NER and the like." if "MISC" in named[0].plan.filled else ""
+        raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.{spans}")
     if not named:
         return inputs[0].plan.labels[-1]
     last = {item.plan.labels[-1] for item in named}

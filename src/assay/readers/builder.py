@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
 
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Multiword
+from assay.corpus import Column, Corpus, Multiword, Spans, Stretches, Trees
 from assay.errors import InputError
 
 
@@ -65,6 +65,23 @@ class Builder:
         self._multiword_places: list[str] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
+        self._spans = array("q")
+        """Sentence, begin, end, label and line of each span."""
+        self._span_labels = Vocabulary()
+        self._stretches: dict[int, Stretches] = {}
+        self.node_labels = Vocabulary()
+        """The labels of tree nodes to their codes …"""
+        self.edge_labels = Vocabulary()
+        """… and those of the edges above them, in formats that have such."""
+        self._nodes = array("q")
+        """Sentence, parent, begin, end, label, edge and line of each node."""
+        self._above = array("q")
+        self._node_gaps: dict[int, Stretches] = {}
+        self._unparsed: set[int] = set()
+        self._texts: list[str] = []
+        self._ids: dict[str, str] = {}
+        """The place of each document that has an id."""
+        self._notes: dict[str, int] = {}
 
     @property
     def words(self) -> int:
@@ -98,6 +115,10 @@ class Builder:
         self._starts.extend(ends)
         self._lines.extend(lines)
 
+    def codes(self, column: int, strings: Iterable[str]) -> Ints:
+        """The codes of strings for `add_codes`: those of the words (0) or of a label column (from 1)."""
+        return np.fromiter(map(self._vocabularies[column].__getitem__, strings), dtype=np.int32)
+
     def aside(self, word: int, line: str, sentence: int) -> None:
         """A line of a sentence that stands before a word and is none itself."""
         self._aside_words.append(word)
@@ -122,6 +143,78 @@ class Builder:
             self._documents.pop()
         self._documents.append((sentence, name))
 
+    def identify(self, name: str, place: str) -> None:
+        """A document begins that is told from all others by its id; its first sentence comes next."""
+        if name in self._ids:
+            raise InputError(f"{place}: the id {name!r} is already that of {self._ids[name]}. Give each its own.")
+        self._ids[name] = place
+        self.document(name, self.sentence)
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether documents were told apart by their ids so far."""
+        return bool(self._ids)
+
+    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> None:
+        """A labelled span that begins in a sentence; its atoms as stretches (first, end), counted from there on."""
+        merged = [atoms[0]]
+        for first, end in atoms[1:]:
+            if first == merged[-1][1]:
+                merged[-1] = (merged[-1][0], end)
+            else:
+                merged.append((first, end))
+        if len(merged) > 1:
+            self._stretches[len(self._spans) // 5] = tuple(merged)
+        self._spans.extend((sentence, merged[0][0], merged[-1][1], self._span_labels[label], line))
+
+    def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
+        """Many spans at once: rows of sentence, begin, end, label and line, the label by its place among `labels`.
+
+        Those with gaps have their stretches under the number of their row.
+        """
+        before = len(self._spans) // 5
+        self._stretches.update((before + row, gaps) for row, gaps in stretches.items())
+        codes = np.array([self._span_labels[label] for label in labels], dtype=np.int64)
+        coded = rows.astype(np.int64)
+        coded[:, 3] = codes[rows[:, 3]]
+        self._spans.frombytes(coded.tobytes())
+
+    def trees(
+        self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int], first: int
+    ) -> None:
+        """The trees of the sentences from `first` on, whose words have been added.
+
+        Rows of sentence, parent, begin, end, label, edge and line, each node before those below it; for each word the
+        node above it; for nodes with gaps their stretches; and the sentences without a tree. Sentences and nodes
+        are counted from 0 here, and -1 is none.
+        """
+        before = len(self._nodes) // 7
+        placed = nodes.astype(np.int64)
+        placed[:, 0] += first
+        placed[:, 1] += np.where(placed[:, 1] < 0, 0, before)
+        self._nodes.frombytes(placed.tobytes())
+        self._above.frombytes((above + np.where(above < 0, 0, before)).astype(np.int64).tobytes())
+        self._node_gaps.update((before + node, gaps) for node, gaps in stretches.items())
+        self._unparsed.update(first + sentence for sentence in unparsed)
+
+    def text(self, text: str, line: int) -> None:
+        """A document given as a text, whose characters are the atoms; its words are what white space divides."""
+        self._texts.append(text)
+        words = text.split() or [""]
+        self.add(words, [self.words + len(words)], [line])
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether documents were given as texts so far."""
+        return bool(self._texts)
+
+    def note(self, text: str, number: int = 0) -> None:
+        """Something the user should know about how the files were read.
+
+        A `{}` in it stands for a number, and numbers given with the same text are added up over all files.
+        """
+        self._notes[text] = self._notes.get(text, 0) + number
+
     def end_file(self) -> None:
         """A file begins a document, whether it marks one or not."""
         path, first = self._files[-1]
@@ -145,7 +238,39 @@ class Builder:
             if sentence == len(starts) or token.end > starts[sentence]:
                 raise InputError(f"{place} reaches beyond the last word of its sentence. Is a word missing?")
 
-    def corpus(self, name: str, format: str, sha256: str, empty: str | None, word_per_line: bool) -> Corpus:  # noqa: A002
+    def _sorted_spans(self) -> Spans:
+        rows = np.array(self._spans, dtype=np.int64).reshape(-1, 5)
+        sentence, begin, end, codes, lines = rows.T
+        labels = Column(codes.astype(np.int32), tuple(self._span_labels))
+        return Spans.sorted(sentence, begin, end, labels, lines, self._stretches)
+
+    def _trees(self) -> Trees:
+        rows = np.array(self._nodes, dtype=np.int64).reshape(-1, 7)
+        sentence, parent, begin, end, labels, edges, lines = rows.T.copy()
+        return Trees(
+            sentence=sentence,
+            parent=parent,
+            begin=begin,
+            end=end,
+            labels=Column(labels.astype(np.int32), tuple(self.node_labels)),
+            above=np.array(self._above, dtype=np.int64),
+            lines=lines,
+            edges=Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None,
+            stretches=self._node_gaps,
+        )
+
+    def corpus(
+        self,
+        name: str,
+        format: str,  # noqa: A002
+        sha256: str,
+        *,
+        empty: str | None = None,
+        word_per_line: bool = True,
+        spans: bool = False,
+        trees: bool = False,
+        has_words: bool = True,
+    ) -> Corpus:
         """The finished corpus."""
         self._check_multiwords()
         columns = [
@@ -171,6 +296,13 @@ class Builder:
             word_per_line=word_per_line,
             document_starts=starts,
             document_ids=names,
+            has_words=has_words,
+            spans=self._sorted_spans() if spans else None,
+            trees=self._trees() if trees else None,
+            unparsed=frozenset(self._unparsed),
+            texts=tuple(self._texts) if self._texts else None,
+            by_id=self.has_ids,
+            notes=tuple(text.replace("{}", f"{number:,}") for text, number in self._notes.items()),
         )
 
     def _document_bounds(self) -> tuple[Ints, tuple[str, ...]]:

@@ -1,7 +1,7 @@
-"""Tab-separated lines read with arrays: several times faster than line by line, and only where nothing is wrong.
+"""Lines with columns read with arrays: several times faster than line by line, and only where nothing is wrong.
 
-The bytes of a batch are searched for line ends and tabs once; what a line is and where its cells lie follows by
-arithmetic. Whatever does not fit makes `clean_lines` return None, and the batch is read line by line, which finds
+The bytes of a batch are searched for line ends and separators once; what a line is and where its cells lie follows
+by arithmetic. Whatever does not fit makes `clean_lines` return None, and the batch is read line by line, which finds
 the mistake and its place.
 """
 
@@ -11,12 +11,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import Array, Bools, Ints
 from assay.readers.builder import Cells
 
-_TAB, _NEWLINE, _HASH, _ZERO = 9, 10, 35, 48
+_NEWLINE, _HASH, _ZERO, _LESS = b"\n#0<"
+DOCSTART = b"-DOCSTART-"
+# What str.split() divides at, apart from spaces and line ends.
+_SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace() and chr(code) not in " \n"]
+_SPACE_OR_WIDE = np.array([chr(byte) in (" ", *_SPACES) or byte > 127 for byte in range(256)])
+"""The bytes that white space may begin or end with, other than a line end."""
 _LONGEST_ID = 9
 _WORD = 8
+_BUCKET_BITS = 16
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""A factor that spreads numbers over the buckets: 2**64 divided by the golden ratio."""
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], dtype="<u8")
 
 
@@ -32,6 +40,8 @@ class CleanLines:
     comments: Ints
     asides: Ints
     """Lines within a sentence that are no words: ranges, empty nodes, comments."""
+    documents: Ints
+    """Lines that open a document."""
     firsts: Ints
     """The lines of the words that begin a sentence."""
     sentence_ends: Ints
@@ -46,28 +56,30 @@ class CleanLines:
     """… and the number of sentences that end before it."""
 
     def codes(self, column: int, cells: Cells) -> Ints:
-        """One column of the words, each cell as its code.
-
-        Cells of up to eight bytes, which are most, are taken as one number each: sorting numbers finds the
-        distinct ones faster than looking up every cell.
-        """
+        """One column of the words, each cell as its code; cells of up to eight bytes, most of them, as numbers."""
         first, last = self.bounds[column] + 1, self.bounds[column + 1]
         length = last - first
-        short = length <= _WORD
         # The eight bytes from each place on as a number; there are no zero bytes in text, so padding tells lengths.
         padded = self.data + bytes(_WORD)
         numbers = np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
-        keys = numbers[first[short]] & _MASKS[length[short]]
-        distinct, group = np.unique(keys, return_inverse=True)
-        known = np.array([cells.numbers[key] for key in distinct.tolist()], dtype=np.int32)
+        if length.max(initial=0) <= _WORD:
+            return _looked_up(numbers[first] & _MASKS[length], cells)
         codes = np.empty(len(first), dtype=np.int32)
-        codes[short] = known[group]
+        short = length <= _WORD
+        codes[short] = _looked_up(numbers[first[short]] & _MASKS[length[short]], cells)
         codes[~short] = [cells[cell] for cell in self._cut(first[~short], last[~short])]
         return codes
 
     def has_empty(self, column: int) -> bool:
         """Whether a word has nothing in a column."""
         return bool((self.bounds[column + 1] - self.bounds[column] == 1).any())
+
+    def doubtful(self) -> list[str]:
+        """The lines that may be markup, or white space and nothing else."""
+        marks = np.frombuffer(self.data, dtype=np.uint8)
+        # An empty line at the very end begins behind the last byte.
+        first, last = marks[np.minimum(self.begin, len(marks) - 1)], marks[np.maximum(self.end - 1, 0)]
+        return self.texts(np.flatnonzero((first == _LESS) | (_SPACE_OR_WIDE[first] & _SPACE_OR_WIDE[last])))
 
     def texts(self, lines: Ints) -> list[str]:
         """Whole lines."""
@@ -78,35 +90,69 @@ class CleanLines:
         return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
 
-def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: int) -> CleanLines | None:
+def _looked_up(keys: Array, cells: Cells) -> Ints:
+    """The codes of cells given as numbers, each distinct one looked up once or twice.
+
+    Those that share a bucket are compared with one of them, which is several times faster than sorting; the few
+    that meet others in their bucket are sorted.
+    """
+    places = np.arange(len(keys), dtype=np.int32)
+    bucket = (keys * _ODD >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
+    holder = np.empty(1 << _BUCKET_BITS, dtype=np.int32)
+    holder[bucket] = places
+    like = holder[bucket]
+    codes = np.empty(len(keys), dtype=np.int32)
+    one_of_each = np.flatnonzero(like == places)
+    codes[one_of_each] = _codes(keys[one_of_each], cells)
+    codes = codes[like]
+    others = np.flatnonzero(keys[like] != keys)
+    distinct, group = np.unique(keys[others], return_inverse=True)
+    codes[others] = _codes(distinct, cells)[group]
+    return codes
+
+
+def _codes(keys: Array, cells: Cells) -> Ints:
+    return np.fromiter(map(cells.numbers.__getitem__, keys.tolist()), dtype=np.int32, count=len(keys))
+
+
+def clean_lines(
+    data: bytes, separator: str | None, width: int, *, ids: bool, comments: bool, before: int
+) -> CleanLines | None:
     """The lines of a batch, or None where one is not as it should be.
 
-    `before` is the number of words that the sentence under way has before the batch.
+    `before` is the number of words that the sentence under way has before the batch. Where the separator is None,
+    any white space, columns have to be divided by one space each.
     """
+    if separator is None and not _divided_by_spaces(data):
+        return None
     marks = np.frombuffer(data, dtype=np.uint8)
     end = np.flatnonzero(marks == _NEWLINE)
     if not data.endswith(b"\n"):
         end = np.append(end, len(data))
     begin = np.concatenate([[0], end[:-1] + 1])
-    blank = begin == end
-    is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~blank if comments else np.zeros_like(blank)
-    full = ~blank & ~is_comment
-    grid = _tabs(marks, begin, end, full, width)
+    gap = begin == end
+    is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~gap if comments else np.zeros_like(gap)
+    documents = np.zeros(0, dtype=np.int64) if ids else _documents(data, marks, begin, gap)
+    gap[documents] = True
+    full = ~gap & ~is_comment
+    grid = _separators(marks, ord(separator or " "), begin, end, full, width)
     if grid is None:
         return None
     bounds = np.concatenate([begin[None, full] - 1, grid.T, end[None, full]])
+    if separator is None and (np.diff(bounds, axis=0) == 1).any():
+        return None
     numbers, numeric = _numbers(marks, bounds) if ids else (None, np.ones(bounds.shape[1], dtype=bool))
     is_word = np.zeros_like(full)
     is_word[np.flatnonzero(full)[numeric]] = True
     words = np.cumsum(is_word) - is_word
-    # Words of the sentence under way before each line: those since the last blank line, or since before the batch.
-    at_blank = np.maximum.accumulate(np.where(blank, words, -before))
-    at_blank = np.concatenate([[-before], at_blank[:-1]])
-    positions = words - at_blank
+    # Words of the sentence under way before each line: those since the last gap, or since before the batch.
+    at_gap = np.maximum.accumulate(np.where(gap, words, -before))
+    at_gap = np.concatenate([[-before], at_gap[:-1]])
+    positions = words - at_gap
     if numbers is not None and not np.array_equal(numbers[numeric], positions[is_word] + 1):
         return None
-    ending = blank & (positions > 0)
-    last = 0 if not len(end) or blank[-1] else int(positions[-1] + is_word[-1])
+    ending = gap & (positions > 0)
+    last = 0 if not len(end) or gap[-1] else int(positions[-1] + is_word[-1])
     return CleanLines(
         data=data,
         begin=begin,
@@ -114,6 +160,7 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
         bounds=bounds if numeric.all() else bounds[:, numeric],
         comments=np.flatnonzero(is_comment & (positions == 0)),
         asides=np.flatnonzero((full & ~is_word) | (is_comment & (positions > 0))),
+        documents=documents,
         firsts=np.flatnonzero(is_word & (positions == 0)),
         sentence_ends=words[ending],
         last_position=last,
@@ -123,17 +170,38 @@ def clean_lines(data: bytes, width: int, *, ids: bool, comments: bool, before: i
     )
 
 
-def _tabs(marks: Ints, begin: Ints, end: Ints, full: Bools, width: int) -> Ints | None:
-    """The tabs of the lines with columns, lines × (width - 1), or None where a line has more or fewer."""
-    tabs = np.flatnonzero(marks == _TAB)
+def _divided_by_spaces(data: bytes) -> bool:
+    """Whether the only white space, besides line ends, are spaces."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not any(space in text for space in _SPACES)
+
+
+def _documents(data: bytes, marks: Ints, begin: Ints, blank: Bools) -> Ints:
+    """The lines that begin with -DOCSTART-."""
+    if DOCSTART not in data:
+        return np.zeros(0, dtype=np.int64)
+    lines = np.flatnonzero(~blank)
+    likely = lines[marks[begin[lines]] == DOCSTART[0]].tolist()
+    return np.array([line for line in likely if data.startswith(DOCSTART, int(begin[line]))], dtype=np.int64)
+
+
+def _separators(marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int) -> Ints | None:
+    """The separators of the lines with columns, lines × (width - 1), or None where a line has more or fewer."""
+    found = np.flatnonzero(marks == separator)
+    others = np.flatnonzero(~full & (begin < end))
+    begin_of_others, end_of_others = begin[others], end[others]
     begin, end = begin[full], end[full]
-    if len(tabs) != len(begin) * (width - 1):
-        # Comments may hold tabs as well.
-        line = np.searchsorted(begin, tabs, side="right") - 1
-        tabs = tabs[(line >= 0) & (tabs < end[line])] if len(end) else tabs[:0]
-        if len(tabs) != len(begin) * (width - 1):
-            return None
-    grid = tabs.reshape(-1, width - 1)
+    if len(others) and len(found) != len(begin) * (width - 1):
+        # Comments and marks of documents may hold separators as well.
+        open_, close = np.searchsorted(found, begin_of_others), np.searchsorted(found, end_of_others)
+        depth = np.bincount(open_, minlength=len(found) + 1) - np.bincount(close, minlength=len(found) + 1)
+        found = found[np.cumsum(depth)[:-1] == 0]
+    if len(found) != len(begin) * (width - 1):
+        return None
+    grid = found.reshape(-1, width - 1)
     return grid if (grid[:, 0] >= begin).all() and (grid[:, -1] < end).all() else None
 
 

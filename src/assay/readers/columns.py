@@ -9,10 +9,11 @@ from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.readers.builder import Builder
-from assay.readers.clean import clean_lines
+from assay.readers.clean import DOCSTART, CleanLines, clean_lines
 from assay.readers.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+CONLL09 = (*("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL"),)
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
 _RANGE = re.compile(r"(\d+)-(\d+)")
@@ -30,12 +31,17 @@ class Layout:
     separator: str | None
     """None: any run of white space."""
     width: int
+    """The number of columns; in CoNLL-2009 of those that every line has."""
     word: int
     names: tuple[str, ...] = ()
     ids: bool = False
     comments: bool = False
     header: bool = False
     empty: str | None = None
+    empty_nodes: bool = False
+    """Whether empty nodes such as 8.1 count as words."""
+    open_end: bool = False
+    """Whether lines may have more columns than these."""
 
     def labels(self) -> tuple[str, ...]:
         """The columns that can hold labels, by name or, where there are no names, by number from 1."""
@@ -84,6 +90,30 @@ def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noq
         ids=names[0] == "ID",
         comments=True,
         empty="_",
+    )
+
+
+def conll09_layout() -> Layout:
+    """CoNLL-2009: twelve columns and, behind them, predicates and their arguments, as many as a sentence has."""
+    return Layout(
+        format="conll09",
+        separator="\t",
+        width=len(CONLL09),
+        word=1,
+        names=CONLL09,
+        ids=True,
+        empty="_",
+        open_end=True,
+    )
+
+
+def looks_conll09(head: Sequence[str]) -> bool:
+    """Words numbered from 1 with at least fourteen columns, two pairs of which hold heads and relations."""
+    rows = [line.split("\t") for line in head if line.strip()]
+    return (
+        bool(rows)
+        and rows[0][0] == "1"
+        and all(len(row) >= 14 and all(cell == "_" or cell.isdigit() for cell in row[8:10]) for row in rows)
     )
 
 
@@ -157,6 +187,8 @@ class _ColumnReader:
         self.header_pending = layout.header
         self.position = 0
         """How many words of the sentence under way were read."""
+        self.empties = 0
+        """How many of them are empty nodes, which have no number of their own."""
         self.first_line = 0
         """The line of the first of them."""
 
@@ -173,24 +205,22 @@ class _ColumnReader:
 
     def _read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
-        layout, builder = self.layout, self.builder
-        if (
-            layout.separator != "\t"
-            or layout.width < 2
-            or not batch.data
-            or (not layout.ids and b"-DOCSTART-" in batch.data)
-        ):
-            return False
-        clean = clean_lines(batch.data, layout.width, ids=layout.ids, comments=layout.comments, before=self.position)
-        if clean is None or clean.has_empty(layout.word):
+        builder = self.builder
+        clean = self._clean(batch.data)
+        if clean is None:
             return False
         try:
             columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
             comments, asides = clean.texts(clean.comments), clean.texts(clean.asides)
+            surprising = self._surprising(asides, clean.doubtful())
         except UnicodeDecodeError:
+            return False
+        if surprising:
             return False
         words, sentence = builder.words, builder.sentence
         builder.comments(comments, (clean.sentences[clean.comments] + sentence).tolist())
+        for line in clean.documents.tolist():
+            builder.document("", sentence + int(clean.sentences[line]) + bool(clean.positions[line]))
         for line, text in zip(clean.asides.tolist(), asides, strict=True):
             position, word = int(clean.positions[line]), words + int(clean.words[line])
             self._aside(text, position, word, batch.line + line, sentence + int(clean.sentences[line]))
@@ -203,6 +233,22 @@ class _ColumnReader:
         if self.position:
             self.first_line = first_lines[-1]
         return True
+
+    def _clean(self, data: bytes) -> CleanLines | None:
+        layout = self.layout
+        if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
+            return None
+        if layout.comments and not layout.ids and DOCSTART in data:
+            return None
+        clean = clean_lines(
+            data, layout.separator, layout.width, ids=layout.ids, comments=layout.comments, before=self.position
+        )
+        return None if clean is None or clean.has_empty(layout.word) else clean
+
+    def _surprising(self, asides: list[str], doubtful: list[str]) -> bool:
+        """Whether there are empty nodes that count as words, or lines with columns that are markup or blank."""
+        empty_nodes = self.layout.empty_nodes and any(map(_EMPTY_NODE.match, asides))
+        return empty_nodes or any(not line.strip() or (not self.layout.ids and _structure(line)) for line in doubtful)
 
     # --- line by line ---
 
@@ -228,17 +274,25 @@ class _ColumnReader:
             if ending and self.position:
                 ends.append(word)
                 first_lines.append(self.first_line)
-                self.position = 0
+                self.position = self.empties = 0
         builder.add(flat, ends, first_lines)
 
     def _is_word(self, line: str, cells: list[str]) -> bool:
         """Whether a line is a word; in formats that number words, it has to be the next one."""
-        if len(cells) != self.layout.width or self.header_pending:
+        if not self._fits(cells) or self.header_pending:
             return False
         if self.layout.ids:
-            return cells[0] == str(self.position + 1)
+            return cells[0] == str(self.numbered + 1) or self._is_empty_node(cells)
         comment = self.layout.comments and line.startswith("#")
         return not (comment or line.startswith("-DOCSTART-") or _structure(line))
+
+    def _is_empty_node(self, cells: list[str]) -> bool:
+        return self.layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
+
+    @property
+    def numbered(self) -> int:
+        """How many words of the sentence under way have a number."""
+        return self.position - self.empties
 
     def _cells(self, cells: list[str], number: int) -> list[str]:
         """The cells asked for, of a line that is a word."""
@@ -247,6 +301,7 @@ class _ColumnReader:
         if not self.position:
             self.first_line = number
         self.position += 1
+        self.empties += self._is_empty_node(cells)
         return [cells[index] for index in self.wanted]
 
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
@@ -263,14 +318,17 @@ class _ColumnReader:
             return False
         if not layout.ids and _structure(line):
             return self._markup(line, word, sentence)
-        if not layout.ids or len(cells) != layout.width:
+        if not layout.ids or not self._fits(cells):
             raise self._wrong_width(number, len(cells))
-        self._aside(line, self.position, word, number, sentence)
+        self._aside(line, self.numbered, word, number, sentence)
         return False
+
+    def _fits(self, cells: list[str]) -> bool:
+        return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)
 
     def _wrong_width(self, number: int, found: int) -> InputError:
         layout = self.layout
-        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}.get(layout.format)
+        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
         expected = f"{what} has {layout.width}" if what else f"the first line has {layout.width}"
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
         columns = "1 column" if found == 1 else f"{found} columns"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from assay import specs
 from assay.errors import InputError, unknown
+from assay.readers.brackets import looks_brackets, looks_discbracket, read_brackets
+from assay.readers.brat import looks_brat, read_brat
 from assay.readers.builder import Builder
 from assay.readers.columns import (
     Layout,
     check_parameters,
+    conll09_layout,
     conllu_layout,
+    looks_conll09,
     looks_conllu,
     looks_like_header,
     read_columns,
@@ -20,8 +25,13 @@ from assay.readers.columns import (
 )
 from assay.readers.dag import looks_dag, read_dag
 from assay.readers.dag import shows_choice as dag_shows_choice
+from assay.readers.export import EMPTY as NO_VALUE
+from assay.readers.export import export_labels, looks_export, read_export
+from assay.readers.jsonspans import looks_json, read_json
 from assay.readers.slash import looks_slashed, read_slashed
-from assay.readers.source import Source
+from assay.readers.source import ANNOTATIONS, Source
+from assay.readers.spantable import looks_spans, read_spans
+from assay.readers.tiger import looks_tiger, read_tiger, tiger_labels
 from assay.readers.xces import EMPTY, LABELS, looks_xces, read_xces
 from assay.readers.xces import shows_choice as xces_shows_choice
 
@@ -39,6 +49,13 @@ class Plan:
     word_per_line: bool = True
     filled: tuple[str, ...] = ()
     """Label columns that hold more than marks of emptiness, as far as the first lines show."""
+    values: Callable[[str], list[str]] = lambda name: []
+    """What a column holds in the first lines."""
+    spans: bool = False
+    """Whether what it holds are spans."""
+    trees: bool = False
+    """Whether its words stand in phrase-structure trees."""
+    has_words: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,6 +83,12 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
         if any(row[i] != layout.empty for i in [layout.index(name, path)] for row in rows if i < len(row))
     )
 
+    def values(name: str) -> list[str]:
+        base, _, key = name.partition(":")
+        index = layout.index(base, path)
+        cells = [row[index] for row in rows if index < len(row)]
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
+
     def resolve(name: str) -> str:
         names = layout.names or tuple(str(number) for number in range(1, layout.width + 1))
         return names[layout.index(name, path)]
@@ -77,18 +100,24 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
         resolve=resolve,
         empty=layout.empty,
         filled=filled,
+        values=values,
     )
 
 
 def _plan_conllu(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
     try:
-        return _plan_layout(conllu_layout(head), head, path)
+        layout = replace(conllu_layout(head), empty_nodes=bool(parameters["empty_nodes"]))
+        return _plan_layout(layout, head, path)
     except InputError as error:
         raise InputError(f"{path}:1: {error}") from None
 
 
 def _plan_conllx(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
     return _plan_layout(conllu_layout([], format="conllx"), head, path)
+
+
+def _plan_conll09(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_layout(conll09_layout(), head, path)
 
 
 def _plan_tsv(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -146,6 +175,74 @@ def _plan_dag(head: Sequence[str], path: str, parameters: dict[str, Any], wanted
     return _plan_readings("dag", dag_shows_choice(head), path, read_dag)
 
 
+def _plan_of_spans(
+    format: str,  # noqa: A002
+    path: str,
+    read: Callable[[Source, Builder], None],
+    *,
+    has_words: bool = True,
+) -> Plan:
+    def resolve(name: str) -> str:
+        raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+
+    return Plan(
+        format=format, labels=(), read=read, resolve=resolve, word_per_line=False, spans=True, has_words=has_words
+    )
+
+
+def _plan_spans(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("spans", path, read_spans, has_words=False)
+
+
+def _plan_brat(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("brat", path, partial(read_brat, **parameters))
+
+
+def _plan_json(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("jsonl", path, partial(read_json, **parameters))
+
+
+def _plan_of_trees(
+    format: str,  # noqa: A002
+    path: str,
+    labels: tuple[str, ...],
+    read: Callable[[Source, Builder], None],
+    empty: str | None = None,
+) -> Plan:
+    def resolve(name: str) -> str:
+        known = _READING_NAMES.get(name.casefold(), name.casefold())
+        if known not in labels:
+            raise InputError(f"{path}: {unknown('column', name, labels)}")
+        return known
+
+    return Plan(
+        format=format,
+        labels=labels,
+        read=read,
+        resolve=resolve,
+        empty=empty,
+        filled=labels,
+        word_per_line=False,
+        trees=True,
+    )
+
+
+def _plan_brackets(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("brackets", path, ("tag",), partial(read_brackets, **parameters))
+
+
+def _plan_discbracket(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("discbracket", path, ("tag",), partial(read_brackets, numbered=True, **parameters))
+
+
+def _plan_export(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("export", path, export_labels(head), read_export, NO_VALUE)
+
+
+def _plan_tiger(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("tigerxml", path, tiger_labels(head), read_tiger, NO_VALUE)
+
+
 def _looks_tsv(head: Sequence[str]) -> bool:
     return any("\t" in line for line in head)
 
@@ -156,6 +253,11 @@ def _looks_conll(head: Sequence[str]) -> bool:
 
 
 _TABLE = {"word": "1", "header": False, "comments": False}
+_IN_BRACKETS = {"escaped": True, "blank": "auto"}
+_IN_BRACKETS_HELP = (
+    "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
+    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto)"
+)
 
 FORMATS = {
     known.name: known
@@ -168,6 +270,41 @@ FORMATS = {
             looks_xces,
             _plan_xces,
         ),
+        Format(
+            "tigerxml",
+            "TigerXML: words and the nodes of trees, which may have gaps, with labels of edges",
+            '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
+            '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
+            "</graph></s></body></corpus>",
+            looks_tiger,
+            _plan_tiger,
+        ),
+        Format(
+            "export",
+            "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
+            "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
+            looks_export,
+            _plan_export,
+        ),
+        # Before brackets, which these are.
+        Format(
+            "discbracket",
+            "discbracket: trees in brackets that may have gaps, their words numbered from 0",
+            "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
+            looks_discbracket,
+            _plan_discbracket,
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
+        Format(
+            "brackets",
+            "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
+            "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
+            looks_brackets,
+            _plan_brackets,
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
         # Before CoNLL-U, which a graph that begins at node 1 resembles.
         Format(
             "dag",
@@ -177,11 +314,21 @@ FORMATS = {
             _plan_dag,
         ),
         Format(
+            "conll09",
+            "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
+            "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
+            "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
+            looks_conll09,
+            _plan_conll09,
+        ),
+        Format(
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
             "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
             looks_conllu,
             _plan_conllu,
+            {"empty_nodes": False},
+            "empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
         ),
         Format(
             "conllx",
@@ -189,6 +336,33 @@ FORMATS = {
             "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
             lambda head: False,
             _plan_conllx,
+        ),
+        # Before the tables of words, all of which these resemble.
+        Format(
+            "spans",
+            "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
+            "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
+            looks_spans,
+            _plan_spans,
+        ),
+        Format(
+            "brat",
+            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
+            looks_brat,
+            _plan_brat,
+            {"triggers": True, "trim": False},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+        ),
+        Format(
+            "jsonl",
+            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
+            '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
+            looks_json,
+            _plan_json,
+            {"find": False, "trim": False},
+            "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
         Format(
             "tsv",
@@ -231,6 +405,9 @@ def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Seque
         known = FORMATS[name]
         parameters = specs.typed(f"format {name}", given, known.parameters)
         return known.plan(head, path, parameters, wanted)
+    if path.endswith(ANNOTATIONS):
+        # It may be empty, so that only its name tells what it is.
+        return FORMATS["brat"].plan(head, path, dict(FORMATS["brat"].parameters), wanted)
     if not any(line.strip() for line in head):
         raise InputError(f"{path}: no words in it.")
     for known in FORMATS.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
 """How far a first line is followed to tell the format."""
+ANNOTATIONS = ".ann"
+"""Files of this name hold annotations of the text beside them, and hold nothing where there are none."""
+_PATTERN = re.compile(r"[*?\[]")
 
 
 def expand(path: str) -> list[str]:
@@ -36,15 +40,28 @@ def expand(path: str) -> list[str]:
         )
         if not found:
             raise InputError(f"{path}: the folder holds no files.")
-        return [str(file) for file in found]
-    if not target.exists() and any(mark in path for mark in "*?["):
+        return _annotations([str(file) for file in found])
+    if not target.exists() and _PATTERN.search(path):
         import glob
 
         matches = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
         if not matches:
             raise InputError(f"{path}: no file matches this pattern.")
-        return matches
+        return _annotations(matches)
     return [path]
+
+
+def _annotations(files: list[str]) -> list[str]:
+    """Where there are annotations of texts, these alone: the texts are read with them, settings are not."""
+    return [file for file in files if file.endswith(ANNOTATIONS)] or files
+
+
+def folder_of(path: str) -> str | None:
+    """The folder below which the files of a folder or a glob pattern are named; a single file has none."""
+    if Path(path).is_dir():
+        return path
+    pattern = None if Path(path).exists() else _PATTERN.search(path)
+    return os.path.dirname(path[: pattern.start()]) or "." if pattern else None
 
 
 def _hidden(path: Path) -> bool:
@@ -75,8 +92,10 @@ class Batch:
 class Source:
     """A file, or standard input, to be read once from beginning to end; nothing stays open before or after."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, folder: str | None = None) -> None:
         self.path = "<stdin>" if path == "-" else path
+        self.folder = folder
+        """The folder that was given, where this is one of several files in it."""
         self._line = 1
         self._hash = hashlib.sha256()
         self._file = self._open()
@@ -88,7 +107,7 @@ class Source:
             if path != "-":
                 # What was looked at is kept, so that the file need not stay open until its turn comes.
                 self.close()
-        if not self._ahead:
+        if not self._ahead and not path.endswith(ANNOTATIONS):
             raise InputError(f"{self.path}: the file is empty.")
 
     def _open(self) -> BinaryIO:
@@ -139,6 +158,24 @@ class Source:
             block = self._read(BATCH)
         if rest:
             yield self._batch(rest)
+
+    def beside(self, ending: str) -> str:
+        """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""
+        path = os.path.splitext(self.path)[0] + ending
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: its text {path} cannot be opened ({_reason(error)}). Put it beside the annotations."
+            ) from None
+        self._hash.update(data)
+        return decode(data, path, 1)
+
+    @property
+    def stem(self) -> str:
+        """The name below the folder that was given, without its ending."""
+        name = os.path.relpath(self.path, self.folder) if self.folder else os.path.basename(self.path)
+        return os.path.splitext(name)[0].replace(os.sep, "/")
 
     def close(self) -> None:
         """Leave nothing open, whether all was read or not."""

@@ -192,7 +192,7 @@ def test_a_file_of_blank_lines_is_called_empty_not_unknown(file):
         ("conlu", "there is no format 'conlu'. Did you mean conllu or conll or conllx?"),
         ("tsv(wrd=2)", "there is no parameter of format tsv 'wrd'. Did you mean word?"),
         ("tsv(header=ja)", "format tsv: header is true or false, not 'ja'."),
-        ("conllu(word=2)", "format conllu takes no parameters, so not 'word' either."),
+        ("conllu(word=2)", "there is no parameter of format conllu 'word'. There is: empty_nodes."),
         ("tsv(word", "format 'tsv(word' is not of the form name or name(key=value, ...)."),
         ("tsv(2)", "format 'tsv(2)': '2' is not of the form key=value."),
         ("tsv(word=9)", "a.tsv: there is no column '9'. There is: 2."),

@@ -1,0 +1,357 @@
+"""Trees in brackets: `(S (NP (DT The) (NN end)))` as in the Penn treebank, and with numbered words (discbracket)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.arrays import Ints, ids_of_runs
+from assay.errors import InputError, unknown
+from assay.readers.builder import Builder
+from assay.readers.forest import EMPTY_ELEMENT, FORM, TAG, Block, Forest, Tree
+from assay.readers.source import Source, decode
+
+BLANK_LINES = ("auto", "unparsed", "nothing")
+"""What blank lines may stand for."""
+NO_PARSE = "NOPARSE"
+"""The root of a tree that stands for no parse."""
+
+# White space is that of ASCII alone: a word may hold other.
+_TOKEN = re.compile(r"\(\s*([^\s()]*)(?:\s+([^\s()]+)\s*\))?|(\)|[^\s()]+)", re.ASCII)
+_HOLLOW = re.compile(rb"\(\s*[^\s()]*\s*\)")
+_NO_TREE = re.compile(rb"\(\s*(?:\(\s*\)\s*|NOPARSE\s*)?\)")
+_BEGINNING = re.compile(r"\(\s*(?:[()]|[^\s()]+\s+[^\s)]|[^\s()/]+(?:\(|$))", re.ASCII)
+_LEAF = re.compile(r"([^\s()]+)\s*\)", re.ASCII)
+_NUMBERED = re.compile(r"([0-9]{1,9})=(.+)", re.DOTALL)
+_ESCAPED = re.compile(r"([-#])([LR][RCS]B)\1|\\([/*])")
+_BRACKETS = {"LRB": "(", "RRB": ")", "LCB": "{", "RCB": "}", "LSB": "[", "RSB": "]"}
+_WITHIN_WORDS = "Brackets within words are written -LRB- and -RRB-."
+_SHOWN = 30
+
+
+def unescaped(form: str) -> str:
+    """A word as it stands in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
+    return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
+
+
+class _Plain(dict[str, str]):
+    """Words to what they stand for; each is looked at once."""
+
+    def __missing__(self, form: str) -> str:
+        plain = self[form] = unescaped(form)
+        return plain
+
+
+# --- telling the format from a file's first lines ---
+
+
+def looks_brackets(head: Sequence[str]) -> bool:
+    """Whether the first character opens a tree, and half of the lines at least hold an opening bracket."""
+    lines = [line for line in head if line.strip()]
+    text = "\n".join(lines[:50]).lstrip()
+    return bool(_BEGINNING.match(text)) and 2 * sum("(" in line for line in lines) >= len(lines)
+
+
+def looks_discbracket(head: Sequence[str]) -> bool:
+    """Whether it looks like brackets whose words are all numbered."""
+    leaves = _LEAF.findall("\n".join(head))
+    return bool(leaves) and looks_brackets(head) and all(map(_NUMBERED.fullmatch, leaves))
+
+
+# --- reading ---
+
+
+def read_brackets(
+    source: Source, builder: Builder, *, escaped: bool = True, blank: str = "auto", numbered: bool = False
+) -> None:
+    """Read one file of trees, by counting brackets.
+
+    Empty elements and nodes without words are left out. Sentences without a parse, `()`, `(())` and `(NOPARSE …)`,
+    stay, so that files stay parallel. A blank line is one too, where every tree has a line of its own and some two
+    trees have no blank line between them; else blank lines only divide trees. `blank` may say which it is.
+    Where words are `numbered` (discbracket), they stand in the order of their numbers.
+    """
+    if blank not in BLANK_LINES:
+        raise unknown("kind of blank line", blank, BLANK_LINES)
+    builder.begin_file(source.path)
+    forest = Forest(builder)
+    plain = _Plain() if escaped else None
+    pieces = _Pieces(source)
+    for piece in pieces:
+        scan = _Scan(piece.text, None if numbered else EMPTY_ELEMENT)
+        if numbered:
+            for tree in _numbered(scan, piece, plain):
+                forest.add_tree(tree)
+        else:
+            forest.left_out(scan.empty)
+            forest.add({FORM: _forms(scan.forms, plain), TAG: scan.tags}, _block(scan, piece.lines))
+    forest.hand_over(_missing(forest.lines, pieces, blank))
+    builder.end_file()
+
+
+def _forms(forms: list[str], plain: _Plain | None) -> list[str]:
+    return forms if plain is None else list(map(plain.__getitem__, forms))
+
+
+def _missing(lines: Ints, pieces: _Pieces, blank: str) -> list[int]:
+    """The blank lines that stand for sentences without a parse."""
+    if blank == "nothing":
+        return []
+    if not pieces.tree_per_line:
+        if blank == "unparsed":
+            raise InputError(
+                f"{pieces.path}: not every tree has a line of its own, so that a blank line cannot be a sentence. "
+                "Write sentences without a parse as (())."
+            )
+        return []
+    if blank == "auto" and not (np.diff(lines) == 1).any():
+        return []
+    # All lines but those of the trees are blank.
+    missing: list[int] = np.setdiff1d(np.arange(1, pieces.last_line + 1), lines).tolist()
+    return missing
+
+
+class _Scan:
+    """The words and nodes of a text of whole trees, one behind the other, counted over all of them."""
+
+    def __init__(self, text: str, empty_element: str | None) -> None:
+        self.forms: list[str] = []
+        self.tags: list[str] = []
+        self.above: list[int] = []
+        self.labels: list[str] = []
+        self.parents: list[int] = []
+        self.begins: list[int] = []
+        self.ends: list[int] = []
+        self.words_before = [0]
+        """The number of words before each tree, and of all."""
+        self.nodes_before = [0]
+        self.unparsed: list[int] = []
+        self.empty = 0
+        self._read(text, empty_element)
+
+    def _read(self, text: str, empty_element: str | None) -> None:
+        forms, tags, above = self.forms, self.tags, self.above
+        labels, parents, begins, ends = self.labels, self.parents, self.begins, self.ends
+        words, top = 0, -1
+        for label, form, other in _TOKEN.findall(text):
+            if form:
+                if label == empty_element:
+                    self.empty += 1
+                else:
+                    forms.append(form)
+                    tags.append(label)
+                    above.append(top)
+                    words += 1
+            elif not other:
+                labels.append(label)
+                parents.append(top)
+                begins.append(words)
+                ends.append(words)
+                top = len(labels) - 1
+            elif other != ")":
+                forms.append(other)
+                tags.append("")
+                above.append(top)
+                words += 1
+            else:
+                closed, top = top, parents[top]
+                ends[closed] = words
+                if begins[closed] == words:
+                    # All nodes behind it were below it and are gone already.
+                    self._cut(closed)
+            if top < 0:
+                self._end_tree()
+
+    def _cut(self, node: int) -> None:
+        for column in (self.labels, self.parents, self.begins, self.ends):
+            del column[node:]
+
+    def _end_tree(self) -> None:
+        word, node = self.words_before[-1], self.nodes_before[-1]
+        if self.labels[node : node + 1] == [NO_PARSE] or self.tags[word:] == [NO_PARSE]:
+            self.unparsed.append(len(self.words_before) - 1)
+            self._cut(node)
+            self.above[word:] = [-1] * (len(self.above) - word)
+            self.tags[word:] = ["" if tag == NO_PARSE else tag for tag in self.tags[word:]]
+        self.words_before.append(len(self.forms))
+        self.nodes_before.append(len(self.labels))
+
+
+def _block(scan: _Scan, lines: Ints) -> Block:
+    words = np.array(scan.words_before)
+    sentence = ids_of_runs(np.array(scan.nodes_before))
+    first = words[sentence]
+    begin, end = np.array(scan.begins, dtype=np.int64), np.array(scan.ends, dtype=np.int64)
+    return Block(
+        sizes=np.diff(words).tolist(),
+        lines=lines.tolist(),
+        above=scan.above,
+        nodes=np.stack([sentence, np.array(scan.parents, dtype=np.int64), begin - first, end - first], axis=1),
+        labels=scan.labels,
+        unparsed=scan.unparsed,
+    )
+
+
+def _numbered(scan: _Scan, piece: _Piece, plain: _Plain | None) -> Iterator[Tree]:
+    """The trees with their words in the order of their numbers."""
+    bounds = zip(pairwise(scan.words_before), pairwise(scan.nodes_before), piece.lines.tolist(), strict=True)
+    for number, ((word, word_end), (node, node_end), line) in enumerate(bounds):
+        place = f"{piece.path}:{line}"
+        leaves = [_leaf(form, place) for form in scan.forms[word:word_end]]
+        order = sorted(range(len(leaves)), key=lambda leaf: leaves[leaf][0])
+        for expected, leaf in enumerate(order):
+            if leaves[leaf][0] != expected:
+                raise InputError(
+                    f"{place}: word {leaves[leaf][0]} where word {expected} should follow. "
+                    "The words of a tree are numbered from 0, each once."
+                )
+        yield Tree(
+            words={
+                FORM: _forms([leaves[leaf][1] for leaf in order], plain),
+                TAG: [scan.tags[word + leaf] for leaf in order],
+            },
+            above=[max(scan.above[word + leaf] - node, -1) for leaf in order],
+            parents=[max(parent - node, -1) for parent in scan.parents[node:node_end]],
+            labels=scan.labels[node:node_end],
+            line=line,
+            parsed=number not in scan.unparsed,
+        )
+
+
+def _leaf(form: str, place: str) -> tuple[int, str]:
+    match = _NUMBERED.fullmatch(form)
+    if not match:
+        raise InputError(
+            f"{place}: {form[:_SHOWN]!r} is not of the form number=word, as all words of discbracket are."
+        )
+    return int(match[1]), match[2]
+
+
+# --- whole trees ---
+
+
+class _Piece(NamedTuple):
+    """Some whole trees of a file."""
+
+    path: str
+    text: str
+    lines: Ints
+    """The line in which each tree begins."""
+
+
+class _Pieces:
+    """A file in pieces that end where a tree ends: all brackets are paired, and nothing stands outside of them."""
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self.tree_per_line = True
+        """Whether each tree so far has one line of its own."""
+        self.last_line = 0
+        self._source = source
+
+    def __iter__(self) -> Iterator[_Piece]:
+        held: list[bytes] = []
+        line, depth = 1, 0
+        for batch in self._source.batches():
+            brackets, depths = _depths(batch.data, depth)
+            if (depths < 0).any():
+                raise self._not_opened(b"".join([*held, batch.data]), line)
+            closed = brackets[depths == 0]
+            cut = int(closed[-1]) + 1 if len(closed) else 0
+            if cut:
+                data = b"".join([*held, batch.data[:cut]])
+                yield self._piece(data, line)
+                line += data.count(b"\n")
+                held = []
+            held.append(batch.data[cut:])
+            depth = int(depths[-1]) if len(depths) else depth
+        self._finish(b"".join(held), line, depth)
+
+    def _piece(self, data: bytes, line: int) -> _Piece:
+        brackets, depths = _depths(data, 0)
+        ends = brackets[depths == 0]
+        # Opening brackets at depth 1 that are no closing ones come first and behind each end.
+        starts = brackets[np.concatenate([[0], np.flatnonzero(depths == 0)[:-1] + 1])]
+        breaks = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+        lines, last_lines = line + np.searchsorted(breaks, starts), line + np.searchsorted(breaks, ends)
+        self._check_outside(data, starts, ends, line)
+        self._check_hollow(data, starts, ends, line)
+        taken = np.concatenate([[self.last_line], last_lines[:-1]])
+        self.tree_per_line &= bool((lines == last_lines).all() and (lines > taken).all())
+        self.last_line = int(last_lines[-1])
+        return _Piece(self.path, decode(data, self.path, line), lines)
+
+    def _finish(self, rest: bytes, line: int, depth: int) -> None:
+        if depth:
+            raise self._not_closed(rest, line, depth)
+        if rest.strip():
+            raise self._outside(rest, 0, line)
+        self.last_line = line + rest.count(b"\n") - rest.endswith(b"\n")
+
+    # --- what can be wrong ---
+
+    def _check_outside(self, data: bytes, starts: Ints, ends: Ints, line: int) -> None:
+        before = 0
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            if data[before:start].strip():
+                raise self._outside(data[:start], before, line)
+            before = end + 1
+
+    def _outside(self, data: bytes, before: int, line: int) -> InputError:
+        text = data[before:].strip()
+        place = data.index(text, before)
+        shown = decode(text.split()[0], self.path, line)[:_SHOWN]
+        return InputError(
+            f"{self.path}:{_line(data, place, line)}: {shown!r} stands outside of all brackets. {_WITHIN_WORDS}"
+        )
+
+    def _check_hollow(self, data: bytes, starts: Ints, ends: Ints, line: int) -> None:
+        """Nothing but a missing parse has brackets with nothing in them."""
+        for match in _HOLLOW.finditer(data):
+            tree = int(np.searchsorted(starts, match.start(), side="right")) - 1
+            start = int(starts[tree])
+            if not _NO_TREE.fullmatch(data, start, int(ends[tree]) + 1):
+                raise self._hollow(data, match, _line(data, start, line), line)
+
+    def _hollow(self, data: bytes, match: re.Match[bytes], tree_line: int, line: int) -> InputError:
+        shown = decode(b" ".join(match[0].split()), self.path, line)[:_SHOWN]
+        here = _line(data, match.start(), line)
+        begins = "" if here == tree_line else f", in the tree that begins in line {tree_line}"
+        return InputError(
+            f"{self.path}:{here}: {shown} holds no word{begins}. A word is written (TAG word). {_WITHIN_WORDS}"
+        )
+
+    def _not_opened(self, data: bytes, line: int) -> InputError:
+        brackets, depths = _depths(data, 0)
+        wrong = int(np.flatnonzero(depths < 0)[0])
+        before = np.flatnonzero(depths[: max(wrong - 1, 0)] == 0)
+        start = int(brackets[before[-1] + 1 if len(before) else 0])
+        here, tree_line = _line(data, int(brackets[wrong]), line), _line(data, start, line)
+        behind = f", behind the tree that begins in line {tree_line}" if wrong else ""
+        return InputError(f"{self.path}:{here}: a closing bracket that closes nothing{behind}. {_WITHIN_WORDS}")
+
+    def _not_closed(self, data: bytes, line: int, depth: int) -> InputError:
+        start = data.index(b"(")
+        tree_line = _line(data, start, line)
+        if match := _HOLLOW.search(data, start):
+            return self._hollow(data, match, tree_line, line)
+        following = data.find(b"\n(", start) + 1
+        hint = f"; the next seems to begin in line {_line(data, following, line)}" if following else ""
+        lacks = "a closing bracket" if depth == 1 or following else f"{depth} closing brackets"
+        return InputError(f"{self.path}:{tree_line}: the tree that begins here lacks {lacks}{hint}. {_WITHIN_WORDS}")
+
+
+def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
+    """The places of all brackets, and how many are open behind each."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    opening, closing = ord("("), ord(")")
+    brackets = np.flatnonzero((characters == opening) | (characters == closing))
+    return brackets, depth + np.cumsum(np.where(characters[brackets] == opening, 1, -1))
+
+
+def _line(data: bytes, place: int, first: int) -> int:
+    return first + data.count(b"\n", 0, place)

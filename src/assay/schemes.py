@@ -1,0 +1,390 @@
+"""Tag schemes: columns of tags such as B-PER, I-PER and O become labelled spans.
+
+Whatever the scheme, a word goes on with the span of the word before it where the labels agree, the word before is
+not the last of its span (B, I) and this one is not the first (I, E). That is conlleval's reading; on sequences that
+keep to their scheme it is every scheme's. A scheme adds how its spans are written, and so which tags break it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus, Spans
+from assay.errors import InputError, UsageError, unknown
+
+REPAIRS = ("conlleval", "discard")
+_CONLLEVAL = ("conlleval",)
+
+OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
+ROLES = {"B": BEGIN, **dict.fromkeys("IM", INSIDE), **dict.fromkeys("EL", END), **dict.fromkeys("SUW", SINGLE)}
+NO_LABEL = -1
+_NO_TAG = frozenset({"O"})
+_NO_LEVEL = frozenset({"O", "_", ""})
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A way to write spans as one tag per word: a prefix, a hyphen and the label."""
+
+    name: str
+    title: str
+    letters: str
+    """The prefixes."""
+    written: tuple[int, int, int, int]
+    """What an inner word of a span is tagged as, its first, its last, its only one."""
+    leans_back: tuple[int, ...] = ()
+    """What stands only where a span goes on …"""
+    leans_ahead: tuple[int, ...] = ()
+    """… and what only where it goes on behind."""
+    touching: bool = False
+    """Whether first or last words are marked only where two spans of one label touch."""
+    repairs: tuple[str, ...] = REPAIRS
+
+    def prefixes(self, roles: Iterable[int]) -> str:
+        """The letters for these roles as a phrase."""
+        return " or ".join(letter for letter in self.letters if ROLES[letter] in roles)
+
+
+_FIRST_MARKED = (INSIDE, BEGIN, INSIDE, BEGIN)
+_LAST_MARKED = (INSIDE, INSIDE, END, END)
+_BOTH_MARKED = (INSIDE, BEGIN, END, SINGLE)
+
+
+def _with_both(name: str, letters: str) -> Scheme:
+    return Scheme(name, name.upper(), letters, _BOTH_MARKED, (INSIDE, END), (BEGIN, INSIDE))
+
+
+# In the order in which they are tried on a column.
+SCHEMES: Mapping[str, Scheme] = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme("iob2", "IOB2", "BI", _FIRST_MARKED, (INSIDE,)),
+        Scheme("iob1", "IOB1", "BI", _FIRST_MARKED, (BEGIN,), touching=True, repairs=_CONLLEVAL),
+        Scheme("ioe2", "IOE2", "IE", _LAST_MARKED, (), (INSIDE,)),
+        Scheme("ioe1", "IOE1", "IE", _LAST_MARKED, (), (END,), touching=True, repairs=_CONLLEVAL),
+        _with_both("bioes", "BIES"),
+        _with_both("bilou", "BILU"),
+        _with_both("bmes", "BMES"),
+        _with_both("bmeow", "BMEW"),
+        Scheme("io", "IO", "I", (INSIDE,) * 4, repairs=_CONLLEVAL),
+        Scheme("stacked", "stacked BIO", "BI", _FIRST_MARKED, (INSIDE,), repairs=_CONLLEVAL),
+    )
+}
+_ALIASES = {"bio": "iob2", "iob": "iob1", "iobes": "bioes"}
+
+
+def find(name: str) -> Scheme:
+    """The scheme of this name, in any case; BIO, IOB and IOBES are names as well."""
+    folded = name.casefold()
+    scheme = SCHEMES.get(_ALIASES.get(folded, folded))
+    if scheme is None:
+        raise unknown("scheme", name, (*SCHEMES, *_ALIASES))
+    return scheme
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column of tags was read."""
+
+    scheme: str
+    invalid: int
+    """Transitions from one tag to the next that break the scheme."""
+    repaired: int
+    """Tags that were changed, or read as another one; 0 where nothing was to be repaired."""
+
+
+# --- telling tags and their scheme ---
+
+
+def looks_like_tags(values: Iterable[str]) -> bool:
+    """Whether these are all tags of some scheme, and not all of them O."""
+    parts = {part for value in values for part in value.split("|")} - _NO_LEVEL
+    return bool(parts) and all(len(part) > 2 and part[0] in ROLES and part[1] == "-" for part in parts)
+
+
+def detect(corpus: Corpus, column: str) -> str | None:
+    """The scheme to which a whole column keeps, or None; stacked tags are never guessed."""
+    tags = corpus.column(column)
+    used = {tag[:1] for tag in tags.counts()} - {"O", corpus.empty}
+    likely = ["io"] if used == {"I"} else [name for name in SCHEMES if name not in {"io", "stacked"}]
+    return next((name for name in likely if _keeps_to(corpus, tags, SCHEMES[name])), None)
+
+
+def _keeps_to(corpus: Corpus, tags: Column, scheme: Scheme) -> bool:
+    parsed = _parse(tags, scheme, corpus.empty, {})
+    if parsed.faults:
+        return False
+    (level,) = _levels(corpus, tags, parsed)
+    return not level.broken(scheme).any()
+
+
+# --- tags taken apart ---
+
+
+@dataclass(frozen=True, eq=False)
+class _Parsed:
+    """What each string of a column's vocabulary says, by level: role and label, levels × strings."""
+
+    roles: Ints
+    labels: Ints
+    faults: Mapping[int, str]
+    """What is wrong with strings that are no tags of the scheme, by their codes."""
+
+
+def _parse(tags: Column, scheme: Scheme, empty: str | None, known: dict[str, int]) -> _Parsed:
+    stacked = scheme.name == "stacked"
+    outside = _NO_LEVEL if stacked else _NO_TAG if empty is None else _NO_TAG | {empty}
+    used = np.flatnonzero(np.bincount(tags.codes, minlength=len(tags.vocabulary))).tolist()
+    parts = {code: tags.vocabulary[code].split("|") if stacked else [tags.vocabulary[code]] for code in used}
+    depth = max(map(len, parts.values()), default=1)
+    roles = np.zeros((depth, len(tags.vocabulary)), dtype=np.int8)
+    labels = np.full((depth, len(tags.vocabulary)), NO_LABEL, dtype=np.int32)
+    faults = {}
+    for code, levels in parts.items():
+        for level, tag in enumerate(levels):
+            prefix, _, label = tag.partition("-")
+            if tag in outside:
+                continue
+            if not label or len(prefix) != 1 or prefix not in scheme.letters or "|" in tag:
+                faults[code] = _fault(tag, scheme)
+                break
+            roles[level, code] = ROLES[prefix]
+            labels[level, code] = known.setdefault(label, len(known))
+    return _Parsed(roles, labels, faults)
+
+
+def _fault(tag: str, scheme: Scheme) -> str:
+    """What is wrong with a tag, and what to do."""
+    prefix, hyphen, label = tag.partition("-")
+    if "|" in tag:
+        return f"tag {tag!r} with |, which divides the levels of stacked tags. If they are, say --scheme stacked."
+    if not hyphen:
+        return f"tag {tag!r} without a hyphen. A tag is O, or a prefix, a hyphen and a label, e.g. I-PER."
+    if not label:
+        return f"tag {tag!r} without a label. Is it cut short?"
+    letters = ", ".join(scheme.letters)
+    return f"tag {tag!r} with the prefix {prefix!r}, which {scheme.title} does not have ({letters}; O outside)."
+
+
+# --- the reading ---
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level of tags: which words go on with the span of the word before.
+
+    `touches` and `goes_on` have one place more than there are words, for what would follow the last.
+    """
+
+    role: Ints
+    label: Ints
+    inside: Bools
+    """Which words are in a span."""
+    cut: Bools
+    """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
+    touches: Bools
+    """Whether the word before has the same label."""
+    goes_on: Bools
+
+    @classmethod
+    def of(cls, role: Ints, label: Ints, cut: Bools) -> Level:
+        """Words read by their roles and labels."""
+        inside: Bools = np.asarray(role != OUTSIDE)
+        touches = np.zeros(len(role) + 1, dtype=bool)
+        touches[1:-1] = (label[1:] == label[:-1]) & inside[1:]
+        touches &= ~cut
+        goes_on = touches.copy()
+        goes_on[1:-1] &= _among(role[:-1], (BEGIN, INSIDE)) & _among(role[1:], (INSIDE, END))
+        return cls(role, label, inside, cut, touches, goes_on)
+
+    @property
+    def first(self) -> Bools:
+        """Which words begin a span."""
+        return self.inside & ~self.goes_on[:-1]
+
+    @property
+    def last(self) -> Bools:
+        """Which words end one."""
+        return self.inside & ~self.goes_on[1:]
+
+    def broken_back(self, scheme: Scheme) -> Bools:
+        """Which words need another before them that is not there."""
+        return _among(self.role, scheme.leans_back) & ~self._link(scheme)[:-1]
+
+    def broken_ahead(self, scheme: Scheme) -> Bools:
+        """Which words need another behind them that is not there."""
+        return _among(self.role, scheme.leans_ahead) & ~self._link(scheme)[1:]
+
+    def broken(self, scheme: Scheme) -> Bools:
+        """Which words break the scheme."""
+        return self.broken_back(scheme) | self.broken_ahead(scheme)
+
+    def invalid(self, scheme: Scheme) -> int:
+        """How many transitions break the scheme; where both of their words do, that is one."""
+        back, ahead = self.broken_back(scheme), self.broken_ahead(scheme)
+        both = back[1:] & ahead[:-1] & ~self.cut[1:-1]
+        return int(back.sum() + ahead.sum() - both.sum())
+
+    def reread(self, scheme: Scheme) -> Bools:
+        """Which words would be tagged otherwise if the scheme were kept to with the same spans."""
+        first, last = self.first, self.last
+        if scheme.touching:
+            first, last = first & self.touches[:-1], last & self.touches[1:]
+        written = np.array(scheme.written, dtype=np.int8)[first + 2 * last.astype(np.int8)]
+        return self.inside & np.not_equal(self.role, written)
+
+    def spans(self) -> tuple[Ints, Ints]:
+        """The first word of each span, and the one behind its last."""
+        return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
+
+    def _link(self, scheme: Scheme) -> Bools:
+        return self.touches if scheme.touching else self.goes_on
+
+
+def _among(role: Ints, roles: Sequence[int]) -> Bools:
+    wanted = np.zeros(len(role), dtype=bool)
+    for one in roles:
+        wanted |= role == one
+    return wanted
+
+
+def _levels(corpus: Corpus, tags: Column, parsed: _Parsed) -> list[Level]:
+    """The levels from the outermost inwards; a span within another ends where that one does."""
+    cut = np.zeros(len(tags) + 1, dtype=bool)
+    cut[corpus.starts] = True
+    codes = tags.codes.astype(np.intp)
+    levels: list[Level] = []
+    for roles, labels in zip(parsed.roles, parsed.labels, strict=True):
+        level = Level.of(roles[codes], labels[codes], cut)
+        levels.append(level)
+        if len(levels) < len(parsed.roles):
+            cut = cut.copy()
+            cut[:-1] |= level.first | ~level.inside
+    return levels
+
+
+# --- spans ---
+
+
+def spans_of(
+    corpus: Corpus, columns: Sequence[str], scheme: str, repair: str | None = None
+) -> tuple[Corpus, Reading]:
+    """The corpus with the spans that its columns of tags stand for, each column read by itself.
+
+    What breaks the scheme is refused unless a repair is named: `conlleval` reads such tags as conlleval does,
+    `discard` takes the broken spans away.
+    """
+    chosen = find(scheme)
+    _check_repair(chosen, repair)
+    known: dict[str, int] = {}
+    found = [level for name in columns for level in _read(corpus, name, chosen, repair, known)]
+    first, end, codes = (np.concatenate(arrays) for arrays in zip(*(level.spans for level in found), strict=True))
+    # One level of spans is in order by itself: they do not overlap.
+    make = Spans if len(found) == 1 else Spans.sorted
+    spans = _placed(corpus, first, end, Column(codes, tuple(known)), make)
+    reading = Reading(chosen.name, sum(level.invalid for level in found), sum(level.repaired for level in found))
+    return replace(corpus, spans=spans), reading
+
+
+class _Found(NamedTuple):
+    """What one level of tags gives: first words, ends and label codes of its spans, and what was wrong."""
+
+    spans: tuple[Ints, Ints, Ints]
+    invalid: int
+    repaired: int
+
+
+def _read(corpus: Corpus, name: str, scheme: Scheme, repair: str | None, known: dict[str, int]) -> Iterator[_Found]:
+    """The levels of one column."""
+    tags = corpus.column(name)
+    parsed = _parse(tags, scheme, corpus.empty, known)
+    if parsed.faults:
+        raise _faulty(corpus, name, parsed)
+    for level in _levels(corpus, tags, parsed):
+        invalid, repaired = level.invalid(scheme), 0
+        first, end = level.spans()
+        if invalid and repair is None:
+            raise _invalid(corpus, name, scheme, level, invalid)
+        if invalid:
+            wrong = level.reread(scheme)
+            kept = whole(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
+            repaired = int(wrong.sum() if repair == "conlleval" else (end - first)[~kept].sum())
+            first, end = first[kept], end[kept]
+        yield _Found((first, end, level.label[first]), invalid, repaired)
+
+
+def _check_repair(scheme: Scheme, repair: str | None) -> None:
+    if repair is None or repair in scheme.repairs:
+        return
+    if repair not in REPAIRS:
+        raise unknown("repair", repair, REPAIRS)
+    raise UsageError(f"the repair {repair} is not made for {scheme.title}. There is: {', '.join(scheme.repairs)}.")
+
+
+def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
+    """Which spans have no word that is tagged wrongly."""
+    before = np.concatenate([[0], np.cumsum(wrong)])
+    return np.asarray(before[first] == before[end])
+
+
+def _placed(corpus: Corpus, first: Ints, end: Ints, labels: Column, make: Callable[..., Spans]) -> Spans:
+    """Spans given by words of the corpus, within their sentences and with their lines."""
+    sentence = corpus.sentence_of[first].astype(np.int64)
+    start = corpus.starts[sentence]
+    lines = np.zeros(len(first), dtype=np.int64)
+    if corpus.lines is not None:
+        lines = corpus.lines[sentence].astype(np.int64)
+        if corpus.word_per_line:
+            asides = [np.searchsorted(corpus.aside_words, words + 1) for words in (start, first)]
+            lines += first - start + asides[1] - asides[0]
+    return make(sentence, first - start, end - start, labels, lines)
+
+
+# --- refusals ---
+
+
+def _faulty(corpus: Corpus, name: str, parsed: _Parsed) -> InputError:
+    """The first string that is no tag of the scheme."""
+    codes = corpus.column(name).codes
+    word = int(np.isin(codes, list(parsed.faults)).argmax())
+    other = detect(corpus, name)
+    hint = f" Is it {SCHEMES[other].title}? Then say --scheme {other}." if other else ""
+    return InputError(f"{corpus.place(word)}: {parsed.faults[int(codes[word])]}{hint}")
+
+
+def _invalid(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
+    """The first tag that breaks the scheme, and how many more places do."""
+    tags = corpus.column(name)
+    word = int(level.broken(scheme).argmax())
+    where, why = _broken_at(tags, scheme, level, word, set(corpus.starts.tolist()))
+    remedy = f"Repair with --repair {' or '.join(scheme.repairs)}"
+    other = detect(corpus, name)
+    if other is not None:
+        remedy += f", or say --scheme {other}"
+    if places > 1:
+        remedy += f"; {places - 1:,} more place{'s' if places > 2 else ''}"
+    return InputError(
+        f"{corpus.place(word)}: {tags[word]} {where}, which {scheme.title} does not allow ({why}). {remedy}."
+    )
+
+
+def _broken_at(tags: Column, scheme: Scheme, level: Level, word: int, starts: set[int]) -> tuple[str, str]:
+    """Where a word stands that breaks the scheme, and the rule that it breaks."""
+
+    def shown(index: int) -> str:
+        return tags[index] or "an empty tag"
+
+    if level.broken_back(scheme)[word]:
+        where = "at the beginning of a sentence" if word in starts else f"after {shown(word - 1)}"
+        if scheme.touching:
+            return where, f"{scheme.prefixes(scheme.leans_back)} marks a span that directly follows one of its label"
+        return where, f"a span begins with {scheme.prefixes((scheme.written[1], scheme.written[3]))}"
+    where = "at the end of a sentence" if word + 1 in starts else f"before {shown(word + 1)}"
+    if scheme.touching:
+        return where, f"{scheme.prefixes(scheme.leans_ahead)} marks a span that one of its label directly follows"
+    return where, f"a span ends with {scheme.prefixes((scheme.written[2], scheme.written[3]))}"

@@ -1,0 +1,413 @@
+"""Documents in JSON with their spans."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay.readers import read
+from unit.samples import placed, refusal
+
+TEXT = "Angela Merkel met Obama in Rome."
+PER = {"start": 0, "end": 13, "label": "PER"}
+TOKENS = [{"text": "Angela", "start": 0, "end": 6}, {"text": "Merkel", "start": 7, "end": 13}]
+CODE_POINTS = "Offsets count characters (Unicode code points, not bytes or UTF-16 units) from 0, end exclusive."
+EXAMPLE = 'A document is {"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
+
+
+@pytest.fixture
+def documents(file):
+    """Write documents, one per line; returns the name of the file."""
+
+    def write(*values: Any) -> str:
+        return file("a.jsonl", "".join(json.dumps(value) + "\n" for value in values))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"text": TEXT, "spans": [PER]},
+        {"text": TEXT, "spans": [{**PER, "text": "Angela Merkel"}]},
+        {"text": TEXT, "spans": [{"label": "PER", "fragments": [[0, 13]]}]},
+        {"text": TEXT, "label": [[0, 13, "PER"]]},
+        {"text": TEXT, "labels": [[0, 13, "PER"]]},
+        {"data": TEXT, "label": [[0, 13, "PER"]]},
+        {"text": TEXT, "entities": [[0, 13, "PER"]]},
+        {"text": TEXT, "entities": [PER]},
+        {"text": TEXT, "ents": [PER]},
+        {"text": TEXT, "entities": [{"id": 5, "label": "PER", "start_offset": 0, "end_offset": 13}], "relations": []},
+        {"text": TEXT, "entities": [{"type": "PER", "begin": 0, "end": 13}]},
+        {"text": TEXT, "entities": [{"category": "PER", "start_char": 0, "end_char": 13}]},
+        {"text": TEXT, "entities": [{"tag": "PER", "start": 0, "end": 13}]},
+        {"text": TEXT, "entities": [{"entity": "PER", "start": 0, "end": 13}]},
+        {"text": TEXT, "entities": [{"entity": "Angela Merkel", "type": "PER", "start": 0, "end": 13}]},
+        {
+            "text": TEXT,
+            "entities": [{"entity_group": "PER", "score": 0.9, "word": "angela merkel", "start": 0, "end": 13}],
+        },
+        {"text": TEXT, "label": [{"start": 0, "end": 13, "text": "Angela Merkel", "labels": ["PER"]}]},
+        {"text": TEXT, "spans": [PER], "entities": [], "label": "news"},
+        {"text": TEXT, "spans": [PER], "answer": "accept"},
+        {
+            "data": {"text": TEXT},
+            "annotations": [{"result": [{"type": "labels", "value": {"start": 0, "end": 13, "labels": ["PER"]}}]}],
+        },
+        {
+            "data": {"text": TEXT},
+            "annotations": [{"was_cancelled": True, "result": []}],
+            "predictions": [{"result": [{"value": {"start": 0, "end": 13, "labels": ["PER"]}}]}],
+        },
+    ],
+)
+def test_spans_of_characters_are_read_in_every_shape(documents, document):
+    corpus = read(documents(document))
+    assert corpus.format == "jsonl"
+    assert placed(corpus) == [(0, "PER", [(0, 13)])]
+    assert corpus.texts == (TEXT,)
+    assert corpus.notes == ()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"tokens": ["Angela", "Merkel"], "spans": [{"start": 0, "end": 2, "label": "PER"}]},
+        {"tokens": ["Angela", "Merkel"], "spans": [{"start": 0, "end": 2, "label": "PER", "text": "Angela Merkel"}]},
+        {"tokens": [{"text": "Angela"}, {"text": "Merkel"}], "label": [[0, 2, "PER"]]},
+        {"text": "Angela Merkel", "tokens": TOKENS, "spans": [PER]},
+        {"text": "Angela Merkel", "tokens": [{"start": 0, "end": 6}, {"start": 7, "end": 13}], "spans": [PER]},
+        {"tokens": TOKENS, "spans": [PER]},
+    ],
+)
+def test_where_there_are_tokens_these_are_the_atoms(documents, document):
+    corpus = read(documents(document))
+    assert placed(corpus) == [(0, "PER", [(0, 2)])]
+    assert corpus.forms.strings() == ["Angela", "Merkel"]
+    assert corpus.texts is None
+
+
+def test_fragments_are_a_span_with_gaps(documents):
+    spans = [{"label": "X", "fragments": [[0, 6], [14, 17]]}]
+    assert placed(read(documents({"text": TEXT, "spans": spans}))) == [(0, "X", [(0, 6), (14, 17)])]
+    spans = [{"label": "X", "fragments": [[0, 1], [2, 3]]}]
+    assert placed(read(documents({"tokens": TEXT.split(), "spans": spans}))) == [(0, "X", [(0, 1), (2, 3)])]
+
+
+def test_a_span_with_several_labels_is_as_many_spans(documents):
+    spans = [{"start": 0, "end": 6, "labels": ["B", "A"]}]
+    assert placed(read(documents({"text": TEXT, "spans": spans}))) == [(0, "A", [(0, 6)]), (0, "B", [(0, 6)])]
+
+
+def test_characters_are_code_points(documents):
+    corpus = read(documents({"text": "𝒜🙂 Rome", "spans": [{"start": 3, "end": 7, "label": "LOC", "text": "Rome"}]}))
+    assert placed(corpus) == [(0, "LOC", [(3, 7)])]
+
+
+def test_offsets_in_utf_16_units_are_found_out_by_the_text(documents):
+    name = documents({"text": "𝒜🙂 Rome!!", "spans": [{"start": 5, "end": 9, "label": "LOC", "text": "Rome"}]})
+    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Rome' where the text has 'me!!'. {CODE_POINTS}"
+
+
+def test_the_text_of_a_span_may_show_line_breaks_as_blanks_or_escaped(documents):
+    text = "Angela\nMerkel"
+    for said in ("Angela\nMerkel", "Angela Merkel", "Angela\\nMerkel"):
+        assert len(placed(read(documents({"text": text, "spans": [{**PER, "text": said}]})))) == 1
+
+
+# --- documents ---
+
+
+def test_documents_stand_one_per_line_in_a_list_or_spread_over_lines(file):
+    values = [{"id": name, "text": TEXT, "spans": [PER]} for name in ("a", "b")]
+    lines = "\n".join(json.dumps(value) for value in values)
+    for text, places in {
+        f"\n{lines}\n\n": [2, 3],
+        lines.replace("\n", "\n\n"): [1, 3],
+        json.dumps(values): [1, 1],
+        json.dumps(values, indent=1): [2, 13],
+        "\n\n".join(json.dumps(value, indent=1) for value in values): [1, 13],
+        "\ufeff" + lines.replace("\n", "\r\n"): [1, 2],
+    }.items():
+        corpus = read(file("a.json", text))
+        assert corpus.document_ids == ("a", "b")
+        assert [corpus.place_of_span(span) for span in range(2)] == [f"a.json:{line}" for line in places]
+
+
+def test_one_object_is_one_document(file):
+    corpus = read(file("a.json", json.dumps({"text": TEXT, "spans": [PER]}, indent=2)))
+    assert (corpus.documents, corpus.place_of_span(0)) == (1, "a.json:1")
+
+
+@pytest.mark.parametrize(
+    "given", [{"id": 7}, {"id": "7"}, {"doc_id": "7"}, {"document_id": "7"}, {"uuid": "7"}, {"meta": {"id": 7}}]
+)
+def test_documents_correspond_by_the_id_they_have(documents, given):
+    corpus = read(documents({**given, "text": TEXT, "spans": []}))
+    assert (corpus.document_ids, corpus.by_id) == (("7",), True)
+
+
+def test_documents_without_id_are_called_by_their_line_and_correspond_by_order(documents):
+    corpus = read(documents({"text": "One", "spans": []}, {"id": None, "text": "Two", "spans": []}))
+    assert (corpus.document_ids, corpus.by_id) == (("1", "2"), False)
+
+
+def test_a_document_may_be_empty(documents):
+    corpus = read(documents({"text": "", "spans": []}, {"text": "x", "spans": [[0, 1, "A"]]}))
+    assert (corpus.texts, placed(corpus)) == (("", "x"), [(1, "A", [(0, 1)])])
+    assert read(documents({"tokens": [], "spans": []})).sentences == 1
+
+
+def test_results_of_label_studio_that_are_no_spans_are_counted(documents):
+    results = [{"type": "labels", "value": {"start": 0, "end": 6, "labels": ["A"]}}, {"type": "choices", "value": {}}]
+    corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
+    assert corpus.notes == ("Annotations that are not spans, and were not read: 1.",)
+
+
+DOCUMENT_FAULTS = [
+    ({"spans": []}, "a document without text or tokens. It is " + EXAMPLE.removeprefix("A document is ")),
+    ({"text": 3, "spans": []}, "the text is 3 where a string should stand."),
+    (
+        {"text": "a\ud800", "spans": []},
+        "the text has half a character (a lone surrogate) in it. Write the file as UTF-8.",
+    ),
+    (
+        {"text": "x", "annotations": []},
+        'no list of spans among text, annotations. Call it "spans", and give [] where there are none.',
+    ),
+    ({"text": TEXT, "spans": [PER], "entities": [PER]}, "spans in spans and in entities. Leave one of them."),
+    ({"id": True, "text": "x", "spans": []}, "the id is true where a string should stand."),
+    ({"id": " ", "text": "x", "spans": []}, "the id is empty. Give each document its own, or none an id."),
+    (
+        {"text": "x", "spans": [], "answer": "reject"},
+        "the answer is 'reject', so its spans do not hold. Leave it out.",
+    ),
+    (
+        {"data": {"text": "x"}, "annotations": [{"result": []}, {"result": []}]},
+        "2 annotations of one text. Leave one for each text.",
+    ),
+    ({"data": {"text": "x"}, "annotations": []}, "a text without annotations. Leave it out, or annotate it."),
+    (
+        {"text": TEXT, "tokens": TEXT.split(), "spans": []},
+        "a text and tokens without offsets, so it is open what spans count. "
+        'Leave out one of them, or give tokens as {"start": 0, "end": 5}.',
+    ),
+    (
+        {"tokens": ["a", {"text": "b"}], "spans": []},
+        'tokens should be a list of strings, or of {"start": 0, "end": 5}.',
+    ),
+    ({"tokens": "a b", "spans": []}, 'tokens should be a list of strings, or of {"start": 0, "end": 5}.'),
+    ({"tokens": ["a", ""], "spans": []}, "token 1 is empty. Leave it out, and count without it."),
+    (
+        {"text": "Angela Markel", "tokens": TOKENS, "spans": []},
+        f"token 1: says 'Merkel' where the text has 'Markel'. {CODE_POINTS}",
+    ),
+    (
+        {"text": "Angela Merkel", "tokens": TOKENS[::-1], "spans": []},
+        "its tokens: the token 0-6 begins before the end of the one before it. "
+        "Tokens stand in the order of the text and do not overlap.",
+    ),
+    (
+        {"text": "Angela", "tokens": TOKENS, "spans": []},
+        f"its tokens: from 7 to 13 where there are 6 characters. {CODE_POINTS}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "message"), DOCUMENT_FAULTS)
+def test_a_faulty_document_is_refused_with_its_line(documents, document, message):
+    assert refusal(read, documents(document)) == f"a.jsonl:1: {message}"
+
+
+def test_an_id_given_twice_is_refused_in_one_file_and_over_several(documents, file):
+    document = {"id": "a", "text": "x", "spans": []}
+    message = "the id 'a' is already that of {}. Give each its own."
+    assert refusal(read, documents(document, document)) == "a.jsonl:2: " + message.format("a.jsonl:1")
+    file("d/1.jsonl", json.dumps(document))
+    file("d/2.jsonl", json.dumps(document))
+    assert refusal(read, "d") == "d/2.jsonl:1: " + message.format("d/1.jsonl:1")
+
+
+def test_documents_with_and_without_id_are_not_mixed(documents):
+    with_id, without = {"id": "a", "text": "x", "spans": []}, {"text": "x", "spans": []}
+    assert refusal(read, documents(with_id, without)) == (
+        "a.jsonl:2: has no id where those before it have one. Give all one, or none."
+    )
+    assert refusal(read, documents(without, with_id)) == (
+        "a.jsonl:2: has an id where those before it have none. Give all one, or none."
+    )
+
+
+def test_documents_with_and_without_tokens_are_not_mixed(documents):
+    text, tokens = {"text": "x", "spans": []}, {"tokens": ["x"], "spans": []}
+    end = "The spans of a file count either tokens or characters."
+    assert refusal(read, documents(text, tokens)) == f"a.jsonl:2: has tokens where those before it have none. {end}"
+    assert (
+        refusal(read, documents(tokens, text)) == f"a.jsonl:2: has no tokens where those before it have them. {end}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"text": "x", "spans": []}\n{"text": "x", \n', "2: no JSON (Expecting property name"),
+        ('{"text": "x", "spans": [}\n{"text": "x", "spans": []}\n', "1: no JSON (Expecting value"),
+        ('{"text": "x", "spans": []} {}\n{"text": "x", "spans": []}\n', "1: no JSON (Extra data"),
+        ("{'text': 'x', 'spans': []}\n", "1: no JSON (Expecting property name"),
+        ('[\n{"text": "x", "spans": []}\n{"text": "x", "spans": []}\n]', "3: no JSON (Expecting ',' or ']'"),
+        ('[{"text": "x", "spans": []}\n', "1: no JSON (Expecting ',' or ']'"),
+        ('[{"text": "x", "spans": []}] x', "1: no JSON (Extra data"),
+        ('{"text": "x",\n "spans": [}\n', "2: no JSON (Expecting value"),
+        ("```json\n[]\n```\n", "1: no JSON (Expecting value"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_line(file, text, place):
+    message = refusal(read, file("a.jsonl", text))
+    assert message.startswith(f"a.jsonl:{place}")
+    assert message.endswith(f"of the line). {EXAMPLE}")
+
+
+@pytest.mark.parametrize("text", ['{"a":' * 100_000, '{"text": "x", "spans": [[0, ' + "9" * 5_000 + ', "A"]]}'])
+def test_json_that_cannot_be_read_is_refused_too(file, text):
+    assert refusal(read, file("a.jsonl", text)) == (
+        "a.jsonl:1: no JSON for documents: nested too deeply, or a number too long."
+    )
+
+
+@pytest.mark.parametrize("text", ["[]", "[\n]\n"])
+def test_a_file_without_documents_is_refused(file, text):
+    assert refusal(read, file("a.json", text)) == f"a.json: no documents in it. {EXAMPLE}"
+
+
+def test_what_is_no_document_is_refused(file):
+    name = file("a.json", '[{"text": "x", "spans": []},\n[1, 2]]')
+    assert refusal(read, name).startswith("a.json:2: [1, 2] where a document is expected.")
+
+
+# --- spans ---
+
+SPAN_FAULTS = [
+    ({"start": 0, "end": 14, "label": "A"}, ": 'Angela Merkel ' begins or ends with white space. "
+     "Mend it, or have it trimmed with trim=true in --input-format."),
+    ({"start": 6, "end": 7, "label": "A"}, ": ' ' is nothing but white space. Take the span away."),
+    ({"start": 0, "end": 99, "label": "A"}, f": from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
+    ({"start": -6, "end": 3, "label": "A"}, f": from -6 to 3 where there are 32 characters. {CODE_POINTS}"),
+    ({"start": 5, "end": 5, "label": "A"}, ": from 5 to 5, which is nothing. The end lies behind the start."),
+    ({"start": "0", "end": 6, "label": "A"}, ': start is "0" where a whole number should stand.'),
+    ({"start": 0, "end": 6.0, "label": "A"}, ": end is 6.0 where a whole number should stand."),
+    ({"start": False, "end": 6, "label": "A"}, ": start is false where a whole number should stand."),
+    ({"start": 0, "label": "A"}, ": end is null where a whole number should stand."),
+    ({"start": 0, "end": 6}, ": no label among start, end. "
+     "Give it as label, type, entity_group, entity_type, category."),
+    ({"start": 0, "end": 6, "label": " "}, ": the label is empty. Give one, or take the span away."),
+    ({"start": 0, "end": 6, "labels": []}, ": the label is [] where a string should stand."),
+    ({"start": 0, "end": 6, "label": "A\tB"}, ": the label 'A\\tB' has a tab or a line break in it. Take it out."),
+    ({"label": "A", "fragments": []}, ": fragments should be a list of pairs: [[0, 5], [16, 23]]."),
+    ({"label": "A", "fragments": [[0, 6], [3, 13]]}, ": the fragment 3-13 begins before the end of the one "
+     "before it. Fragments stand in the order of the text and do not overlap."),
+    ("B-PER", ' is "B-PER" where a span should stand: {"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. '
+     "Tags of tokens belong in columns."),
+    (["PER", 0, 6], ': start is "PER" where a whole number should stand.'),
+    ({"entity": "B-PER", "index": 1, "word": "Angela", "start": 0, "end": 6}, ": the tag of a piece of a word, "
+     'not a span. Put the pieces together: pipeline(…, aggregation_strategy="simple").'),
+    ({"text": "Angela Merkel", "label": "PER"}, ": no start and end. Give them or, where the text and what the span "
+     'says are there, have it looked for: --input-format "jsonl(find=true)"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("span", "message"), SPAN_FAULTS)
+def test_a_faulty_span_is_refused_with_line_and_number(documents, span, message):
+    name = documents({"text": "Fine", "spans": []}, {"text": TEXT, "spans": [PER, span]})
+    assert refusal(read, name) == f"a.jsonl:2: span 2{message}"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ((0, 9), "0-9 ends inside the token 7-13. Spans consist of whole tokens."),
+        ((3, 13), "3-13 begins inside the token 0-6. Spans consist of whole tokens."),
+        ((0, 14), "0-14 ends where no token ends. Spans consist of whole tokens."),
+    ],
+)
+def test_a_span_of_characters_that_cuts_a_token_is_refused(documents, bounds, message):
+    name = documents({"text": "Angela Merkel.", "tokens": TOKENS, "spans": [[*bounds, "PER"]]})
+    assert refusal(read, name) == f"a.jsonl:1: span 1: {message}"
+
+
+def test_a_span_of_tokens_is_checked_against_the_tokens(documents):
+    counted = "Offsets count tokens from 0, end exclusive."
+    name = documents({"tokens": ["Angela", "Merkel"], "spans": [[0, 3, "PER"]]})
+    assert refusal(read, name) == f"a.jsonl:1: span 1: from 0 to 3 where there are 2 tokens. {counted}"
+    name = documents(
+        {"tokens": ["Angela", "Merkel"], "spans": [{"start": 0, "end": 1, "label": "P", "text": "Merkel"}]}
+    )
+    assert refusal(read, name) == f"a.jsonl:1: span 1: says 'Merkel' where the tokens are 'Angela'. {counted}"
+
+
+def test_white_space_is_trimmed_on_request_and_counted(documents):
+    spans = [[0, 14, "A"], [6, 13, "B"], [0, 6, "C"]]
+    corpus = read(documents({"text": TEXT, "spans": spans}), input_format="jsonl(trim=true)")
+    assert placed(corpus) == [(0, "C", [(0, 6)]), (0, "A", [(0, 13)]), (0, "B", [(7, 13)])]
+    assert corpus.notes == ("Spans trimmed of white space at their ends: 2.",)
+
+
+# --- mentions without offsets ---
+
+
+def found(documents: Any, text: str, *mentions: tuple[str, str]) -> list[tuple[str, int]]:
+    entities = [{"text": mention, "label": label} for mention, label in mentions]
+    corpus = read(documents({"text": text, "entities": entities}), input_format="jsonl(find=true)")
+    assert corpus.notes == (
+        f"Mentions without offsets that were placed where they next occur in the text: {len(mentions)}.",
+    )
+    return [(label, stretches[0][0]) for _, label, stretches in placed(corpus)]
+
+
+def test_a_mention_without_offsets_is_placed_where_it_next_occurs(documents):
+    text = "Washington left Washington."
+    assert found(documents, text, ("Washington", "PER"), ("Washington", "LOC")) == [("PER", 0), ("LOC", 16)]
+
+
+def test_a_mention_is_looked_for_as_whole_words_before_it_is_within_words(documents):
+    assert found(documents, "RUSSIA and US", ("US", "LOC")) == [("LOC", 11)]
+    assert found(documents, "北京大学", ("大学", "ORG")) == [("ORG", 2)]
+
+
+def test_a_mention_within_another_is_placed_there(documents):
+    text = "Bank of America in America"
+    assert found(documents, text, ("Bank of America", "ORG"), ("America", "LOC")) == [("ORG", 0), ("LOC", 8)]
+
+
+def test_a_mention_may_lie_over_a_line_end(documents):
+    assert found(documents, "Angela\nMerkel", ("Angela Merkel", "PER")) == [("PER", 0)]
+
+
+@pytest.mark.parametrize(
+    ("mentions", "number", "fact"),
+    [
+        (["Bush"], 1, "'Bush' does not occur in the text"),
+        (["Obama", "Obama"], 2, "'Obama' is given more often than it occurs in the text"),
+    ],
+)
+def test_a_mention_that_does_not_occur_is_refused(documents, mentions, number, fact):
+    name = documents({"text": TEXT, "entities": [{"text": mention, "label": "PER"} for mention in mentions]})
+    assert refusal(read, name, input_format="jsonl(find=true)") == (
+        f"a.jsonl:1: span {number}: {fact}. A mention is given as it is spelt, once for each place."
+    )
+
+
+# --- telling the format ---
+
+
+@pytest.mark.parametrize(
+    ("text", "format_"),
+    [
+        ("[ -LRB- O\n{ -LCB- O\n", "conll"),
+        ('{\tPUNCT\n"\tPUNCT\n', "tsv"),
+        ("[/SYM {/SYM\n", "slash"),
+    ],
+)
+def test_words_that_are_brackets_are_not_json(file, text, format_):
+    assert read(file("a.txt", text)).format == format_

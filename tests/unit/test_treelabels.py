@@ -1,0 +1,35 @@
+"""The labels of trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.treelabels import category, functions
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "roles"),
+    [
+        ("NP", "NP", ()),
+        ("", "", ()),
+        ("NP-SBJ-1", "NP", ("SBJ",)),
+        ("NP-LOC-PRD", "NP", ("LOC", "PRD")),
+        ("NP=2", "NP", ()),
+        ("NP-SBJ=2", "NP", ("SBJ",)),
+        ("NP-nsubj:pass", "NP", ("nsubj:pass",)),
+        ("PRP$-hd", "PRP$", ("hd",)),
+        (":-punct", ":", ("punct",)),
+        (",", ",", ()),
+        ("ADVP|PRT-CLR", "ADVP|PRT", ("CLR",)),
+        ("-LRB-", "-LRB-", ()),
+        ("-NONE-", "-NONE-", ()),
+        ("-", "-", ()),
+        ("NP##case=nom-x##", "NP", ()),
+        ("NP-SUJ##case=nom##", "NP", ("SUJ",)),
+        ("#", "#", ()),
+        ("=", "=", ()),
+    ],
+)
+def test_a_label_is_a_category_and_the_functions_behind_it(label, kind, roles):
+    assert category(label) == kind
+    assert functions(label) == roles
