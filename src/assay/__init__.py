@@ -12,19 +12,22 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from assay.corpus import Corpus
+    from assay.crossframework import cross
     from assay.errors import AssayError
-    from assay.evaluate import compare, score
+    from assay.evaluate import agreement, compare, score
     from assay.measures import measure
     from assay.readers import read
     from assay.result import Result
 
-__all__ = ["AssayError", "Corpus", "Result", "__version__", "compare", "measure", "read", "score"]
+__all__ = ["AssayError", "Corpus", "Result", "__version__", "agreement", "compare", "cross", "measure", "read", "score"]
 
 _HOMES = {
     "AssayError": "errors",
     "Corpus": "corpus",
     "Result": "result",
+    "agreement": "evaluate",
     "compare": "evaluate",
+    "cross": "crossframework",
     "measure": "measures",
     "read": "readers",
     "score": "evaluate",

@@ -12,15 +12,16 @@ from __future__ import annotations
 import itertools
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Column, Corpus, Spans, one_vocabulary
 from assay.errors import AlignmentError, UsageError, unknown
 from assay.judgements import NONE, Judgements
+from assay.spanpairs import Line, SpanPair
 from assay.tagsets.analysis import Analysis
 from assay.tagsets.kinds import Tagset
 
@@ -58,8 +59,16 @@ class Pair:
     """How labels fall apart, where the user said so."""
     expand_optional: bool = False
     weights: Weights | None = None
+    spans: SpanPair | None = None
+    """Both sides' spans over one line of atoms, where spans are compared."""
     _judged: dict[str, Judgements] = field(default_factory=dict)
     _analysed: dict[str, Analysis] = field(default_factory=dict)
+
+    def spanned(self) -> SpanPair:
+        """The spans of both sides."""
+        if self.spans is None:
+            raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
+        return self.spans
 
     def labels(self, column: str | None = None) -> tuple[Column, Column]:
         """Gold's and the system's labels."""
@@ -69,6 +78,18 @@ class Pair:
             # A set of features: their order says nothing.
             return _sorted_features(gold), _sorted_features(system)
         return gold, system
+
+    def same_sentences(self) -> Bools:
+        """The gold sentences that the system has as one sentence with the same words."""
+        if self.gold.sentences == self.system.sentences and self.aligned_by != "characters":
+            return ~self.skipped
+        taken = np.flatnonzero(self.system_sentence >= 0)
+        pairs = np.unique(np.stack([self.system_sentence[taken], self.system.sentence_of[taken]]), axis=1)
+        gold_cut = np.bincount(pairs[0], minlength=self.gold.sentences)
+        system_cut = np.bincount(pairs[1], minlength=self.system.sentences)
+        same = np.zeros(self.gold.sentences, dtype=bool)
+        same[pairs[0]] = (gold_cut[pairs[0]] == 1) & (system_cut[pairs[1]] == 1)
+        return same
 
     def without_gold(self, column: str | None = None) -> Bools:
         """Which gold words have no gold label; FEATS may be empty, and the lemma of the word `_` is `_`."""
@@ -116,18 +137,27 @@ class Pair:
         system = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
         return Judgements(
             sentence=np.concatenate([self.gold.sentence_of[kept], self.system_sentence[spurious]]),
-            word=np.concatenate([kept, spurious]),
+            item=np.concatenate([kept, spurious]),
             gold=gold,
             system=system,
             right=gold == system,
             labels=vocabulary,
         )
 
+    def words_of(self, judgements: Judgements) -> tuple[Ints, Ints]:
+        """The gold word and the system's word of each item, NONE where there is none."""
+        counterpart = np.full(len(self.gold) + 1, NONE)
+        counterpart[self.gold_words] = self.system_words
+        has_gold = judgements.gold != NONE
+        gold = np.where(has_gold, judgements.item, NONE)
+        return gold, np.where(has_gold, counterpart[gold], judgements.item)
+
     def known(self, judgements: Judgements, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
         """Whether each item's word is in `--train` or `--lexicon`; in the first that was given, if none is named."""
         if source and source not in _KNOWN:
             raise unknown("source of words", source, _KNOWN)
-        given = [name for name in _KNOWN if name in self.gold.columns]
+        columns = self.gold.columns if self.gold.spans is None else self.gold.spans.columns
+        given = [name for name in _KNOWN if name in columns]
         name = source or (given[0] if given else "train")
         if name not in given:
             raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
@@ -135,11 +165,15 @@ class Pair:
 
     def attribute(self, judgements: Judgements, name: str) -> tuple[Ints, tuple[str, ...]]:
         """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-        vocabulary, (gold, system) = one_vocabulary([self.gold.column(name), self.system.column(name)])
         has_gold = judgements.has_gold
+        if self.spans is None:
+            columns = [self.gold.column(name), self.system.column(name)]
+        else:
+            columns = [self.spans.gold.column(name), self.spans.system.column(name)]
+        vocabulary, (gold, system) = one_vocabulary(columns)
         values = np.empty(len(judgements), dtype=np.int64)
-        values[has_gold] = gold[judgements.word[has_gold]]
-        values[~has_gold] = system[judgements.word[~has_gold]]
+        values[has_gold] = gold[judgements.item[has_gold]]
+        values[~has_gold] = system[judgements.item[~has_gold]]
         return values, vocabulary
 
 
@@ -151,6 +185,8 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
     """Align a system's words with gold's; `on_mismatch` says what happens where the texts differ."""
     same_cut = np.array_equal(gold.starts, system.starts)
     if not (gold.has_words and system.has_words):
+        if gold.spans is not None and gold.sentences == system.sentences:
+            return _by_sentences(gold, system)
         if same_cut:
             return _one_to_one(gold, system, "position", column)
         raise AlignmentError(_unequal_lengths(gold, system))
@@ -160,7 +196,7 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
     gold_text, system_text = _Text.of(gold), _Text.of(system)
     if gold_text.characters() == system_text.characters():
         return _by_characters(gold_text, system_text, column, np.zeros(gold.sentences, dtype=bool), ())
-    if on_mismatch == "warn" and same_cut:
+    if on_mismatch == "warn" and same_cut and gold.texts is None:
         different = np.flatnonzero(gold_codes != system_codes)
         problems = [_different(gold, system, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
         return _one_to_one(gold, system, "position", column, (*problems, *_more(len(different))))
@@ -171,6 +207,20 @@ def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str, prob
     words = np.arange(len(gold))
     nothing = np.zeros(gold.sentences, dtype=bool)
     return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, problems, column)
+
+
+def _by_sentences(gold: Corpus, system: Corpus) -> Pair:
+    """Spans without words: how many words a sentence has is not known, only which sentence is which."""
+    return Pair(
+        gold=gold,
+        system=system,
+        aligned_by="position",
+        gold_words=np.arange(len(gold)),
+        system_words=np.arange(len(system)),
+        system_sentence=system.sentence_of,
+        covering=np.zeros(len(system), dtype=np.int64),
+        skipped=np.zeros(gold.sentences, dtype=bool),
+    )
 
 
 # --- by characters ---
@@ -328,6 +378,102 @@ def _match_forms(
             j += 1
 
 
+# --- spans ---
+
+
+def with_spans(pair: Pair, *, characters: bool, gold_errors: Spans | None = None) -> Pair:
+    """The pair with both sides' spans over one line, of words or of characters."""
+    lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
+    lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
+    atoms = "characters" if characters or pair.gold.texts is not None else "words"
+    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors)
+    return replace(pair, spans=spans)
+
+
+def needs_characters(pair: Pair) -> bool:
+    """Whether gold and system have no atoms in common but the characters."""
+    return pair.aligned_by == "characters" or pair.gold.texts != pair.system.texts
+
+
+def _lines(pair: Pair) -> list[Line]:
+    gold, system = pair.gold, pair.system
+    if gold.texts is not None:
+        return [Line.plain(_text_starts(gold.texts))] * 2
+    if not (gold.has_words and system.has_words):
+        lengths = np.maximum(np.diff(gold.starts), np.diff(system.starts))
+        return [Line.plain(np.concatenate([[0], np.cumsum(lengths)]))] * 2
+    if len(pair.gold_words) == len(gold) == len(system):
+        return [Line.plain(gold.starts), Line.plain(system.starts)]
+    lines = []
+    for corpus, words in ((gold, pair.gold_words), (system, pair.system_words)):
+        begin = np.full(len(corpus), -1, dtype=np.int64)
+        begin[words] = pair.gold_words
+        lines.append(Line(corpus.starts, begin, begin + 1))
+    return lines
+
+
+def _line_of_characters(pair: Pair, side: int) -> Line:
+    """The line of all characters but white space, without the sentences that are left out."""
+    corpus = (pair.gold, pair.system)[side]
+    gone = _left_out(pair)[side]
+    if corpus.texts is not None:
+        solid = np.array(
+            [not (skip or mark.isspace()) for text, skip in zip(corpus.texts, gone, strict=True) for mark in text],
+            dtype=np.int64,
+        )
+        end = np.cumsum(solid)
+        return Line(_text_starts(corpus.texts), end - solid, end)
+    places = _Text.of(corpus).spans(~gone)
+    begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
+    begin[places.words], end[places.words] = places.begin, places.end
+    return Line(corpus.starts, begin, end)
+
+
+def _left_out(pair: Pair) -> tuple[Bools, Bools]:
+    """Gold's sentences that take no part, and the system's, of which no word does."""
+    taken = np.bincount(pair.system.sentence_of[pair.system_sentence >= 0], minlength=pair.system.sentences)
+    return pair.skipped, np.asarray(taken == 0)
+
+
+def _text_starts(texts: tuple[str, ...]) -> Ints:
+    return np.cumsum([0, *(len(text) for text in texts)])
+
+
+# --- segmentation ---
+
+
+def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
+    """The gold sentences of gold's tokens, words or sentences, of the system's, and of those that correspond."""
+    if level == "words":
+        gold = pair.gold.sentence_of[~pair.skipped[pair.gold.sentence_of]]
+        system = pair.system_sentence[pair.system_sentence >= 0]
+        return gold, system, pair.gold.sentence_of[pair.gold_words]
+    ours, theirs = (
+        _pieces(_Text.of(corpus), kept, level)
+        for corpus, kept in zip((pair.gold, pair.system), (~gone for gone in _left_out(pair)), strict=True)
+    )
+    of_gold = pair.gold.sentence_of[ours.words]
+    # A piece of the system belongs to the gold sentence of its first character.
+    of_system = of_gold[np.searchsorted(ours.begin, theirs.begin, side="right") - 1]
+    size = int(ours.end.max(initial=0)) + 1
+    _, same, _ = np.intersect1d(ours.begin * size + ours.end, theirs.begin * size + theirs.end, return_indices=True)
+    return of_gold, of_system, of_gold[same]
+
+
+def _pieces(text: _Text, kept: Bools, level: str) -> _Spans:
+    """Tokens (a multiword token is one) or sentences with the characters that they cover, by their first words."""
+    spans = text.spans(kept)
+    if level == "tokens":
+        first = np.ones(len(spans.words), dtype=bool)
+        first[1:] = ~(spans.multi[1:] & spans.multi[:-1] & (spans.begin[1:] == spans.begin[:-1]))
+    else:
+        sentence = text.corpus.sentence_of[spans.words]
+        first = np.concatenate([[True], sentence[1:] != sentence[:-1]])
+    firsts = np.flatnonzero(first)
+    lasts = np.append(firsts[1:], len(first)) - 1
+    return _Spans(spans.words[firsts], spans.begin[firsts], spans.end[lasts], spans.multi[firsts])
+
+
 # --- where the texts differ ---
 
 
@@ -419,6 +565,8 @@ def _more(problems: int) -> tuple[str, ...]:
 def _remedy(gold: _Text, system: _Text, on_mismatch: str) -> str:
     if unicodedata.normalize("NFC", gold.characters()) == unicodedata.normalize("NFC", system.characters()):
         return "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+    if on_mismatch == "warn" and gold.corpus.texts is not None:
+        return "Spans are given by characters, which differ, so they cannot be compared by position."
     if on_mismatch == "warn":
         return "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
     return "The texts differ. To score only the sentences they share: --on-mismatch skip"
@@ -426,10 +574,13 @@ def _remedy(gold: _Text, system: _Text, on_mismatch: str) -> str:
 
 def _unequal_lengths(gold: Corpus, system: Corpus) -> str:
     if gold.sentences != system.sentences:
-        return (
-            f"{system.name}: {system.sentences:,} sentences where {gold.name} has {gold.sentences:,}. "
-            "Give (word, label) pairs to have them aligned by their text."
-        )
+        remedy = "Give (word, label) pairs to have them aligned by their text."
+        if gold.spans is not None:
+            remedy = (
+                "A sentence without spans has a line of its own (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
+            )
+        number = "1 sentence" if system.sentences == 1 else f"{system.sentences:,} sentences"
+        return f"{system.name}: {number} where {gold.name} has {gold.sentences:,}. {remedy}"
     lengths, expected = np.diff(system.starts), np.diff(gold.starts)
     first = int(np.flatnonzero(lengths != expected)[0])
     return (

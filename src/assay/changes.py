@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, fold_codes
+from assay.arrays import Bools, Ints, as_codes, distinct_rows, fold_codes
 from assay.judgements import NONE, ONE, Judgements
-from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Unique
+from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Transition, Unique
 
 KINDS = ("correction", "new-error", "changed-error")
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The gold items and every system's answer to each, over one vocabulary."""
+    """The items of gold, those that systems add where items are found, and every system's answer to each."""
 
     systems: tuple[str, ...]
     labels: tuple[str, ...]
     sentence: Ints
-    word: Ints
+    item: Ints
+    """The number of the gold item, or of the item of a system that adds it …"""
+    owner: Ints
+    """… which system that is, NONE for gold's."""
     gold: Ints
+    """Gold's label, NONE for items that a system adds."""
     answers: tuple[Ints, ...]
     right: tuple[Bools, ...]
+    kinds: tuple[str, ...] = ()
+    kind: tuple[Ints, ...] = ()
+    """Where items are matched: what became of each item in each system, as an index into `kinds`, NONE: not there."""
     credit: tuple[Ints, ...] = ()
     """For graded measures each item's score, in units of 1/ONE."""
+    heads: tuple[Ints, ...] = ()
+    """For arcs: the first system that attaches the item where each system does."""
+    labels_count: bool = True
 
     @classmethod
     def of(cls, judged: Sequence[tuple[str, Judgements]]) -> Items:
-        """The gold items of several systems' judgements; gold and so its items are the same in all."""
+        """The items of several systems' judgements; gold and so its items are the same in all."""
         known: dict[str, int] = {}
         answers, rights = [], []
         first = judged[0][1]
@@ -42,14 +53,15 @@ class Items:
         for _, judgements in judged:
             recoded = np.append(as_codes(judgements.labels, known), NONE)
             mask = judgements.has_gold
-            answers.append(recoded[judgements.system[mask]])
+            answers.append(_answers(judgements, mask, known))
             rights.append(judgements.right[mask])
             gold = recoded[judgements.gold[mask]]
-        return cls(
+        items = cls(
             systems=tuple(name for name, _ in judged),
             labels=tuple(known),
             sentence=first.sentence[has_gold],
-            word=first.word[has_gold],
+            item=first.item[has_gold],
+            owner=np.full(len(gold), NONE),
             gold=gold,
             answers=tuple(answers),
             right=tuple(rights),
@@ -58,18 +70,22 @@ class Items:
                 for _, judgements in judged
                 if judgements.credits is not None
             ),
+            heads=_first_alike([j.heads[j.has_gold] for _, j in judged if j.heads is not None]),
+            labels_count=first.labels_count,
         )
+        return items if first.matches is None else _with_added(items, judged, known)
 
-    def kind(self, a: int, b: int) -> Ints:
+    def change(self, a: int, b: int) -> Ints:
         """For each item the kind of change from A to B as an index into KINDS, -1 where there is none."""
-        different = self.answers[a] != self.answers[b]
+        different = _differ(self, a, b)
         kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
         return np.where(different, kinds, -1)
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
-        columns = [self.gold, *self.answers, *(right.astype(np.int8) for right in self.right)]
+        rights = (right.astype(np.int8) for right in self.right)
+        columns = [self.gold, *self.answers, *rights, *self.kind, *self.heads]
         rows, sizes = fold_codes(columns)
         return Outcomes(
             self.systems,
@@ -79,7 +95,105 @@ class Items:
             tuple(answers[rows] for answers in self.answers),
             tuple(right[rows] for right in self.right),
             tuple(credit[rows] for credit in self.credit),
+            self.kinds,
+            tuple(kind[rows] for kind in self.kind),
+            tuple(heads[rows] for heads in self.heads),
+            self.labels_count,
         )
+
+
+def _first_alike(columns: Sequence[Ints]) -> tuple[Ints, ...]:
+    """For each column the number of the first one that has the same there: what is alike, without what it is."""
+    alike = []
+    for column in columns:
+        same = np.stack([other == column for other in columns])
+        alike.append(same.argmax(axis=0).astype(np.int8))
+    return tuple(alike)
+
+
+def _differ(items: Items | Outcomes, a: int, b: int) -> Bools:
+    """Whether two systems answer differently: another label or, for arcs, another head."""
+    labels = items.answers[a] != items.answers[b]
+    if not items.heads:
+        return np.asarray(labels)
+    heads = items.heads[a] != items.heads[b]
+    return np.asarray(heads | labels if items.labels_count else heads)
+
+
+# Where the label alone says what an item was taken for.
+_LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
+_TITLES = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "lbe": "LBE", "ge": "GE"}
+
+
+def _answers(judgements: Judgements, mask: Bools, known: dict[str, int]) -> Ints:
+    """What a system says to items: a label, and where they are matched, what else is wrong."""
+    if judgements.matches is None:
+        return np.append(as_codes(judgements.labels, known), NONE)[judgements.system[mask]]
+    kinds = judgements.matches.kinds
+    rows = np.stack([judgements.matches.kind[mask], judgements.system[mask]], axis=1)
+    distinct, group, _ = distinct_rows(rows.astype(np.int64))
+    codes = []
+    for kind, label in distinct.tolist():
+        plain = label == NONE or kinds[kind] in _LABEL_SAYS_IT
+        text = "" if label == NONE else judgements.labels[label]
+        text = text if plain else f"{text} ({_TITLES.get(kinds[kind], kinds[kind])})"
+        codes.append(NONE if label == NONE else known.setdefault(text, len(known)))
+    return np.array(codes, dtype=np.int64)[group]
+
+
+def _with_added(items: Items, judged: Sequence[tuple[str, Judgements]], known: dict[str, int]) -> Items:
+    """The items and those that systems add; what a system does not add is right there."""
+    gold_items = len(items.gold)
+    place: dict[Hashable, int] = {}
+    sentence, number, owner = [], [], []
+    rows_of: list[list[int]] = []
+    places_of: list[list[int]] = []
+    for system, (_, judgements) in enumerate(judged):
+        assert judgements.matches is not None
+        repeated: Counter[Hashable] = Counter()
+        rows = np.flatnonzero(~judgements.matches.new_gold).tolist()
+        places = []
+        for row in rows:
+            partner = int(judgements.matches.partner[row])
+            identity = judgements.matches.identity(partner)
+            repeated[identity] += 1
+            key = (identity, repeated[identity])
+            if key not in place:
+                place[key] = gold_items + len(place)
+                sentence.append(int(judgements.sentence[row]))
+                number.append(partner)
+                owner.append(system)
+            places.append(place[key])
+        rows_of.append(rows)
+        places_of.append(places)
+    answers, rights, kinds = [], [], []
+    for (_, judgements), rows, places, given, right in zip(
+        judged, rows_of, places_of, items.answers, items.right, strict=True
+    ):
+        assert judgements.matches is not None
+        mask = np.zeros(len(judgements), dtype=bool)
+        mask[rows] = True
+        added = [np.full(len(place), NONE, dtype=np.int64), np.full(len(place), NONE, dtype=np.int64)]
+        at = np.array(places, dtype=np.int64) - gold_items
+        added[0][at] = _answers(judgements, mask, known)
+        added[1][at] = judgements.matches.kind[mask]
+        answers.append(np.concatenate([given, added[0]]))
+        rights.append(np.concatenate([right, added[1] == NONE]))
+        kinds.append(np.concatenate([judgements.matches.kind[judgements.has_gold], added[1]]))
+    first = judged[0][1].matches
+    assert first is not None
+    return replace(
+        items,
+        labels=tuple(known),
+        sentence=np.concatenate([items.sentence, np.array(sentence, dtype=np.int64)]),
+        item=np.concatenate([items.item, np.array(number, dtype=np.int64)]),
+        owner=np.concatenate([items.owner, np.array(owner, dtype=np.int64)]),
+        gold=np.concatenate([items.gold, np.full(len(place), NONE)]),
+        answers=tuple(answers),
+        right=tuple(rights),
+        kinds=first.kinds,
+        kind=tuple(kinds),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +207,36 @@ class Outcomes:
     answers: tuple[Ints, ...]
     right: tuple[Bools, ...]
     credit: tuple[Ints, ...] = ()
+    kinds: tuple[str, ...] = ()
+    kind: tuple[Ints, ...] = ()
+    heads: tuple[Ints, ...] = ()
+    labels_count: bool = True
 
     @property
     def items(self) -> int:
         """The number of items."""
         return int(self.sizes.sum())
+
+    def where(self, mask: Bools) -> Outcomes:
+        """Some of the outcomes."""
+        return replace(
+            self,
+            sizes=self.sizes[mask],
+            gold=self.gold[mask],
+            answers=tuple(column[mask] for column in self.answers),
+            right=tuple(column[mask] for column in self.right),
+            credit=tuple(column[mask] for column in self.credit),
+            kind=tuple(column[mask] for column in self.kind),
+            heads=tuple(column[mask] for column in self.heads),
+        )
+
+    def of_gold(self) -> Outcomes:
+        """The outcomes of gold's items, without those that systems add."""
+        return self.where(self.gold != NONE) if self.kinds else self
+
+    def of_pair(self, a: int, b: int) -> Outcomes:
+        """The outcomes of the items that gold or one of two systems has."""
+        return self.where((self.gold != NONE) | ~(self.right[a] & self.right[b])) if self.kinds else self
 
     def name(self, code: int) -> str:
         """A label by its code; a missing answer is ∅."""
@@ -139,8 +278,9 @@ def diffs(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Diff]:
 
 
 def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Diff:
+    outcomes = outcomes.of_pair(a, b)
     right_a, right_b = outcomes.right[a], outcomes.right[b]
-    different = outcomes.answers[a] != outcomes.answers[b]
+    different = _differ(outcomes, a, b)
     kinds = (different & right_b & ~right_a, different & right_a & ~right_b, different & ~right_a & ~right_b)
     counts = [outcomes.sum(mask) for mask in kinds]
     items, changed = outcomes.items, outcomes.sum(different)
@@ -172,7 +312,7 @@ def _graded(outcomes: Outcomes, a: int, b: int) -> dict[str, Any]:
     if not outcomes.credit:
         return {}
     before, after = outcomes.credit[a], outcomes.credit[b]
-    sideways = (before == after) & (outcomes.answers[a] != outcomes.answers[b])
+    sideways = (before == after) & _differ(outcomes, a, b)
     up, down = after > before, after < before
     everything = np.ones(len(outcomes.sizes), dtype=bool)
     return {
@@ -187,16 +327,18 @@ def _graded(outcomes: Outcomes, a: int, b: int) -> dict[str, Any]:
 
 def _changes(outcomes: Outcomes, a: int, b: int, kinds: Sequence[Bools], changed: int) -> Iterator[Change]:
     """Which label became which, the most frequent first within each kind."""
+    moved = outcomes.heads[a] != outcomes.heads[b] if outcomes.heads else None
     for kind, mask in zip(KINDS, kinds, strict=True):
         of_kind = outcomes.sum(mask)
+        columns = (outcomes.gold, outcomes.answers[a], outcomes.answers[b])
+        moves = {} if moved is None else {row[:3]: row[3] for row in _added_up(outcomes, columns, mask & moved)}
         rows = []
-        for gold, before, after, count in _added_up(
-            outcomes, (outcomes.gold, outcomes.answers[a], outcomes.answers[b]), mask
-        ):
-            rows.append((-count, outcomes.name(gold), outcomes.name(before), outcomes.name(after)))
-        for negative, gold_name, before_name, after_name in sorted(rows):
+        for gold, before, after, count in _added_up(outcomes, columns, mask):
+            names = (outcomes.name(gold), outcomes.name(before), outcomes.name(after))
+            rows.append((-count, names, None if moved is None else moves.get((gold, before, after), 0)))
+        for negative, names, heads in sorted(rows, key=lambda row: row[:2]):
             count = -negative
-            yield Change(kind, gold_name, before_name, after_name, count, count / of_kind, count / changed)
+            yield Change(kind, *names, count, count / of_kind, count / changed, heads)
 
 
 def _added_up(outcomes: Outcomes, columns: Sequence[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
@@ -236,8 +378,36 @@ def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
             yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
 
 
+def matched_confusion(name: str, judgements: Judgements, measure: str) -> Iterator[Confusion]:
+    """Gold label against the system's in every row, errors and hits, each kind by itself; frequent errors first."""
+    assert judgements.matches is not None
+    names = np.array([*judgements.labels, None], dtype=object)
+    rows, sizes = fold_codes((judgements.gold, judgements.system, judgements.matches.kind))
+    found = []
+    for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
+        kind = judgements.matches.kinds[int(judgements.matches.kind[row])]
+        gold, assigned = names[judgements.gold[row]], names[judgements.system[row]]
+        order = (bool(judgements.right[row]), -size, gold or "", assigned or "", kind)
+        found.append((order, Confusion(name, measure, gold, assigned, size, kind)))
+    yield from (row for _, row in sorted(found, key=lambda pair: pair[0]))
+
+
+def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Transition]:
+    """What became of each item under one system and under another: all together, and by gold's label."""
+    for a, b in combinations(range(len(outcomes.systems)), 2) if outcomes.kinds else ():
+        part = outcomes.of_pair(a, b)
+        labels = [NONE, *sorted(np.unique(part.gold[part.gold != NONE]).tolist(), key=part.name)]
+        for label in [None, *labels]:
+            mask = np.ones(len(part.gold), dtype=bool) if label is None else part.gold == label
+            name = None if label is None else part.name(label)
+            for before, after, count in _added_up(part, (part.kind[a], part.kind[b]), mask):
+                kinds = ["none" if kind == NONE else part.kinds[kind] for kind in (before, after)]
+                yield Transition(part.systems[a], part.systems[b], on, where, name, kinds[0], kinds[1], count)
+
+
 def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
     """The upper bound of choosing among the systems, overall and per gold label (Tuggener's Table 9)."""
+    outcomes = outcomes.of_gold()
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)
@@ -276,6 +446,7 @@ def _bound(
 
 def growth(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Growth]:
     """The upper bound as systems join: the best first, then always the one that adds most."""
+    outcomes = outcomes.of_gold()
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)
@@ -302,6 +473,7 @@ def growth(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Growth]:
 
 def unique(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Unique]:
     """Items that one system alone has right."""
+    outcomes = outcomes.of_gold()
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)

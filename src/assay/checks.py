@@ -14,6 +14,7 @@ from assay.arrays import Bools, Ints
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError
 from assay.judgements import NONE, Judgements
+from assay.spanpairs import SpanPair
 from assay.tagsets import Tagset
 from assay.tagsets.analysis import POS
 
@@ -28,11 +29,11 @@ SURE = 0.8
 """From this share on one label may well be another name of the other."""
 
 
-def warnings(name: str, pair: Pair, judged: Judgements) -> Iterator[str]:
-    """Everything worth a warning about one system against gold."""
+def warnings(name: str, pair: Pair, judged: Judgements, noun: str) -> Iterator[str]:
+    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
     yield from swapped(pair)
     yield from copied(name, pair, judged)
-    yield from clashes(name, judged)
+    yield from clashes(name, judged, noun)
 
 
 def swapped(pair: Pair) -> Iterator[str]:
@@ -55,10 +56,10 @@ def copied(name: str, pair: Pair, judged: Judgements) -> Iterator[str]:
         yield f"{name} agrees with gold in every one of {len(judged):,} labels: copied, not predicted?"
 
 
-def clashes(name: str, judged: Judgements) -> Iterator[str]:
+def clashes(name: str, judged: Judgements, noun: str = "word") -> Iterator[str]:
     """Labels that only one side uses, with what the other side has there."""
     width = len(judged.labels)
-    both = judged.has_gold & judged.has_system
+    both = (judged.gold != NONE) & (judged.system != NONE)
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
     in_system = np.bincount(judged.system[judged.has_system], minlength=width)
     foreign = np.flatnonzero((in_gold == 0) & (in_system > 0))
@@ -66,21 +67,23 @@ def clashes(name: str, judged: Judgements) -> Iterator[str]:
     # A handful of odd labels is an error like any other; a clash of label sets shows in numbers.
     if words >= max(FEW, 0.001 * len(judged)):
         ordered = sorted(foreign.tolist(), key=lambda code: -int(in_system[code]))
-        listed = [_counterpart(judged, code, judged.system, judged.gold, both, in_system) for code in ordered[:MOST]]
+        listed = [
+            _counterpart(judged, code, judged.system, judged.gold, both, in_system, noun) for code in ordered[:MOST]
+        ]
         more = ", …" if len(ordered) > MOST else ""
         yield (
-            f"{name} uses {_labels(len(foreign))} that gold never has, on {_words(words)}: "
+            f"{name} uses {_labels(len(foreign))} that gold never has, on {_number(words, noun)}: "
             f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, judged, ordered, listed)}"
         )
     for code in sorted(
         np.flatnonzero((in_gold >= FEW) & (in_system == 0)).tolist(), key=lambda code: -int(in_gold[code])
     )[:MOST]:
-        text, _, _ = _counterpart(judged, code, judged.gold, judged.system, both, in_gold)
+        text, _, _ = _counterpart(judged, code, judged.gold, judged.system, both, in_gold, noun)
         yield f"{name} never assigns {text}."
 
 
 def _counterpart(
-    judged: Judgements, code: int, here: Ints, there: Ints, both: Bools, counts: Ints
+    judged: Judgements, code: int, here: Ints, there: Ints, both: Bools, counts: Ints, noun: str
 ) -> tuple[str, int, float]:
     """A label with its number of words and what the other side mostly has on them."""
     others = np.bincount(there[both & (here == code)], minlength=len(judged.labels))
@@ -88,7 +91,7 @@ def _counterpart(
     share = others[target] / total
     side = "gold" if here is judged.system else "it"
     mostly = f", where {side} mostly has {judged.labels[target]} ({share:.0%})" if others[target] else ""
-    return f"{judged.labels[code]} ({_words(total)}{mostly})", target, float(share)
+    return f"{judged.labels[code]} ({_number(total, noun)}{mostly})", target, float(share)
 
 
 def _mapping_hint(
@@ -110,6 +113,14 @@ def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[str]:
                 yield f"{name} and {other} give the same answers throughout."
 
 
+def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Iterator[str]:
+    """Two systems with the same spans throughout."""
+    for i, (name, a) in enumerate(pairs):
+        for other, b in pairs[i + 1 :]:
+            if a.same_output(b):
+                yield f"{name} and {other} give the same answers throughout."
+
+
 def _answers(judged: Judgements) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     names = np.array([*judged.labels, None], dtype=object)
     return names[np.where(judged.system == NONE, len(judged.labels), judged.system)]
@@ -119,8 +130,8 @@ def _labels(number: int) -> str:
     return "1 label" if number == 1 else f"{number:,} labels"
 
 
-def _words(number: int) -> str:
-    return "1 word" if number == 1 else f"{number:,} words"
+def _number(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 # --- tags and tagsets ---
@@ -136,14 +147,14 @@ def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bo
         found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
         if not found:
             continue
-        words = sum(count for _, count, _, _ in found)
+        words = _number(sum(count for _, count, _, _ in found), "word")
         listed = ", ".join(
             f"{label} ({count:,}, {place}{f', {near}?' if near else ''})"
             for label, count, place, near in found[:MOST]
         )
         tags = "1 tag" if len(found) == 1 else f"{len(found):,} tags"
         text = (
-            f"{name}: {tags} on {_words(words)} outside the tagset {tagset.name}: "
+            f"{name}: {tags} on {words} outside the tagset {tagset.name}: "
             f"{listed}{', …' if len(found) > MOST else '.'}"
         )
         if strict:

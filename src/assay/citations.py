@@ -32,6 +32,45 @@ ENTRIES = {
   year      = {2010},
   pages     = {1--8}
 }""",
+    "ortmann2022": """@inproceedings{ortmann2022,
+  title     = {Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans},
+  author    = {Ortmann, Katrin},
+  booktitle = {Proceedings of the Thirteenth Language Resources and Evaluation Conference},
+  year      = {2022},
+  pages     = {1400--1407}
+}""",
+    "segura-bedmar2013": """@inproceedings{segura-bedmar2013,
+  title     = {{SemEval}-2013 Task 9: Extraction of Drug-Drug Interactions from Biomedical Texts
+               ({DDIExtraction} 2013)},
+  author    = {Segura-Bedmar, Isabel and Mart{\\'i}nez, Paloma and Herrero-Zazo, Mar{\\'i}a},
+  booktitle = {Second Joint Conference on Lexical and Computational Semantics (*SEM), Volume 2: Proceedings of the
+               Seventh International Workshop on Semantic Evaluation (SemEval 2013)},
+  year      = {2013},
+  pages     = {341--350}
+}""",
+    "cohen1960": """@article{cohen1960,
+  title   = {A coefficient of agreement for nominal scales},
+  author  = {Cohen, Jacob},
+  journal = {Educational and Psychological Measurement},
+  volume  = {20},
+  pages   = {37--46},
+  year    = {1960}
+}""",
+    "krippendorff2004": """@book{krippendorff2004,
+  title     = {Content Analysis: An Introduction to Its Methodology},
+  author    = {Krippendorff, Klaus},
+  edition   = {2nd},
+  publisher = {Sage},
+  year      = {2004}
+}""",
+    "hripcsak2005": """@article{hripcsak2005,
+  title   = {Agreement, the {F}-Measure, and Reliability in Information Retrieval},
+  author  = {Hripcsak, George and Rothschild, Adam S.},
+  journal = {Journal of the American Medical Informatics Association},
+  volume  = {12},
+  pages   = {296--298},
+  year    = {2005}
+}""",
     "szymanski2020": """@inproceedings{szymanski2020,
   title     = {Is the Best Better? {B}ayesian Statistical Model Comparison for Natural Language Processing},
   author    = {Szyma{\\'n}ski, Piotr and Gorman, Kyle},
@@ -98,6 +137,11 @@ USED_BY = {
     "accuracy": (),
     "tag-f1": (),
     **dict.fromkeys(("pa", "wpa", "cwpa", "pos-accuracy", "features"), ("acedanski2010",)),
+    "exact": (),
+    **dict.fromkeys(("fair", "weighted"), ("ortmann2022",)),
+    "semeval": ("segura-bedmar2013",),
+    **dict.fromkeys(("kappa", "span-kappa"), ("cohen1960", "krippendorff2004")),
+    "agreement": ("hripcsak2005",),
     "sentence-accuracy": ("tuggener2017",),
     "oov-accuracy": ("szymanski2020",),
     "changes": ("tuggener2017",),
@@ -134,4 +178,6 @@ def _used_in(path: str) -> list[str]:
     tests = [row.test for row in result.comparisons]
     used = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
     used += ["characters"] if result.aligned_by == "characters" else []
+    # Between annotators of spans F1 stands in for kappa.
+    used += ["agreement"] if (result.command, result.task) == ("agreement", "spans") else []
     return [name for name in dict.fromkeys(used) if name in USED_BY]

@@ -239,6 +239,8 @@ class Corpus:
     def sentence_ids(self) -> tuple[str, ...]:
         """Each sentence's id, or its number where it has none."""
         given = self.metadata("sent_id")
+        if self.by_id and self.documents == self.sentences:
+            return tuple(self.document_name(document) for document in range(self.documents))
         return tuple(name if name is not None else str(i + 1) for i, name in enumerate(given))
 
     def metadata(self, key: str) -> list[str | None]:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Bools, Floats, Ints, as_codes, distinct_rows
-from assay.judgements import CREDITS, Judgements
+from assay.judgements import CREDITS, NONE, Judgements
 
+DENSE = 1 << 25
+"""The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""
 Sums = Mapping[str, Floats]
 """Field name → summed counts, of any shape: scores are computed on all of them at once."""
 
@@ -55,15 +57,30 @@ class Counts:
         return Counts(self.fields, self.units, self.unit[mask], self.values[mask])
 
     def wide(self) -> Any:
-        """Units × (labels · fields) as a sparse matrix."""
-        from scipy.sparse import coo_array
-
+        """Units × (labels · fields), as a sparse matrix where it would be too large otherwise."""
         assert self.label is not None and self.labels is not None
         width = len(self.fields)
         rows = np.repeat(self.unit, width)
         columns = (self.label[:, None].astype(np.int64) * width + np.arange(width)).ravel()
         shape = (self.units, len(self.labels) * width)
+        if shape[0] * shape[1] <= DENSE:
+            flat = np.bincount(rows * shape[1] + columns, weights=self.values.ravel(), minlength=shape[0] * shape[1])
+            return flat.reshape(shape)
+        from scipy.sparse import coo_array
+
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
+
+    def differing_units(self, other: Counts) -> int:
+        """The number of units in which two systems' counts differ; both are over the same labels."""
+        assert self.label is not None and self.labels is not None and other.label is not None
+        keys = [
+            part.unit.astype(np.int64) * len(self.labels) + label
+            for part, label in ((self, self.label), (other, other.label))
+        ]
+        distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
+        values = np.concatenate([self.values, -other.values])
+        differs = np.any([_summed(place, column, len(distinct)) != 0 for column in values.T], axis=0)
+        return len(np.unique(distinct[differs] // len(self.labels)))
 
     def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""
@@ -133,7 +150,7 @@ def tally(judgements: Judgements, sentences: int) -> Counts:
     has_gold, has_system = judgements.has_gold, judgements.has_system
     columns = [
         _count(judgements.sentence, mask, sentences)
-        for mask in (judgements.right, has_gold, has_system, has_gold & has_system)
+        for mask in (judgements.right, has_gold, has_system, has_gold & (judgements.system != NONE))
     ]
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
@@ -141,7 +158,9 @@ def tally(judgements: Judgements, sentences: int) -> Counts:
 def whole_sentences(judgements: Judgements, sentences: int) -> Counts:
     """Per sentence that has gold items: is every item right, and no item spurious?"""
     has_gold = _count(judgements.sentence, judgements.has_gold, sentences) > 0
-    clean = _count(judgements.sentence, ~judgements.right, sentences) == 0
+    spurious = (judgements.gold == NONE) & judgements.has_system
+    wrong = ~judgements.right & (judgements.has_gold | spurious)
+    clean = _count(judgements.sentence, wrong, sentences) == 0
     values = np.stack([clean & has_gold, has_gold], axis=1).astype(np.int64)
     return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
 
@@ -175,6 +194,44 @@ def by_label(judgements: Judgements, sentences: int) -> Counts:
         judgements.labels,
         (occurring % max(width, 1)).astype(np.int32),
     )
+
+
+def matched(judgements: Judgements, sentences: int) -> Counts:
+    """Per sentence and label: rows of each kind and with each mark, gold items and system items."""
+    matches = judgements.matches
+    assert matches is not None
+    width = max(len(judgements.labels), 1)
+
+    def keys(labels: Ints, mask: Bools) -> Ints:
+        return judgements.sentence[mask].astype(np.int64) * width + labels[mask]
+
+    everything = np.ones(len(judgements), dtype=bool)
+    rows = keys(matches.label, everything)
+    sides = [keys(judgements.gold, matches.new_gold), keys(judgements.system, matches.new_system)]
+    occurring, place = np.unique(np.concatenate([rows, *sides]), return_inverse=True)
+    row, gold, system = np.split(place, np.cumsum([len(rows), len(sides[0])]))
+    selections = [row[matches.kind == kind] for kind in range(len(matches.kinds))]
+    selections += [*(row[mark] for mark in matches.marks.values()), gold, system]
+    columns = [np.bincount(selection, minlength=len(occurring)) for selection in selections]
+    return Counts(
+        (*matches.kinds, *matches.marks, "gold", "system"),
+        sentences,
+        occurring // width,
+        np.stack(columns, axis=1).astype(np.int64),
+        judgements.labels,
+        (occurring % width).astype(np.int32),
+    )
+
+
+def bracketed(judgements: Judgements, sentences: int) -> Counts:
+    """Per sentence: rows of each kind, gold items and system items, and what is counted beside them."""
+    matches = judgements.matches
+    assert matches is not None
+    columns = [_count(judgements.sentence, matches.kind == kind, sentences) for kind in range(len(matches.kinds))]
+    columns += [_count(judgements.sentence, mask, sentences) for mask in (matches.new_gold, matches.new_system)]
+    columns += [np.asarray(numbers) for numbers in judgements.sums.values()]
+    fields = (*matches.kinds, "gold", "system", *judgements.sums)
+    return Counts(fields, sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
 def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:

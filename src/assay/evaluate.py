@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -16,13 +17,28 @@ import assay
 from assay import changes
 from assay.arrays import Ints
 from assay.changes import Items, Outcomes
+from assay.corpus import Corpus
 from assay.counts import Counts, tally
+from assay.errors import UsageError
 from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
-from assay.prepare import Options, Run, gold_source, prepare
-from assay.result import SCHEMA, Bound, Comparison, Diff, Growth, Mapped, Result, Unique
+from assay.prepare import Options, Prepared, Run, gold_source, prepare
+from assay.result import (
+    SCHEMA,
+    Bound,
+    Comparison,
+    Confusion,
+    Diff,
+    ErrorType,
+    Growth,
+    Mapped,
+    Result,
+    Sweep,
+    Transition,
+    Unique,
+)
 from assay.slices import Slice
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
@@ -30,6 +46,13 @@ from assay.systems import named_systems
 from assay.tagsets.analysis import Analysis
 
 FEW_UNITS = 20
+ALL_PAIRS = "mean of all pairs"
+ERROR_TYPES = ("fp", "fn", "le", "bes", "bel", "beo", "lbe", "ge")
+_SAID_OTHERWISE = (
+    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
+    *("examples", "change", "kind"),
+)
+"""Options that the signature says in words of its own, or that change no figure."""
 WIDER = 1.2
 """From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
 
@@ -50,17 +73,107 @@ def compare(gold: Any, systems: Any, measures: Sequence[str] | str | None = None
     return _evaluate("compare", gold, systems, measures, Options(**options))
 
 
+def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+    """How far two or more annotators agree, of whom none is gold: every pair of them, and the mean over pairs."""
+    # By name: no figure depends on who is given first.
+    named = sorted(named_systems(annotators).items())
+    if len(named) < 2:
+        raise UsageError("agreement takes at least two annotators.")
+    chosen = Options(**options, symmetric=True)
+    given = [measures] if isinstance(measures, str) else list(measures or ())
+    parts = []
+    for (a, first), (b, second) in combinations(named, 2):
+        specs = given or _agreement_defaults(first, second, chosen)
+        part = _evaluate("agreement", first, {b: second}, specs, chosen)
+        parts.append(_of_pair(part, a, f"{a} ~ {b}"))
+    return _together(parts)
+
+
+def _agreement_defaults(first: Any, second: Any, options: Options) -> list[str]:
+    """Kappa over words only where these are known and have one label each."""
+    opened = Prepared(first, {"second": second}, options)
+    if opened.task == "tags":
+        return ["accuracy", "kappa"]
+    specs = ["exact", "fair(symmetric=true)", "span-kappa"]
+    run = opened.run([find(spec) for spec in specs])
+    try:
+        find("span-kappa(on=words)").judge(run.pairs[0][1])
+    except UsageError:
+        return specs
+    return [*specs, "span-kappa(on=words)"]
+
+
+def _of_pair(result: Result, first: str, pair: str) -> Result:
+    """A Result about one pair of annotators, under the names of both."""
+
+    def renamed(rows: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(replace(row, system=pair) for row in rows)
+
+    return replace(
+        result,
+        gold=replace(result.gold, name=first),
+        scores=renamed(result.scores),
+        counts=renamed(result.counts),
+        confusion=renamed(result.confusion),
+        error_types=renamed(result.error_types),
+        examples=tuple(
+            replace(
+                example,
+                a=pair,
+                sides=tuple(first if side == "gold" else side for side in example.sides),
+                spans=tuple(replace(span, side=first) if span.side == "gold" else span for span in example.spans),
+            )
+            for example in result.examples
+        ),
+        warnings=tuple(re.sub(r"^gold\b", first, text) for text in result.warnings),
+    )
+
+
+def _together(parts: Sequence[Result]) -> Result:
+    """The Results of all pairs as one, with the mean over pairs where there are several."""
+    sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
+
+    def rows(name: str) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(row for part in parts for row in getattr(part, name)))
+
+    means = []
+    if len(parts) > 1:
+        for row in parts[0].scores:
+            key = (row.measure, row.score, row.label, row.slice)
+            values = [
+                other.value
+                for part in parts
+                for other in part.scores
+                if (other.measure, other.score, other.label, other.slice) == key
+            ]
+            mean = float(np.mean(values)) if len(values) == len(parts) else float("nan")
+            means.append(replace(row, system=ALL_PAIRS, value=mean, low=float("nan"), high=float("nan")))
+    return replace(
+        parts[0],
+        systems=tuple(sources.values()),
+        scores=(*(row for part in parts for row in part.scores), *means),
+        counts=tuple(row for part in parts for row in part.counts),
+        confusion=tuple(row for part in parts for row in part.confusion),
+        error_types=tuple(row for part in parts for row in part.error_types),
+        examples=tuple(row for part in parts for row in part.examples),
+        warnings=rows("warnings"),
+        notes=rows("notes"),
+        signature=parts[0].signature if len(parts) == 1 else " ".join(part.signature for part in parts),
+    )
+
+
 def _evaluate(
     command: str, gold: Any, systems: Any, measures: Sequence[str] | str | None, options: Options
 ) -> Result:
-    specs = [measures] if isinstance(measures, str) else list(measures or _defaults(options))
+    specs = [measures] if isinstance(measures, str) else list(measures or ())
     chosen = [find(spec) for spec in dict.fromkeys(specs)]
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
-    run = prepare(gold, systems, chosen, options)
+    opened = Prepared(gold, systems, options, chosen)
+    run = opened.run(chosen or [find(spec) for spec in _defaults(opened.task, options)])
     chosen = list(run.measures)
     settings = Settings(options.seed, options.times, options.interval)
     judged = [_Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in chosen]
-    units = _Units.of(run, options.unit)
+    units = _Units.of(run, run.unit)
     views = [(None, judged, units), *_slices(run, judged, cuts, units)]
     figures = [
         (where, one.figures(where, part, run.gold.sentences, settings))
@@ -73,11 +186,11 @@ def _evaluate(
         version=assay.__version__,
         signature=_signature(run, chosen, options, units.number),
         command=command,
-        task="tags",
+        task=run.task,
         column=run.column,
-        unit=options.unit,
+        unit=run.unit,
         units=units.number,
-        items=int(run.pairs[0][1].judge().has_gold.sum()),
+        items=run.items,
         aligned_by=_aligned_by(run),
         seed=options.seed,
         times=options.times,
@@ -89,17 +202,24 @@ def _evaluate(
         scores=tuple(score for where, part in figures for score in part.scores(labels=where is None)),
         counts=tuple(row for _, part in figures for row in part.counts_rows()),
         tagset=run.tagset.name if run.tagset else "",
+        scheme=run.scheme,
+        atoms=run.pairs[0][1].spanned().atoms if run.task == "spans" else "",
         mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, run)),
         warnings=(*run.warnings, *_few_units(units), *_idle_slices(cuts, views)),
-        notes=(*_pooled_note(figures, units), *_document_note(run, figures[0][1], judged[0], options, settings)),
+        notes=(
+            *run.notes,
+            *_pooled_note(figures, units),
+            *_document_note(run, figures[0][1], judged[0], options, settings),
+        ),
     )
     basis = _basis(judged)
     if basis is not None:
         items = Items.of(basis.items())
         result = replace(
             result,
-            confusion=tuple(changes.confusion(items.outcomes, str(basis.measure))),
-            examples=tuple(examples(run, items, options)),
+            confusion=tuple(_confusion(basis, items)),
+            error_types=tuple(_error_types(result)),
+            examples=tuple(examples(run, items, basis.items(), options)),
         )
         if options.examples and not result.examples:
             named = " and ".join(filter(None, (options.kind, options.change)))
@@ -108,19 +228,45 @@ def _evaluate(
     if any(measure.definition.name == "features" for measure in chosen):
         values = [row for on, outcomes in _by_category(run) for row in changes.confusion(outcomes, on)]
         result = replace(result, confusion=(*result.confusion, *values))
-    if options.sweep and len(run.pairs) > 1:
-        from assay.sensitivity import sweeps
-
-        rng = settings.rng("sweep")
-        result = replace(result, sweeps=tuple(sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng)))
+    result = replace(result, sweeps=tuple(_sweeps(run, command, options, settings)))
     if command == "compare" and len(run.pairs) > 1:
         result = _compared(run, result, [part for _, part in figures], views)
     return result
 
 
-def _defaults(options: Options) -> list[str]:
-    extra = ["oov-accuracy"] if options.train or options.lexicon else []
-    return [*TASKS["tags"], *extra]
+def _defaults(task: str, options: Options) -> list[str]:
+    extra = ["oov-accuracy"] if task == "tags" and (options.train or options.lexicon) else []
+    return [*TASKS[task], *extra]
+
+
+def _sweeps(run: Run, command: str, options: Options, settings: Settings) -> Iterable[Sweep]:
+    """The order of systems under many weightings; of types of errors, which cost nothing, without being asked."""
+    if len(run.pairs) < 2:
+        return ()
+    from assay.sensitivity import WEIGHTINGS, span_sweeps, sweeps
+
+    rng = settings.rng("sweep")
+    if run.task == "spans":
+        return span_sweeps(run.pairs, options.sweep or WEIGHTINGS, rng) if command == "compare" else ()
+    return sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng) if options.sweep else ()
+
+
+def _confusion(basis: _Judged, items: Items) -> Iterable[Confusion]:
+    on = str(basis.measure)
+    if not items.kinds:
+        return changes.confusion(items.outcomes, on)
+    return (row for name, judged in basis.items() for row in changes.matched_confusion(name, judged, on))
+
+
+def _error_types(result: Result) -> Iterator[ErrorType]:
+    """Each type's share of the errors, under every measure that has types (Ortmann's Figure 1)."""
+    for row in result.counts:
+        if row.label is None and row.slice is None and {"fp", "fn"} <= row.counts.keys():
+            errors = {name: number for name, number in row.counts.items() if name in ERROR_TYPES}
+            total = sum(errors.values())
+            for name, number in errors.items():
+                share = number / total if total else float("nan")
+                yield ErrorType(row.system, row.measure, name, number, share)
 
 
 # --- what is judged, and in which units ---
@@ -132,6 +278,12 @@ class _Judged:
 
     measure: Measure
     systems: tuple[tuple[str, Judgements | Counts], ...]
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of outcome the measure tells apart, where items are matched."""
+        first = self.systems[0][1]
+        return len(first.matches.kinds) if isinstance(first, Judgements) and first.matches else 0
 
     def items(self) -> list[tuple[str, Judgements]]:
         """The judgements, where the measure has items."""
@@ -169,12 +321,13 @@ class _Units:
     @cached_property
     def blocks(self) -> Ints:
         """The block of each unit, by a hash of its name, for the case that there are too many of them."""
-        if self.number <= BLOCKS:
-            return np.arange(self.number)
-        hashes = np.array(
-            [zlib.crc32(name.encode("utf-8", "replace")) for name in self.run.gold.unit_names(self.unit)]
-        )
-        return hashes[self.kept] % BLOCKS
+        return np.arange(self.number) if self.number <= BLOCKS else hashed_units(self.run.gold, self.unit)[self.kept]
+
+
+def hashed_units(corpus: Corpus, unit: str) -> Ints:
+    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
+    names = corpus.unit_names(unit)
+    return np.array([zlib.crc32(name.encode("utf-8", "replace")) for name in names]) % BLOCKS
 
 
 def _slices(
@@ -216,30 +369,31 @@ def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tu
 def _by_value(run: Run, judged: _Judged, cut: Slice) -> Iterator[tuple[str, _Judged]]:
     """The items of each value that gold has, for all systems."""
     pairs = dict(run.pairs)
-    items = judged.items()
-    valued = [cut.items(pairs[name], part) for name, part in items]
-    codes, names = valued[0]
-    in_gold = np.bincount(codes[items[0][1].has_gold].astype(np.int64), minlength=len(names))
-    present = np.flatnonzero(in_gold).tolist()
-    if len(present) < 2:
+    parts = [(name, cut.parts(pairs[name], part)) for name, part in judged.items()]
+    first = [(value, number) for value, number, _ in parts[0][1] if number]
+    if len(first) < 2:
         return
     if str(cut) == "label":
-        present.sort(key=lambda code: (-int(in_gold[code]), names[code]))
-    for code in present:
-        value = names[code]
-        systems = tuple(
-            (name, part.where(codes == (names.index(value) if value in names else -1)))
-            for (name, part), (codes, names) in zip(items, valued, strict=True)
-        )
+        first.sort(key=lambda row: (-row[1], row[0]))
+    for value, _ in first:
+        systems = tuple((name, _part_of(found, value)) for name, found in parts)
         yield value, replace(judged, systems=systems)
+
+
+def _part_of(found: Sequence[tuple[str, int, Judgements]], value: str) -> Judgements:
+    """The items of one value; none where a system has no such value."""
+    nothing = found[0][2].where(np.zeros(len(found[0][2]), dtype=bool))
+    return next((part for name, _, part in found if name == value), nothing)
 
 
 # --- comparison ---
 
 
 def _basis(judged: Sequence[_Judged]) -> _Judged | None:
-    """The measure whose items systems are compared on: the first that judges items one by one."""
+    """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
     with_items = [one for one in judged if one.items()]
+    if with_items and with_items[0].kinds:
+        return max(with_items, key=lambda one: one.kinds)
     return next((one for one in with_items if one.measure.definition.count is tally), next(iter(with_items), None))
 
 
@@ -249,6 +403,7 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
     bounds: list[Bound] = []
     growth: list[Growth] = []
     unique: list[Unique] = []
+    transitions: list[Transition] = []
     for where, judged, _ in views:
         for one in _bases(judged):
             items = Items.of(one.items())
@@ -258,28 +413,33 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
             bounds.extend(changes.bounds(outcomes, on, where))
             growth.extend(changes.growth(outcomes, on, where))
             unique.extend(changes.unique(outcomes, on, where))
+            transitions.extend(changes.transitions(outcomes, on, where))
             if one.measure.definition.count is tally:
                 # Over gold's items, which is recall where a system has other items than gold.
                 score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
                 comparisons.extend(_mcnemar(items, on, score, where))
     diffs.extend(diff for on, outcomes in _by_category(run) for diff in changes.diffs(outcomes, on, None))
-    adjusted = _adjusted(comparisons)
+    rows = adjusted(comparisons)
     family = len(run.pairs) * (len(run.pairs) - 1) // 2
     return replace(
         result,
-        comparisons=tuple(adjusted),
+        comparisons=tuple(rows),
         family=family,
         diffs=tuple(diffs),
         bounds=tuple(bounds),
         growth=tuple(growth),
         unique=tuple(unique),
-        warnings=(*result.warnings, *_undecided(adjusted, result.times, family)),
+        transitions=tuple(transitions),
+        warnings=(*result.warnings, *_undecided(rows, result.times, family)),
     )
 
 
 def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
     counted = [one for one in judged if one.items() and one.measure.definition.judges_items]
     first = _basis(judged)
+    if first is not None and first.kinds:
+        # All measures of spans are about the same items.
+        return [first]
     return counted or ([first] if first else [])
 
 
@@ -322,17 +482,17 @@ def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[C
         )
 
 
-def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Holm's correction over the pairs of systems, for each test and score; in slices over their values too."""
     families: dict[tuple[object, ...], list[int]] = {}
     for index, row in enumerate(comparisons):
         cut = row.slice.partition("=")[0] if row.slice is not None else None
         families.setdefault((row.test, row.measure, row.score, cut), []).append(index)
-    adjusted = list(comparisons)
+    done = list(comparisons)
     for family in families.values():
         for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
-            adjusted[index] = replace(comparisons[index], p_adjusted=p)
-    return adjusted
+            done[index] = replace(comparisons[index], p_adjusted=p)
+    return done
 
 
 def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> Iterator[str]:
@@ -377,7 +537,7 @@ def _main(measure: Measure, pair: Any, sentences: int) -> float:
         field: np.asarray(float(total))
         for field, total in zip(counts.fields, counts.matrix().sum(axis=0).tolist(), strict=True)
     }
-    return float(measure.definition.scores[measure.definition.main](sums))
+    return float(measure.scores[measure.definition.main](sums))
 
 
 def _aligned_by(run: Run) -> str:
@@ -406,8 +566,8 @@ def _few_units(units: _Units) -> Iterator[str]:
 def _pooled_note(figures: Sequence[tuple[str | None, Figures]], units: _Units) -> Iterator[str]:
     if any(part.pooled for _, part in figures):
         yield (
-            f"More than {BLOCKS:,} {units.unit}s with counts of their own: they were pooled into {BLOCKS:,} "
-            "blocks by a hash of their id, and blocks were resampled."
+            f"More than {BLOCKS:,} {units.unit}s (with counts of their own, or counted by label): they were pooled "
+            f"into {BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
         )
 
 
@@ -416,10 +576,10 @@ def _document_note(
 ) -> Iterator[str]:
     """Whether sentences of one document are so alike that documents should be resampled."""
     documents = _Units.of(run, "document")
-    if options.unit != "sentence" or documents.number < FEW_UNITS or options.interval == "wilson":
+    if run.unit != "sentence" or documents.number < FEW_UNITS or options.interval == "wilson":
         return
     coarse = judged.figures(None, documents, run.gold.sentences, settings)
-    for fine_row, coarse_row in zip(figures.scores(labels=False), coarse.scores(labels=False), strict=True):
+    for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
         narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
         if wide > WIDER * narrow > 0:
             yield (
@@ -434,21 +594,22 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
     """What one needs to get the same figures again: all that was chosen, and what went in."""
     files = [
         name
-        for name in ("map", "train", "lexicon", "tagset", "weights")
-        if (value := getattr(options, name)) and (name in ("map", "train", "lexicon") or Path(value).is_file())
+        for name in ("map", "train", "lexicon", "gold_errors", "tagset", "weights")
+        if (value := getattr(options, name)) and (name not in ("tagset", "weights") or Path(value).is_file())
     ]
     chosen = {
         item.name: getattr(options, item.name)
         for item in fields(options)
-        if item.name not in (*files, "column", "unit", "interval", "times", "seed", "examples", "change", "kind")
-        and getattr(options, item.name) != item.default
+        if item.name not in (*files, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
     }
     parts: dict[str, object] = {
         "assay": assay.__version__,
-        "task": "tags",
-        "column": run.column,
+        "task": run.task,
+        **({"column": run.column} if run.column else {}),
+        **({"scheme": run.scheme} if run.scheme else {}),
+        **({"atoms": run.pairs[0][1].spanned().atoms} if run.task == "spans" else {}),
         "measures": "+".join(map(str, measures)),
-        "unit": options.unit,
+        "unit": run.unit,
         "n": units,
         "interval": options.interval,
         "times": options.times,

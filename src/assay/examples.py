@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from assay.arcs import MISSING
 from assay.changes import KINDS, Items
 from assay.errors import UsageError
-from assay.judgements import NONE
+from assay.judgements import NONE, Judgements
 from assay.prepare import Options, Run
-from assay.result import Example, ExampleItem
+from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan
+from assay.spanpairs import pieces
 
 
-def examples(run: Run, items: Items, options: Options) -> Iterator[Example]:
+def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Example]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if not options.examples:
         return
@@ -25,7 +27,7 @@ def examples(run: Run, items: Items, options: Options) -> Iterator[Example]:
     systems = range(len(items.systems))
     pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
     for a, b in pairs:
-        kinds = np.where(items.right[a], -1, 0) if b is None else items.kind(a, b)
+        kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
         wanted = (kinds >= 0) & _matches(items, a, b, pattern)
         if options.kind is not None and b is not None:
             wanted &= kinds == KINDS.index(options.kind)
@@ -34,7 +36,7 @@ def examples(run: Run, items: Items, options: Options) -> Iterator[Example]:
             rng = np.random.default_rng([options.seed, a, b or 0])
             sentences = np.sort(rng.choice(sentences, options.examples, replace=False))
         for sentence in sentences.tolist():
-            yield _example(run, items, a, b, sentence, wanted, kinds)
+            yield _example(run, items, judged, (a, b), sentence, wanted, kinds)
 
 
 def _pattern(change: str | None) -> list[str] | None:
@@ -65,29 +67,100 @@ def _matches(items: Items, a: int, b: int | None, pattern: list[str] | None) -> 
     return wanted
 
 
-def _example(run: Run, items: Items, a: int, b: int | None, sentence: int, wanted: Any, kinds: Any) -> Example:
+def _example(
+    run: Run,
+    items: Items,
+    judged: Sequence[tuple[str, Judgements]],
+    pair: tuple[int, int | None],
+    sentence: int,
+    wanted: Any,
+    kinds: Any,
+) -> Example:
     gold = run.gold
     first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
-    shown = np.flatnonzero(wanted & (items.sentence == sentence))
+    shown = np.flatnonzero(wanted & (items.sentence == sentence)).tolist()
+    a, b = pair
+    systems = [a] if b is None else [a, b]
     return Example(
         sentence=gold.sentence_ids[sentence],
         place=gold.place_of_sentence(sentence),
-        words=tuple(gold.forms.strings(first, end)),
+        words=tuple(gold.forms.strings(first, end)) if gold.texts is None else tuple(pieces(gold.texts[sentence])),
         a=items.systems[a],
         b=None if b is None else items.systems[b],
         items=tuple(
-            ExampleItem(
-                position=int(items.word[index]) - first,
-                gold=_name(items, items.gold[index]),
-                answers={
-                    name: _name(items, answers[index])
-                    for name, answers in zip(items.systems, items.answers, strict=True)
-                },
-                kind="error" if b is None else KINDS[int(kinds[index])],
-            )
-            for index in shown.tolist()
+            _item(run, items, index, first, "error" if b is None else KINDS[kinds[index]]) for index in shown
         ),
+        spans=tuple(_spans(run, [judged[number] for number in systems], sentence)) if items.kinds else (),
+        arcs=tuple(_trees(run, [judged[number] for number in systems], sentence)),
+        sides=("gold", *(items.systems[number] for number in systems)) if items.kinds else (),
     )
+
+
+def _item(run: Run, items: Items, index: int, first: int, kind: str) -> ExampleItem:
+    position, end = _place(run, items, index, first)
+    return ExampleItem(
+        position=position,
+        gold=_name(items, items.gold[index]),
+        answers={
+            name: _name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
+        },
+        kind=kind,
+        end=end,
+    )
+
+
+def _place(run: Run, items: Items, index: int, first: int) -> tuple[int, int | None]:
+    """Where an item stands in its gold sentence, in words."""
+    item, owner = int(items.item[index]), int(items.owner[index])
+    if not items.kinds:
+        return item - first, None
+    spans = run.pairs[max(owner, 0)][1].spanned()
+    stretches = spans.gold_words(spans.gold if owner == NONE else spans.system, item)
+    return stretches[0][0], stretches[-1][1]
+
+
+def _spans(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) -> Iterator[ExampleSpan]:
+    """Gold's spans and the systems' in a sentence, the latter with what became of them."""
+    pairs = dict(run.pairs)
+    spans = pairs[judged[0][0]].spanned()
+    for item in np.flatnonzero(spans.gold.sentence == sentence).tolist():
+        yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
+    for name, judgements in judged:
+        spans, matches = pairs[name].spanned(), judgements.matches
+        assert matches is not None
+        there = np.flatnonzero(matches.new_system & (matches.partner != NONE))
+        kinds = dict(zip(matches.partner[there].tolist(), matches.kind[there].tolist(), strict=True))
+        for item in np.flatnonzero(spans.system.sentence == sentence).tolist():
+            kind = matches.kinds[kinds[item]] if item in kinds else matches.kinds[0]
+            yield ExampleSpan(name, spans.label(spans.system, item), spans.gold_words(spans.system, item), kind)
+
+
+def _trees(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) -> Iterator[ExampleArcs]:
+    """Gold's tree of a sentence and those of the systems, over gold's words."""
+    heads = run.gold.heads
+    if heads is None or any(judgements.heads is None for _, judgements in judged):
+        return
+    first, end = int(run.gold.starts[sentence]), int(run.gold.starts[sentence + 1])
+    labels = run.gold.column(run.pairs[0][1].column).strings(first, end)
+    yield ExampleArcs("gold", tuple(_local(head, first) for head in heads[first:end].tolist()), tuple(labels))
+    for name, judgements in judged:
+        assert judgements.heads is not None
+        rows = np.flatnonzero((judgements.sentence == sentence) & (judgements.gold != NONE))
+        answers = dict(zip(judgements.item[rows].tolist(), rows.tolist(), strict=True))
+        chosen = [answers.get(word) for word in range(first, end)]
+        yield ExampleArcs(
+            name,
+            tuple(MISSING if row is None else _local(int(judgements.heads[row]), first) for row in chosen),
+            tuple("" if row is None else _label(judgements, int(judgements.system[row])) for row in chosen),
+        )
+
+
+def _local(head: int, first: int) -> int:
+    return head - first if head >= 0 else head
+
+
+def _label(judgements: Judgements, code: int) -> str:
+    return "" if code == NONE else judgements.labels[code]
 
 
 def _name(items: Items, code: int) -> str | None:

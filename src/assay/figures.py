@@ -14,17 +14,15 @@ import numpy as np
 from assay.arrays import Array, Floats, Ints, as_codes, distinct_rows
 from assay.counts import Collapsed, Counts, as_sums
 from assay.measures import Measure
+from assay.measures.definition import Proportion, f1
 from assay.measures.definition import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
-from assay.stats.resample import Drawn, bootstrap_sums, bootstrap_weights
+from assay.stats.resample import Drawn, bootstrap_sums, unit_weights
 from assay.stats.significance import Shuffling, shuffling_test
 
 BLOCKS = 4096
 """Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
-
-# What the scores that are plain proportions have below the line.
-_DENOMINATORS = {"precision": "system", "recall": "gold", "aligned": "aligned", "value": "sentences"}
 
 
 @dataclass(frozen=True)
@@ -79,9 +77,17 @@ class Figures:
             for name in (*self._functions, *self._averages):
                 value, low, high = self._interval(name, index)
                 yield Score(system, str(self.measure), name, None, self.slice, value, low, high)
-        if labels:
-            for part in self._parts():
-                yield from (replace(score, label=part.label) for score in part.scores())
+        for index, label in enumerate(self.counts[0].labels or () if labels else ()):
+            for number, system in enumerate(self.systems):
+                for name in self._functions:
+                    value, low, high = self._interval(name, number, index)
+                    yield Score(system, str(self.measure), name, label, self.slice, value, low, high)
+
+    def main_scores(self) -> Iterator[Score]:
+        """The main score of each system with its interval."""
+        name = next(iter(self._functions))
+        for index, system in enumerate(self.systems):
+            yield Score(system, str(self.measure), name, None, self.slice, *self._interval(name, index))
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -98,29 +104,19 @@ class Figures:
     @property
     def pooled(self) -> bool:
         """Whether blocks of units were resampled in place of units."""
-        return self._collapsed is None or (bool(self._averages) and self._too_many_units)
+        return self._too_many_units if self._by_label else self._collapsed is None
 
-    def _parts(self) -> Iterator[_Part]:
-        """Each label by itself, a narrow measure of its own."""
-        labels = self.counts[0].labels
-        for index, label in enumerate(labels or ()):
-            yield _Part(
-                self.measure,
-                self.slice,
-                self.systems,
-                tuple(counts.of_label(index) for counts in self.counts),
-                self.blocks,
-                self.settings,
-                label,
-            )
+    @property
+    def _by_label(self) -> bool:
+        return self.counts[0].labels is not None
 
     @property
     def _functions(self) -> dict[str, ScoreFunction]:
-        return dict(self.measure.definition.scores)
+        return dict(self.measure.scores)
 
     @property
     def _averages(self) -> dict[str, ScoreFunction]:
-        return dict(self.measure.definition.averages)
+        return dict(self.measure.averages)
 
     @cached_property
     def _matrices(self) -> list[Ints]:
@@ -154,14 +150,15 @@ class Figures:
 
     @cached_property
     def _replicates(self) -> dict[str, Floats]:
-        """Each score of each system in each resample: times × systems."""
+        """Each overall score of each system in each resample: times × systems."""
+        if self._by_label:
+            return self._resampled.overall
         rows, sizes = self._narrow
         rng = self.settings.rng("bootstrap", *self._purpose())
         fields = self.counts[0].fields
         drawn = bootstrap_sums(rows, sizes, self.settings.times, rng, self.settings.drawn(*self._purpose()))
         sums = as_sums(self._by_system(drawn), fields)
-        replicates = {name: function(sums) for name, function in self._functions.items()}
-        return {**replicates, **self._average_replicates()}
+        return {name: function(sums) for name, function in self._functions.items()}
 
     def _by_system(self, joint: Array) -> Array:
         """Joint rows as rows × systems × fields, the systems as they were given."""
@@ -173,37 +170,42 @@ class Figures:
 
         The rows stand in an order that depends on what is in them alone, as collapsed rows do.
         """
-        from scipy.sparse import hstack
-
         tables = [self._blocked(counts).wide() for counts in self.counts]
         if self._too_many_units:
             used = np.flatnonzero(np.bincount(self.blocks(), minlength=BLOCKS))
             tables = [table[used] for table in tables]
-        joint = hstack([tables[index] for index in self._by_name]).tocsr()
-        joint.sort_indices()
-        cuts = joint.indptr.tolist()
-        content = [(joint.indices[i:j].tobytes(), joint.data[i:j].tobytes()) for i, j in pairwise(cuts)]
-        order = sorted(range(len(content)), key=content.__getitem__)
+        contents = [_row_contents(tables[index]) for index in self._by_name]
+        joint = list(zip(*contents, strict=True))
+        order = sorted(range(len(joint)), key=joint.__getitem__)
         return [table[order] for table in tables]
 
-    def _average_replicates(self) -> dict[str, Floats]:
-        """Averages over labels need each label's sums in each resample: a wide, sparse product."""
-        if not self._averages:
-            return {}
-        tables = self._wide_tables
-        rng = self.settings.rng("bootstrap averages", *self._purpose())
-        fields = self.counts[0].fields
-        values: dict[str, list[Floats]] = {name: [] for name in self._averages}
-        units, width = tables[0].shape
-        for weights in bootstrap_weights(units, self.settings.times, rng, width):
-            for chunk in values.values():
-                chunk.append(np.empty((len(weights), len(tables))))
-            for index, table in enumerate(tables):
-                wide = np.asarray((table.T @ weights.T).T).reshape(len(weights), -1, len(fields))
-                sums = as_sums(wide, fields)
+    @cached_property
+    def _resampled(self) -> _Resampled:
+        """Scores and averages over labels in each resample: one product gives the sums of all labels."""
+        tables = [_product_table(table, self.counts[0].units) for table in self._wide_tables]
+        labels, fields = len(self.counts[0].labels or ()), self.counts[0].fields
+        shape = (self.settings.times, len(tables))
+        overall = {name: np.empty(shape) for name in (*self._functions, *self._averages)}
+        by_label = {name: np.empty((*shape, labels), dtype=np.float32) for name in self._functions}
+        done = 0
+        for weights in self._unit_weights(tables[0].shape[0], labels * len(fields)):
+            part = slice(done, done + len(weights))
+            done += len(weights)
+            for system, table in enumerate(tables):
+                sums = as_sums((weights @ table).reshape(len(weights), labels, len(fields)), fields)
+                together = {field: values.sum(axis=1) for field, values in sums.items()}
+                for name, function in self._functions.items():
+                    overall[name][part, system] = function(together)
+                    by_label[name][part, system] = function(sums)
                 for name, function in self._averages.items():
-                    values[name][-1][:, index] = function(sums)
-        return {name: np.concatenate(chunks) for name, chunks in values.items()}
+                    overall[name][part, system] = function(sums)
+        return _Resampled(overall, by_label)
+
+    def _unit_weights(self, units: int, width: int) -> Iterator[Array]:
+        """How often each unit is drawn, the same for all measures over the same units."""
+        rng = self.settings.rng("bootstrap units", *self._purpose())
+        kept = self.settings.drawn("units", *self._purpose())
+        return unit_weights(units, self.settings.times, rng, kept, width)
 
     @property
     def _too_many_units(self) -> bool:
@@ -211,6 +213,12 @@ class Figures:
 
     def _blocked(self, counts: Counts) -> Counts:
         return counts.regrouped(self.blocks(), BLOCKS) if self._too_many_units else counts
+
+    @cached_property
+    def _observed_by_label(self) -> dict[str, Floats]:
+        """Each score of each system and label."""
+        sums = as_sums(np.stack([counts.total() for counts in self.counts]), self.counts[0].fields)
+        return {name: function(sums) for name, function in self._functions.items()}
 
     @cached_property
     def _observed(self) -> dict[str, Floats]:
@@ -221,34 +229,47 @@ class Figures:
             values[name] = np.array([float(function(counts.sums())) for counts in self.counts])
         return values
 
-    def _interval(self, name: str, system: int) -> tuple[float, float, float]:
-        value = float(self._observed[name][system])
+    def _interval(self, name: str, system: int, label: int | None = None) -> tuple[float, float, float]:
+        observed = self._observed[name][system] if label is None else self._observed_by_label[name][system, label]
+        value = float(observed)
         if np.isnan(value):
             return value, value, value
-        if self.settings.interval == "wilson" and (total := self._denominator(name, system)) is not None:
+        if self.settings.interval == "wilson" and (total := self._denominator(name, system, label)) is not None:
             return value, *wilson(value * total, total)
-        replicates = self._replicates[name][:, system]
+        if label is None:
+            replicates = self._replicates[name][:, system]
+        else:
+            replicates = self._resampled.by_label[name][:, system, label].astype(np.float64)
         if self.settings.interval == "bca" and name in self._functions:
-            left_out = self._jackknife[name][:, system]
-            corrected = bca(value, replicates, left_out, self._narrow[1])
+            left_out, sizes = self._jackknife(name, system, label)
+            corrected = bca(value, replicates, left_out, sizes)
             if corrected is not None:
                 return value, *corrected
         return value, *percentile(replicates)
 
-    def _denominator(self, name: str, system: int) -> float | None:
-        sums = dict(zip(self.counts[system].fields, self._matrices[system].sum(axis=0).tolist(), strict=True))
-        if name == "f1" and "aligned" in sums and sums["gold"] == sums["system"]:
+    def _denominator(self, name: str, system: int, label: int | None) -> float | None:
+        """What a score that is a proportion has below the line."""
+        counts = self.counts[system]
+        totals = self._matrices[system].sum(axis=0) if label is None else counts.total()[label]
+        sums = as_sums(totals, counts.fields)
+        function = self._functions.get(name)
+        if function is f1 and "aligned" in sums and sums["gold"] == sums["system"]:
             # With equal tokenisation F1 is a proportion, the accuracy.
             return float(sums["gold"])
-        field = _DENOMINATORS.get(name, "")
-        return float(sums[field]) if field in sums else None
+        return float(function.total(sums)) if isinstance(function, Proportion) else None
 
-    @cached_property
-    def _jackknife(self) -> dict[str, Floats]:
-        """Each score with one unit of each row left out: rows × systems."""
-        rows, sizes = self._narrow
-        sums = as_sums(self._by_system(sizes @ rows - rows), self.counts[0].fields)
-        return {name: function(sums) for name, function in self._functions.items()}
+    def _jackknife(self, name: str, system: int, label: int | None = None) -> tuple[Floats, Ints]:
+        """A score with one unit of each row left out, and how many units have that row."""
+        fields = self.counts[0].fields
+        if label is None:
+            rows, sizes = self._narrow
+            left = self._by_system(sizes @ rows - rows)[:, system]
+        else:
+            columns = slice(label * len(fields), (label + 1) * len(fields))
+            table = self._wide_tables[system][:, columns]
+            table = table if isinstance(table, np.ndarray) else table.toarray()
+            left, sizes = table.sum(axis=0) - table, np.ones(len(table), dtype=np.int64)
+        return self._functions[name](as_sums(left, fields)), sizes
 
     # --- comparisons ---
 
@@ -264,13 +285,8 @@ class Figures:
         replicates = self._replicates[name]
         low, high = percentile(replicates[:, b] - replicates[:, a])
         if self.settings.interval == "bca" and name in self._functions:
-            left_out = self._jackknife[name]
-            corrected = bca(
-                difference,
-                replicates[:, b] - replicates[:, a],
-                left_out[:, b] - left_out[:, a],
-                self._narrow[1],
-            )
+            (of_a, sizes), (of_b, _) = self._jackknife(name, a), self._jackknife(name, b)
+            corrected = bca(difference, replicates[:, b] - replicates[:, a], of_b - of_a, sizes)
             low, high = corrected or (low, high)
         outcome = self._wide_test(a, b, name) if name in self._averages else self._test(a, b, name)
         return Comparison(
@@ -324,7 +340,6 @@ class Figures:
         differences = tables[0] - tables[1]
         rows = np.flatnonzero(abs(differences).sum(axis=1))
         swaps = differences[rows]
-        differing = self.counts[a].wide() - self.counts[b].wide() if self._too_many_units else differences
 
         def difference(x: Floats, y: Floats) -> Floats:
             shape = (*x.shape[:-1], -1, len(fields))
@@ -341,21 +356,31 @@ class Figures:
             self.settings.rng("shuffling averages", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
-        return replace(outcome, units=int(np.count_nonzero(abs(differing).sum(axis=1))))
+        return replace(outcome, units=self.counts[a].differing_units(self.counts[b]))
 
 
 @dataclass(frozen=True, eq=False)
-class _Part(Figures):
-    """One label of a measure by label."""
+class _Resampled:
+    """What a measure by label gives in each resample."""
 
-    label: str = ""
+    overall: dict[str, Floats]
+    """Each score and average: times × systems."""
+    by_label: dict[str, Array]
+    """Each score: times × systems × labels."""
 
-    @property
-    def _averages(self) -> dict[str, ScoreFunction]:
-        return {}
 
-    def _purpose(self) -> tuple[object, ...]:
-        return (self.slice, self.label)
+def _row_contents(table: Any) -> list[Any]:
+    """What is in each row, in a form that can be sorted."""
+    if isinstance(table, np.ndarray):
+        return [row.tobytes() for row in table]
+    table.sort_indices()
+    return [(table.indices[i:j].tobytes(), table.data[i:j].tobytes()) for i, j in pairwise(table.indptr.tolist())]
+
+
+def _product_table(table: Any, units: int) -> Any:
+    """A table of counts as it is multiplied fastest; single precision holds sums of whole numbers below 2^24."""
+    exact = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max()) * units < 1 << 24
+    return table.astype(np.float32) if exact else table
 
 
 def _common_labels(counts: Sequence[Counts]) -> Iterator[Counts]:

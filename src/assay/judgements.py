@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,13 +19,47 @@ CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak",
 
 
 @dataclass(frozen=True, eq=False)
+class Matches:
+    """What rows have in addition where items are found and matched (spans, brackets), not given (words).
+
+    One item may then be in several rows, as when two system spans share out a gold span; it is new in one of them.
+    """
+
+    kinds: tuple[str, ...]
+    kind: Ints
+    """What became of the items of each row, as an index into `kinds`: `tp`, `le`, `fn` …"""
+    label: Ints
+    """The label that each row counts under."""
+    partner: Ints
+    """The system's item of each row, NONE where there is none."""
+    new_gold: Bools
+    new_system: Bools
+    identity: Callable[[int], Hashable]
+    """What tells a system's item from all others in any system: its sentence, its place, its label."""
+    marks: Mapping[str, Bools] = field(default_factory=dict)
+    """Further properties of rows that are counted."""
+
+    def where(self, mask: Bools) -> Matches:
+        """The rows of a selection."""
+        return replace(
+            self,
+            kind=self.kind[mask],
+            label=self.label[mask],
+            partner=self.partner[mask],
+            new_gold=self.new_gold[mask],
+            new_system=self.new_system[mask],
+            marks={name: mark[mask] for name, mark in self.marks.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Judgements:
     """Items of one system, the gold items first, in text order."""
 
     sentence: Ints
     """The gold sentence of each item."""
-    word: Ints
-    """Where the item is: its gold word, or for a spurious item its system word."""
+    item: Ints
+    """Which item it is: the number of its gold word or span, for a spurious item of the system's."""
     gold: Ints
     system: Ints
     right: Bools
@@ -32,6 +67,15 @@ class Judgements:
     """What the codes in `gold` and `system` stand for."""
     credits: Ints | None = None
     """For graded measures items × fields of partial credit, in units of 1/ONE; the last is the item's score."""
+    matches: Matches | None = None
+    counted: tuple[Bools, Bools] | None = None
+    """Which rows count as items of gold and of the system, where not all do (content words, punctuation)."""
+    heads: Ints | None = None
+    """For arcs: the gold word that the system attaches each item to."""
+    labels_count: bool = True
+    """For arcs: whether another label makes another answer."""
+    sums: Mapping[str, Ints] = field(default_factory=dict)
+    """Numbers that are counted sentence by sentence beside the items: one per sentence of gold."""
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -39,21 +83,28 @@ class Judgements:
     @property
     def has_gold(self) -> Bools:
         """Which items are gold's (the others are spurious)."""
-        return np.asarray(self.gold != NONE)
+        if self.counted is not None:
+            return self.counted[0]
+        return np.asarray(self.gold != NONE) if self.matches is None else self.matches.new_gold
 
     @property
     def has_system(self) -> Bools:
         """Which items the system has (the others are missed)."""
-        return np.asarray(self.system != NONE)
+        if self.counted is not None:
+            return self.counted[1]
+        return np.asarray(self.system != NONE) if self.matches is None else self.matches.new_system
 
     def where(self, mask: Bools) -> Judgements:
         """The items of a selection."""
         return replace(
             self,
             sentence=self.sentence[mask],
-            word=self.word[mask],
+            item=self.item[mask],
             gold=self.gold[mask],
             system=self.system[mask],
             right=self.right[mask],
             credits=None if self.credits is None else self.credits[mask],
+            matches=None if self.matches is None else self.matches.where(mask),
+            counted=None if self.counted is None else (self.counted[0][mask], self.counted[1][mask]),
+            heads=None if self.heads is None else self.heads[mask],
         )

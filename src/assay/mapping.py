@@ -111,8 +111,15 @@ def check_sides(rules: Sequence[Rule], systems: Sequence[str], path: str) -> Non
 
 
 def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
-    """The corpus with its labels mapped, and what each rule did; of several rules for a word the first counts."""
-    labels = corpus.column(column)
+    """The corpus with its labels mapped, and what each rule did."""
+    labels, report = relabelled(rules, corpus.column(column), corpus.forms, sides, corpus.name)
+    return replace(corpus, columns={**corpus.columns, column: labels}), report
+
+
+def relabelled(
+    rules: Sequence[Rule], labels: Column, forms: Column, sides: Sequence[str], name: str
+) -> tuple[Column, list[Mapped]]:
+    """Labels mapped, and what each rule did; of several rules for an item the first counts."""
     open_words = np.ones(len(labels), dtype=bool)
     known = {label: code for code, label in enumerate(labels.vocabulary)}
     codes = labels.codes.copy()
@@ -123,14 +130,13 @@ def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[st
         targets = [rule.applied(label) for label in labels.vocabulary]
         hit = np.array([target is not None for target in targets], dtype=bool)[labels.codes] & open_words
         if rule.form:
-            fits = [re.fullmatch(rule.form, form) is not None for form in corpus.forms.vocabulary]
-            hit &= np.array(fits, dtype=bool)[corpus.forms.codes]
+            fits = [re.fullmatch(rule.form, form) is not None for form in forms.vocabulary]
+            hit &= np.array(fits, dtype=bool)[forms.codes]
         new = as_codes(
             (label if target is None else target for target, label in zip(targets, labels.vocabulary, strict=True)),
             known,
         )
         codes[hit] = new[labels.codes[hit]]
         open_words &= ~hit
-        report.append(Mapped(corpus.name, str(rule), int(hit.sum())))
-    mapped = replace(corpus, columns={**corpus.columns, column: Column(codes, tuple(known))})
-    return mapped, report
+        report.append(Mapped(name, str(rule), int(hit.sum())))
+    return Column(codes, tuple(known)), report

@@ -31,6 +31,7 @@ class Source:
     """Words without a counterpart on the other side."""
     status: str = ""
     """Why a system has no figures, e.g. `column empty`; nothing where it has."""
+    spans: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ class Change:
     count: int
     share_of_kind: float
     share_of_changes: float
+    moved: int | None = None
+    """For arcs: how many of them have another head (with `from` = `to`, all)."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,8 @@ class Sweep:
     high_at: Mapping[str, float]
     named: Mapping[str, float]
     """The difference under weights that have a name: presets, the weights given, each category alone."""
+    always: str = ""
+    """The system that is ahead under every weighting, where that can be told for sure."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +218,92 @@ class Confusion:
     gold: str | None
     assigned: str | None
     count: int
+    type: str | None = None
+    """Where items are matched: what kind of outcome this is; hits (`tp`) are given too."""
+
+
+@dataclass(frozen=True)
+class Transition:
+    """How many items were `before` under A and are `after` under B (kinds of outcome; `none`: not there)."""
+
+    a: str
+    b: str
+    on: str
+    slice: str | None
+    label: str | None
+    """Gold's label, ∅ for items that only systems have; null: all."""
+    before: str
+    after: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ErrorType:
+    """One type's share of a system's errors."""
+
+    system: str
+    measure: str
+    type: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class ExampleSpan:
+    """A span of one side within an example."""
+
+    side: str
+    """Whose it is: `gold`, or a system's name."""
+    label: str
+    stretches: tuple[tuple[int, int], ...]
+    """The words it covers: first and end, counted from 0."""
+    kind: str
+    """What became of it: `tp`, `le`, `fn` …"""
+
+
+@dataclass(frozen=True)
+class ExampleArcs:
+    """One side's dependency tree within an example, word by word."""
+
+    side: str
+    heads: tuple[int, ...]
+    """The position of each word's head, -1: root, -2: a word that gold does not have, -3: the word is missing."""
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExampleUnit:
+    """A node of a function tree within an example."""
+
+    side: str
+    """A gold (`gold dep`), the `generalised` gold, or a system (`malt@dep`)."""
+    label: str | None
+    stretches: tuple[tuple[int, int], ...]
+    kind: str
+    """`gold`, or what becomes of it: right, spurious, missing, forgiven, unasked."""
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A gold of a cross-framework comparison, and the systems that have a version of it."""
+
+    name: str
+    path: str
+    kind: str
+    enriched_by: str
+    systems: tuple[str, ...]
+    first: tuple[str, ...]
+    """The systems whose first version it is, which is compared with the others'."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How far two golds agree."""
+
+    a: str
+    b: str
+    labelled: bool
+    value: float
 
 
 @dataclass(frozen=True)
@@ -223,6 +314,8 @@ class ExampleItem:
     gold: str | None
     answers: Mapping[str, str | None]
     kind: str | None = None
+    end: int | None = None
+    """For spans: behind the last word."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +328,13 @@ class Example:
     a: str
     b: str | None
     items: tuple[ExampleItem, ...]
+    spans: tuple[ExampleSpan, ...] = ()
+    sides: tuple[str, ...] = ()
+    """Whose spans are shown, in order: gold, the systems."""
+    arcs: tuple[ExampleArcs, ...] = ()
+    """The trees of gold and of the systems."""
+    units: tuple[ExampleUnit, ...] = ()
+    """The function trees of golds and systems."""
 
 
 @dataclass(frozen=True)
@@ -280,8 +380,16 @@ class Result:
     growth: tuple[Growth, ...] = ()
     unique: tuple[Unique, ...] = ()
     confusion: tuple[Confusion, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     tagset: str = ""
+    scheme: str = ""
+    """How tags were read as spans."""
+    atoms: str = ""
+    """What spans are sets of: words or characters."""
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
     texts: Mapping[str, Any] | None = None
@@ -360,7 +468,7 @@ _JSON_NAMES = {"before": "from", "after": "to"}
 
 
 def _json_name(kind: type, name: str) -> str:
-    return _JSON_NAMES.get(name, name) if kind is Change else name
+    return _JSON_NAMES.get(name, name) if kind in (Change, Transition) else name
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools, Floats, Ints
+from assay.matching import FAIR, fair
+from assay.measures.spanweights import PRESETS as ERROR_PRESETS
+from assay.measures.spanweights import TYPES
 from assay.result import Sweep
 from assay.tagsets.analysis import Analysis
 from assay.weights import Weights, load
 
 PRESETS = ("equal", "paper", "poliqarp")
+WEIGHTINGS = 1000
 CHUNK = 256
 
 
@@ -79,6 +83,46 @@ def sweeps(
             low_at=_spelt(positions, drawn[lowest]),
             high_at=_spelt(positions, drawn[highest]),
             named={name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)},
+        )
+
+
+def span_sweeps(pairs: Sequence[tuple[str, Pair]], weightings: int, rng: np.random.Generator) -> Iterator[Sweep]:
+    """Every pair of systems under weightings of the types of errors: how much of a hit each counts as.
+
+    The rest of an error is divided between spurious and missing, which changes no F1. With T hits and partial hits
+    among N rows, F1 is 2T/(T+N), and T is linear in the weights: whether one system is ahead under every weighting
+    shows at the corners, where each type counts as nothing or as a hit.
+    """
+    types = np.array([FAIR.index(name) for name in TYPES])
+    counts = np.array([np.bincount(pair.spanned().matched(fair).kind, minlength=len(FAIR)) for _, pair in pairs])
+    corners = np.array(list(product((0.0, 1.0), repeat=len(TYPES))))
+    drawn = np.concatenate([corners, rng.random((weightings, len(TYPES)))])
+    named = {name: np.array([[preset[kind][0] for kind in TYPES]]) for name, preset in ERROR_PRESETS.items()}
+    total = counts.sum(axis=1)
+
+    def f1(weights: Floats) -> Floats:
+        hits = counts[:, :1] + counts[:, types] @ weights.T
+        with np.errstate(invalid="ignore"):
+            return np.asarray(2 * hits / (hits + total[:, None]))
+
+    values = f1(drawn)
+    for a, b in combinations(range(len(pairs)), 2):
+        difference = values[b] - values[a]
+        lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
+        sampled, at_corners = difference[len(corners) :], difference[: len(corners)]
+        ahead = [pairs[i][0] for i, sign in ((a, -1), (b, 1)) if (sign * at_corners > 0).all()]
+        yield Sweep(
+            a=pairs[a][0],
+            b=pairs[b][0],
+            weightings=weightings,
+            a_better=float(np.mean(sampled < 0)),
+            b_better=float(np.mean(sampled > 0)),
+            low=float(difference[lowest]),
+            high=float(difference[highest]),
+            low_at=_spelt(TYPES, drawn[lowest]),
+            high_at=_spelt(TYPES, drawn[highest]),
+            named={name: float((row := f1(weights)[:, 0])[b] - row[a]) for name, weights in named.items()},
+            always=ahead[0] if ahead else "",
         )
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.align import Pair
+from assay.arcs import depths, nonprojective
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements
 from assay.lexicon import banded
+from assay.spanpairs import NESTING, Side
 
+DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
+DIRECTIONS = ("root", "head to the left", "head to the right")
+SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 
 Values = tuple[Ints, tuple[str, ...]]
@@ -28,6 +33,8 @@ class SliceKind:
     help: str
     of_sentences: Callable[[Corpus, str], Values] | None = None
     of_items: Callable[[Pair, Judgements, str], Values] | None = None
+    of_arcs: Callable[[Corpus], Values] | None = None
+    """By each side's own arc: gold's items by gold's, the system's by the system's."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -60,6 +67,8 @@ def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
 
 
 def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
+    if pair.spans is not None:
+        raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
     if "frequency" in pair.gold.columns:
         return pair.attribute(judged, "frequency")
     if "train" in pair.gold.columns:
@@ -70,9 +79,65 @@ def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
     gold, system = banded(pair.gold.forms, counts), banded(pair.system.forms, counts)
     has_gold = judged.has_gold
     codes = np.empty(len(judged), dtype=np.int64)
-    codes[has_gold] = gold.codes[judged.word[has_gold]]
-    codes[~has_gold] = system.codes[judged.word[~has_gold]]
+    codes[has_gold] = gold.codes[judged.item[has_gold]]
+    codes[~has_gold] = system.codes[judged.item[~has_gold]]
     return codes, gold.vocabulary
+
+
+def _of_spans(pair: Pair, judged: Judgements, values: Callable[[Side], Ints], spec: str) -> Ints:
+    """A value of each span: of gold's, for a spurious one of the system's."""
+    if pair.spans is None:
+        raise UsageError(f"--slice {spec} is about spans, but tags are compared. Say --task spans")
+    has_gold = judged.has_gold
+    codes = np.empty(len(judged), dtype=np.int64)
+    codes[has_gold] = values(pair.spans.gold)[judged.item[has_gold]]
+    codes[~has_gold] = values(pair.spans.system)[judged.item[~has_gold]]
+    return codes
+
+
+def _span_length(pair: Pair, judged: Judgements, _: str) -> Values:
+    uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
+    words = _of_spans(pair, judged, lambda side: side.words, "span-length")
+    return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
+
+
+def _nesting(pair: Pair, judged: Judgements, _: str) -> Values:
+    return _of_spans(pair, judged, lambda side: side.nesting, "nesting"), NESTING
+
+
+def _gaps(pair: Pair, judged: Judgements, _: str) -> Values:
+    return _of_spans(pair, judged, lambda side: side.with_gaps.astype(np.int64), "gaps"), (
+        "without gaps",
+        "with gaps",
+    )
+
+
+def _arc_distance(corpus: Corpus) -> Values:
+    heads = _heads(corpus, "distance")
+    uppers = np.array([upper for upper, _ in DISTANCES])
+    distances = np.where(heads < 0, 0, np.abs(heads - np.arange(len(heads))))
+    return np.searchsorted(uppers, distances, side="left"), (*(name for _, name in DISTANCES), "7 or more")
+
+
+def _arc_direction(corpus: Corpus) -> Values:
+    heads = _heads(corpus, "direction")
+    return np.where(heads < 0, 0, np.where(heads < np.arange(len(heads)), 1, 2)), DIRECTIONS
+
+
+def _arc_depth(corpus: Corpus) -> Values:
+    depth = depths(_heads(corpus, "depth"))
+    return np.minimum(depth, 5), ("root", "1", "2", "3", "4", "5 or more")
+
+
+def _heads(corpus: Corpus, spec: str) -> Ints:
+    if corpus.heads is None:
+        raise UsageError(f"--slice {spec} is about arcs, but no dependencies are compared. Say --task dependencies")
+    return corpus.heads
+
+
+def _projectivity(gold: Corpus, _: str) -> Values:
+    _heads(gold, "projectivity")
+    return nonprojective(gold).astype(np.int64), ("projective", "non-projective")
 
 
 SLICES = {
@@ -81,6 +146,13 @@ SLICES = {
         SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
         SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", of_items=_seen),
         SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
+        SliceKind("span-length", "number of words of the span", of_items=_span_length),
+        SliceKind("nesting", "span alone, inside another, around or across another", of_items=_nesting),
+        SliceKind("gaps", "span with or without gaps (discontinuous)", of_items=_gaps),
+        SliceKind("distance", "words from head to dependent", of_arcs=_arc_distance),
+        SliceKind("direction", "root, head to the left or to the right", of_arcs=_arc_direction),
+        SliceKind("depth", "number of heads above the word", of_arcs=_arc_depth),
+        SliceKind("projectivity", "sentences whose gold tree is projective or not", of_sentences=_projectivity),
         SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
         SliceKind("document", "document, or file of a folder", of_sentences=_document),
         SliceKind("meta", "meta:KEY, the value of the comment `# KEY = …`", of_sentences=_metadata),
@@ -109,6 +181,28 @@ class Slice:
     def sentences(self, gold: Corpus) -> Values | None:
         """The value of each gold sentence, or None for a slice by item."""
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
+
+    def parts(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
+        """For each value, in order: how many items of gold have it, and the judgements of those that do."""
+        if self.kind.of_arcs is not None:
+            return self._by_arcs(pair, judged)
+        codes, names = self.items(pair, judged)
+        in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
+        return [(name, int(in_gold[code]), judged.where(codes == code)) for code, name in enumerate(names)]
+
+    def _by_arcs(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
+        """Recall by gold's arcs, precision by the system's; an arc that is right is the same on both sides."""
+        assert self.kind.of_arcs is not None
+        (ours, names), (theirs, _) = self.kind.of_arcs(pair.gold), self.kind.of_arcs(pair.system)
+        gold_word, system_word = pair.words_of(judged)
+        # NONE is -1, the last.
+        gold, system = np.append(ours, -1)[gold_word], np.append(theirs, -1)[system_word]
+        parts = []
+        for code, name in enumerate(names):
+            counted = (judged.has_gold & (gold == code), judged.has_system & (system == code))
+            part = replace(judged, counted=counted, right=judged.right & counted[0])
+            parts.append((name, int(counted[0].sum()), part))
+        return parts
 
     def items(self, pair: Pair, judged: Judgements) -> Values:
         """The value of each item."""

@@ -21,6 +21,8 @@ def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
         key, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"{kind} {text!r}: {part!r} is not of the form key=value.")
+        if key.strip() in parameters:
+            raise UsageError(f"{kind} {text!r}: {key.strip()} is given twice.")
         parameters[key.strip()] = value.strip()
     return match[1], parameters
 
@@ -28,11 +30,14 @@ def parse(text: str, kind: str) -> tuple[str, dict[str, str]]:
 def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters with the types of their defaults; those not given keep the default."""
     values = dict(defaults)
-    for key, text in given.items():
+    for typed_key, text in given.items():
+        key = typed_key if typed_key in defaults else typed_key.lower()
         if key not in defaults:
             if not defaults:
                 raise UsageError(f"{kind} takes no parameters, so not {key!r} either.")
-            raise unknown(f"parameter of {kind}", key, defaults)
+            raise unknown(f"parameter of {kind}", typed_key, defaults)
+        if key != typed_key and key in given:
+            raise UsageError(f"{kind}: {key} is given twice.")
         values[key] = _typed(f"{kind}: {key}", text, defaults[key])
     return values
 

@@ -12,7 +12,7 @@ from assay import __version__
 
 # Grouped by what one wants to do; the file of each command has its name.
 GROUPS = {
-    "Evaluate": ("score", "compare"),
+    "Evaluate": ("score", "compare", "agreement", "cross"),
     "Rich tags": ("tagset", "weights"),
     "Look up": ("measures", "formats", "cite"),
     "More": ("convert", "demo"),

@@ -8,10 +8,14 @@ from assay.cli import example_help
 
 
 @click.command(
-    short_help="Compare real taggers on the corpora that come along.",
+    short_help="Compare real systems on the corpora that come along.",
     epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"),
 )
-@click.option("--language", type=click.Choice(["english", "german"]), help="One of the corpora; else both.")
+@click.option(
+    "--language",
+    type=click.Choice(["english", "german"]),
+    help="Only the taggers of one language; else both, and named entities.",
+)
 @click.option("--html", type=click.Path(file_okay=False), help="Write report pages into this folder.")
 @click.option(
     "--copy",
@@ -19,7 +23,7 @@ from assay.cli import example_help
     help="Copy the demo's files into this folder to try things on.",
 )
 def command(language: str | None, html: str | None, copy: str | None) -> None:
-    """Compare real taggers on the small corpora that come along; needs no files and no network."""
-    from assay.demo import run
+    """Compare real taggers and recognisers of names on the small corpora that come along; needs no network."""
+    from assay.demo import EXAMPLES, run
 
-    run([language] if language else ["english", "german"], html, copy)
+    run([language] if language else EXAMPLES, html, copy)

@@ -28,11 +28,14 @@ def command(names: tuple[str, ...]) -> None:
     if names:
         return
     width = max(map(len, [*known, *SLICES])) + 2
-    click.echo("Measures (-m):")
-    for name, definition in known.items():
-        click.echo(f"  {name:{width}}{definition.summary}")
-        click.echo(f"  {'':{width}}scores: {', '.join([*definition.scores, *definition.averages])}")
-    click.echo("\nSlices (--slice):")
+    for task in dict.fromkeys(definition.task for definition in known.values()):
+        click.echo(f"Measures of {task} (-m):")
+        for name, definition in known.items():
+            if definition.task == task:
+                click.echo(f"  {name:{width}}{definition.summary}")
+                click.echo(f"  {'':{width}}scores: {', '.join([*definition.scores, *definition.averages])}")
+        click.echo()
+    click.echo("Slices (--slice):")
     for name, kind in SLICES.items():
         click.echo(f"  {name:{width}}{kind.help}")
     click.echo("\nOne in full: assay measures tag-f1. Your own: -m mymodule:myfunction (docs/measures.md).")

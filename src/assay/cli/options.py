@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +40,12 @@ def _formats() -> list[str]:
     return list(FORMATS)
 
 
+def _schemes() -> list[str]:
+    from assay.schemes import SCHEMES
+
+    return list(SCHEMES)
+
+
 def _slices() -> list[str]:
     from assay.slices import SLICES
 
@@ -53,43 +59,7 @@ INPUT_FORMAT = click.option(
     help="Format of the files (assay formats); else told by their first lines.",
 )
 
-_EVALUATION = (
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        type=Names("measure", _measures),
-        help='Measure, e.g. accuracy or "tag-f1(column=XPOS)"; repeatable (assay measures).',
-    ),
-    click.option("--column", help="Column compared: UPOS, XPOS, FEATS, LEMMA, a header name or a number."),
-    INPUT_FORMAT,
-    click.option(
-        "--slice",
-        "slices",
-        multiple=True,
-        type=Names("slice", _slices),
-        help="Break down by, e.g. sentence-length, seen, meta:genre; repeatable.",
-    ),
-    click.option("--train", type=click.Path(), help="Training data (or a list of its words), for unseen words."),
-    click.option("--lexicon", type=click.Path(), help="Dictionary: a list of words, or an annotated file."),
-    click.option("--oov-fold-case", is_flag=True, help="Words of --train and --lexicon match in any case."),
-    click.option("--map", type=click.Path(), help="Mapping file: labels to be taken as others."),
-    click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
-    click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),
-    click.option("--expand-optional", is_flag=True, help="A left-out optional attribute stands for all its values."),
-    click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell."),
-    click.option("--weights", help="Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp."),
-    click.option(
-        "--sweep", type=int, default=0, metavar="N", help="Compare under N random weightings too (--tagset)."
-    ),
-    click.option(
-        "--unit",
-        type=click.Choice(["sentence", "document"]),
-        default="sentence",
-        show_default=True,
-        help="What is resampled.",
-    ),
+_RESAMPLING = (
     click.option(
         "--interval",
         type=click.Choice(["percentile", "bca", "wilson"]),
@@ -113,6 +83,69 @@ _EVALUATION = (
         metavar="N",
         help="Show N sentences behind the differences.",
     ),
+)
+
+_EVALUATION = (
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        type=Names("measure", _measures),
+        help='Measure, e.g. accuracy or "tag-f1(column=XPOS)"; repeatable (assay measures).',
+    ),
+    click.option(
+        "--task",
+        type=click.Choice(["tags", "spans", "dependencies", "constituents"]),
+        help="What is compared; else told by the measures, or by the files.",
+    ),
+    click.option(
+        "--column",
+        help="Column compared: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
+        "3+4 for spans in layers.",
+    ),
+    INPUT_FORMAT,
+    click.option(
+        "--slice",
+        "slices",
+        multiple=True,
+        type=Names("slice", _slices),
+        help="Break down by, e.g. sentence-length, seen, meta:genre; repeatable.",
+    ),
+    click.option("--train", type=click.Path(), help="Training data (or a list of its words), for unseen words."),
+    click.option("--lexicon", type=click.Path(), help="Dictionary: a list of words, or an annotated file."),
+    click.option("--oov-fold-case", is_flag=True, help="Words of --train and --lexicon match in any case."),
+    click.option("--map", type=click.Path(), help="Mapping file: labels to be taken as others."),
+    click.option(
+        "--scheme",
+        multiple=True,
+        type=Names("scheme", _schemes),
+        help="Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
+    ),
+    click.option(
+        "--repair",
+        type=click.Choice(["conlleval", "discard"]),
+        help="Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
+    ),
+    click.option("--gold-errors", type=click.Path(), help="List of spans in which gold itself is wrong."),
+    click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
+    click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),
+    click.option("--expand-optional", is_flag=True, help="A left-out optional attribute stands for all its values."),
+    click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell."),
+    click.option("--weights", help="Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp."),
+    click.option(
+        "--sweep",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Compare under N random weightings too, of categories (--tagset) or of types of errors (spans).",
+    ),
+    click.option(
+        "--unit",
+        type=click.Choice(["sentence", "document"]),
+        help="What is resampled; sentences, unless files hold whole documents only.",
+    ),
+    *_RESAMPLING,
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     click.option(
         "--kind",
@@ -139,11 +172,21 @@ _OUTPUT = (
 )
 
 
-def evaluation(function: Function) -> Function:
-    """The options of score and compare."""
-    for option in reversed((*_EVALUATION, *_OUTPUT)):
-        function = option(function)
-    return function
+def _with(options: Sequence[Callable[[Function], Function]]) -> Callable[[Function], Function]:
+    def decorated(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+evaluation = _with((*_EVALUATION, *_OUTPUT))
+"""The options of score and compare."""
+resampling_options = _with(_RESAMPLING)
+"""How chance is handled, what happens where texts differ, and how many examples are shown."""
+output_options = _with(_OUTPUT)
+"""Where a Result goes."""
 
 
 def evaluate(

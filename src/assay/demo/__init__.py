@@ -1,52 +1,71 @@
-"""The embedded example: corpora written for it, with the outputs of real taggers."""
+"""The embedded example: corpora written for it, with the outputs of real taggers and recognisers of names."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.errors import InputError
 
+if TYPE_CHECKING:
+    from assay.result import Result
+
 FOLDER = Path(__file__).parent
 LANGUAGES = ("english", "german")
+ENTITIES = "entities"
+EXAMPLES = (*LANGUAGES, ENTITIES)
 
 
-def systems(language: str) -> list[str]:
-    """The taggers' outputs on a demo corpus."""
-    return sorted(str(path) for path in (FOLDER / language).glob("*.conllu") if path.stem != "gold")
-
-
-def run(languages: Sequence[str], html: str | None, copy: str | None) -> None:
-    """Compare the taggers, print the tables, and say what to try next."""
+def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
+    """Compare the systems of each example, print the tables, and say what to try next."""
     from assay.cli.options import deliver, write
-    from assay.evaluate import compare
     from assay.render import render
 
     for folder in filter(None, (html, copy)):
         _make(Path(folder))
-    for language in languages:
-        folder_path = FOLDER / language
-        click.echo(f"\n=== {language}: {', '.join(Path(path).stem for path in systems(language))} ===\n")
-        result = compare(
-            str(folder_path / "gold.conllu"),
-            systems(language),
-            column="XPOS",
-            train=str(folder_path / "known-words.txt"),
-            slices=("seen",),
-            examples=2,
-        )
+    for example in examples:
+        result = _entities() if example == ENTITIES else _taggers(example)
+        click.echo(f"\n=== {example}: {', '.join(source.name for source in result.systems)} ===\n")
         deliver(result, None, None, None, quiet=False)
         if html:
-            page = str(Path(html) / f"{language}.html")
+            page = str(Path(html) / f"{example}.html")
             write(page, render(result, "html"))
             click.echo(f"report page: {page}")
-    if copy:
-        for language in languages:
-            shutil.copytree(FOLDER / language, Path(copy) / language, dirs_exist_ok=True)
-    click.echo(_next(Path(copy) if copy else FOLDER))
+        if copy:
+            shutil.copytree(FOLDER / example, Path(copy) / example, dirs_exist_ok=True)
+    click.echo(_next(Path(copy) if copy else FOLDER, examples))
+
+
+def _taggers(language: str) -> Result:
+    from assay.evaluate import compare
+
+    folder = FOLDER / language
+    return compare(
+        str(folder / "gold.conllu"),
+        sorted(str(path) for path in folder.glob("*.conllu") if path.stem != "gold"),
+        column="XPOS",
+        train=str(folder / "known-words.txt"),
+        slices=("seen",),
+        examples=2,
+    )
+
+
+def _entities() -> Result:
+    """The two best of the four systems, so that the tables stay small."""
+    from assay.evaluate import compare
+
+    folder = FOLDER / ENTITIES
+    return compare(
+        str(folder / "gold.tsv"),
+        [str(folder / "rules.tsv"), str(folder / "crf-names.tsv")],
+        train=str(folder / "train-names.txt"),
+        slices=("span-length", "seen"),
+        examples=3,
+    )
 
 
 def _make(folder: Path) -> None:
@@ -56,14 +75,26 @@ def _make(folder: Path) -> None:
         raise InputError(f"{folder}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
 
 
-def _next(folder: Path) -> str:
-    place = folder / "english"
-    gold, a, b = (place / name for name in ("gold.conllu", "nltk-tnt.conllu", "hanta.conllu"))
+def _next(folder: Path, examples: Sequence[str]) -> str:
+    lines: list[str] = []
+    language = next((example for example in examples if example in LANGUAGES), None)
+    if language:
+        gold, a, b = (folder / language / f"{name}.conllu" for name in ("gold", "nltk-tnt", "hanta"))
+        lines += [
+            f"assay compare {gold} {a} {b} --column XPOS --examples 5 --kind new-error",
+            f"assay score {gold} {b} --column UPOS -m accuracy -m tag-f1",
+            f"assay compare {gold} {a} {b} --slice sentence-length --format md",
+        ]
+    if ENTITIES in examples:
+        gold, a, b = (folder / ENTITIES / f"{name}.tsv" for name in ("gold", "rules", "spacy"))
+        lines += [
+            f"assay score {gold} {a} -m exact -m fair -m semeval",
+            f"assay compare {gold} {a} {b} --slice label --examples 5 --kind correction",
+        ]
+    tried = "\n".join(f"  {line}" for line in lines)
     return f"""
 What to try next:
-  assay compare {gold} {a} {b} --column XPOS --examples 5 --kind new-error
-  assay score {gold} {b} --column UPOS -m accuracy -m tag-f1
-  assay compare {gold} {a} {b} --slice sentence-length --format md
+{tried}
   assay measures, assay formats, assay compare --help
 Your own files: assay compare gold.conllu a.conllu b.conllu
 """

@@ -49,16 +49,19 @@ def exact(target: SpanList, system: SpanList) -> Records:
 
 
 def brackets(target: SpanList, system: SpanList) -> Records:
-    """Equal spans one to one, then those left with equal atoms, where the label is wrong; copies count each."""
+    """Equal spans one to one; a target left whose atoms the system has under another label is missing with that label.
+
+    The system span of that label is spurious all the same, and has a row of its own.
+    """
     places = same_places(target, system)
     partner = one_to_one(*same_spans(target, system, places))
     equal = partner != NONE
     ours, theirs = np.flatnonzero(~equal), unpaired(partner, len(system))
     partner[ours] = np.append(theirs, NONE)[one_to_one(places[0][ours], places[1][theirs])]
     found = np.flatnonzero(partner != NONE)
-    both = np.ones(len(found), dtype=bool)
-    kind = np.where(equal[found], _TP, _LE)
-    return complete(Records(found, partner[found], kind, both, both), len(target), len(system), _FN, _FP)
+    right = equal[found]
+    pairs = Records(found, partner[found], np.where(right, _TP, _LE), np.ones(len(found), dtype=bool), right)
+    return complete(pairs, len(target), len(system), _FN, _FP)
 
 
 def crossing(target: SpanList, system: SpanList, records: Records) -> Ints:

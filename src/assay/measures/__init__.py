@@ -8,18 +8,43 @@ from pathlib import Path
 
 from assay import specs
 from assay.errors import UsageError, unknown
-from assay.measures import richtags, tags
+from assay.measures import agreement, constituents, cross, dependencies, richtags, spans, tags
 from assay.measures.definition import Definition, Measure, definition_of, measure, registered
 
-__all__ = ["TASKS", "Definition", "Measure", "find", "measure", "measures", "richtags", "tags"]
+__all__ = [
+    "TASKS",
+    "Definition",
+    "Measure",
+    "agreement",
+    "constituents",
+    "cross",
+    "dependencies",
+    "find",
+    "measure",
+    "measures",
+    "richtags",
+    "spans",
+    "tags",
+]
 
-TASKS = {"tags": tags.DEFAULTS}
+TASKS = {
+    "tags": tags.DEFAULTS,
+    "spans": spans.DEFAULTS,
+    "dependencies": dependencies.DEFAULTS,
+    "constituents": constituents.DEFAULTS,
+}
 """The measures a task gets where the user names none."""
 
 
 def measures() -> dict[str, Definition]:
-    """All measures that come with assay, by name."""
-    return dict(registered)
+    """All measures that come with assay, by name, task by task."""
+    tasks = [*TASKS, "cross"]
+    modules = [module.__name__ for module in (tags, richtags, spans, dependencies, constituents, cross, agreement)]
+
+    def place(item: tuple[str, Definition]) -> tuple[int, int]:
+        return tasks.index(item[1].task), modules.index(item[1].function.__module__)
+
+    return dict(sorted(registered.items(), key=place))
 
 
 def find(spec: str) -> Measure:

@@ -14,11 +14,12 @@ import numpy as np
 from assay import specs
 from assay.align import Pair
 from assay.arrays import Floats
-from assay.counts import Counts, Sums, graded, tally
+from assay.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.errors import UsageError
 from assay.judgements import Judgements
 
 Score = Callable[[Sums], Floats]
+Scores = Mapping[str, Score]
 Judge = Callable[..., "Judgements | Counts"]
 
 registered: dict[str, Definition] = {}
@@ -32,12 +33,18 @@ class Definition:
     function: Judge
     count: Callable[[Judgements, int], Counts]
     """How judgements become counts per sentence."""
-    scores: Mapping[str, Score]
+    scores: Scores
     """The main one first; for a measure that counts by label they are given per label and for all labels."""
-    averages: Mapping[str, Score]
+    averages: Scores
     """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
     tested: tuple[str, ...]
     """The scores that systems are compared on; the main one unless the measure says otherwise."""
+    task: str
+    """The kind of annotation it is about."""
+    columns: tuple[str, ...] = ()
+    """Columns that it needs beside those of its task."""
+    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
+    """Where scores depend on parameters: the scores and averages under given ones."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -52,7 +59,7 @@ class Definition:
     @property
     def judges_items(self) -> bool:
         """Whether each item counts by itself, so that items can be sliced and systems compared on them."""
-        return self.count in (tally, graded)
+        return self.count in (tally, graded, matched, bracketed)
 
     @property
     def documentation(self) -> str:
@@ -83,6 +90,21 @@ class Measure:
         }
         return specs.spell(self.definition.name, chosen)
 
+    @cached_property
+    def _functions(self) -> tuple[Scores, Scores]:
+        known = self.definition
+        return known.chosen(self.parameters) if known.chosen else (known.scores, known.averages)
+
+    @property
+    def scores(self) -> Scores:
+        """The scores under these parameters, the main one first."""
+        return self._functions[0]
+
+    @property
+    def averages(self) -> Scores:
+        """The scores of all labels together that need each label's sums."""
+        return self._functions[1]
+
     def judge(self, pair: Pair) -> Judgements | Counts:
         """The judgements (or, for measures of whole documents, the counts) of a pair."""
         return self.definition.function(pair, **self.parameters)
@@ -95,15 +117,21 @@ class Measure:
 def measure(
     name: str,
     *,
-    scores: Mapping[str, Score],
+    scores: Scores,
     count: Callable[[Judgements, int], Counts] = tally,
-    averages: Mapping[str, Score] | None = None,
+    averages: Scores | None = None,
     tested: tuple[str, ...] = (),
+    task: str = "tags",
+    columns: tuple[str, ...] = (),
+    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation."""
 
     def register(function: Judge) -> Judge:
-        definition = Definition(name, function, count, scores, averages or {}, tested or (next(iter(scores)),))
+        main = next(iter(scores))
+        definition = Definition(
+            name, function, count, scores, averages or {}, tested or (main,), task, columns, chosen
+        )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
             registered[name] = definition
@@ -129,14 +157,27 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
         return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
 
 
-def precision(sums: Sums) -> Floats:
-    """Right of what the system has."""
-    return ratio(sums["right"], sums["system"])
+class Proportion:
+    """A share of items, each of which is in or out; Wilson's interval is made for these."""
+
+    def __init__(self, part: str, *whole: str) -> None:
+        self.part, self.whole = part, whole
+
+    def total(self, sums: Sums) -> Floats:
+        """How many items there are."""
+        return np.asarray(sum(sums[field] for field in self.whole))
+
+    def __call__(self, sums: Sums) -> Floats:
+        """The share."""
+        return ratio(sums[self.part], self.total(sums))
 
 
-def recall(sums: Sums) -> Floats:
-    """Right of what gold has."""
-    return ratio(sums["right"], sums["gold"])
+precision = Proportion("right", "system")
+"""Right of what the system has."""
+recall = Proportion("right", "gold")
+"""Right of what gold has."""
+aligned = Proportion("right", "aligned")
+"""Right of the items that both have."""
 
 
 def f1(sums: Sums) -> Floats:
@@ -144,12 +185,7 @@ def f1(sums: Sums) -> Floats:
     return ratio(2 * sums["right"], sums["gold"] + sums["system"])
 
 
-def aligned(sums: Sums) -> Floats:
-    """Right of the items that both have."""
-    return ratio(sums["right"], sums["aligned"])
-
-
-def _sum(values: Floats) -> Floats:
+def total_over_labels(values: Floats) -> Floats:
     """The sum over labels, exact where one score is asked for, so that labels without items change no digit."""
     return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
 
@@ -162,7 +198,7 @@ def macro(score: Score) -> Score:
         # A label that gold has and no system assigns has no precision; as an average over labels needs
         # a number for each, it counts as 0 there, as it does in its F.
         values = np.where(present, np.nan_to_num(score(sums)), 0.0)
-        return ratio(_sum(values), present.sum(axis=-1).astype(np.float64))
+        return ratio(total_over_labels(values), present.sum(axis=-1).astype(np.float64))
 
     return averaged
 
@@ -172,6 +208,6 @@ def weighted(score: Score) -> Score:
 
     def averaged(sums: Sums) -> Floats:
         values = np.nan_to_num(score(sums)) * sums["gold"]
-        return ratio(_sum(values), sums["gold"].sum(axis=-1))
+        return ratio(total_over_labels(values), sums["gold"].sum(axis=-1))
 
     return averaged

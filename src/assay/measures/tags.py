@@ -7,11 +7,11 @@ import numpy as np
 from assay.align import Pair
 from assay.counts import by_label, whole_sentences
 from assay.judgements import Judgements
-from assay.measures.definition import aligned, f1, macro, measure, precision, ratio, recall, weighted
+from assay.measures.definition import Proportion, Scores, aligned, f1, macro, measure, precision, recall, weighted
 
 DEFAULTS = ("accuracy", "sentence-accuracy")
 
-_ACCURACY = {"f1": f1, "precision": precision, "recall": recall, "aligned": aligned}
+_ACCURACY: Scores = {"f1": f1, "precision": precision, "recall": recall, "aligned": aligned}
 
 
 @measure("accuracy", scores=_ACCURACY)
@@ -30,7 +30,7 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
 
 @measure(
     "sentence-accuracy",
-    scores={"value": lambda sums: ratio(sums["right"], sums["sentences"])},
+    scores={"value": Proportion("right", "sentences")},
     count=whole_sentences,
 )
 def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:

@@ -20,12 +20,12 @@ BLANK_LINES = ("auto", "unparsed", "nothing")
 NO_PARSE = "NOPARSE"
 """The root of a tree that stands for no parse."""
 
-# White space is that of ASCII alone: a word may hold other.
-_TOKEN = re.compile(r"\(\s*([^\s()]*)(?:\s+([^\s()]+)\s*\))?|(\)|[^\s()]+)", re.ASCII)
-_HOLLOW = re.compile(rb"\(\s*[^\s()]*\s*\)")
-_NO_TREE = re.compile(rb"\(\s*(?:\(\s*\)\s*|NOPARSE\s*)?\)")
-_BEGINNING = re.compile(r"\(\s*(?:[()]|[^\s()]+\s+[^\s)]|[^\s()/]+(?:\(|$))", re.ASCII)
-_LEAF = re.compile(r"([^\s()]+)\s*\)", re.ASCII)
+# White space is that of ASCII alone: a word may hold other. Nothing is tried twice, however long it is.
+_TOKEN = re.compile(r"\(\s*+([^\s()]*+)(?:\s++([^\s()]++)\s*+\))?|(\)|[^\s()]++)", re.ASCII)
+_HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
+_NO_TREE = re.compile(rb"\(\s*+(?:\(\s*+\)\s*+|NOPARSE\s*+)?\)")
+_BEGINNING = re.compile(r"\(\s*+(?:[()]|[^\s()]++\s++[^\s)]|[^\s()/]++(?:\(|$))", re.ASCII)
+_LEAF = re.compile(r"(?<![^\s()])([^\s()]++)\s*+\)", re.ASCII)
 _NUMBERED = re.compile(r"([0-9]{1,9})=(.+)", re.DOTALL)
 _ESCAPED = re.compile(r"([-#])([LR][RCS]B)\1|\\([/*])")
 _BRACKETS = {"LRB": "(", "RRB": ")", "LCB": "{", "RCB": "}", "LSB": "[", "RSB": "]"}
@@ -58,8 +58,8 @@ def looks_brackets(head: Sequence[str]) -> bool:
 
 def looks_discbracket(head: Sequence[str]) -> bool:
     """Whether it looks like brackets whose words are all numbered."""
-    leaves = _LEAF.findall("\n".join(head))
-    return bool(leaves) and looks_brackets(head) and all(map(_NUMBERED.fullmatch, leaves))
+    leaves = _LEAF.findall("\n".join(head)) if looks_brackets(head) else []
+    return bool(leaves) and all(map(_NUMBERED.fullmatch, leaves))
 
 
 # --- reading ---

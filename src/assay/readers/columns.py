@@ -19,6 +19,7 @@ ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MIS
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
+_HASH_WORD = re.compile(rb"^#[^ \n]", re.MULTILINE)
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
 _NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
 
@@ -166,6 +167,11 @@ def looks_like_header(head: Sequence[str], separator: str, wanted: Sequence[str]
     return any(name.casefold() in cells for name in wanted if not name.isdigit())
 
 
+def _hash_word(data: bytes) -> bool:
+    """Whether some line begins with # and more than a space: it may be a word."""
+    return _HASH_WORD.search(data) is not None
+
+
 def _structure(line: str) -> bool:
     return line.startswith("<") and _STRUCTURE.fullmatch(line.strip()) is not None
 
@@ -238,7 +244,7 @@ class _ColumnReader:
         layout = self.layout
         if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
             return None
-        if layout.comments and not layout.ids and DOCSTART in data:
+        if layout.comments and not layout.ids and (DOCSTART in data or _hash_word(data)):
             return None
         clean = clean_lines(
             data, layout.separator, layout.width, ids=layout.ids, comments=layout.comments, before=self.position
@@ -262,7 +268,7 @@ class _ColumnReader:
             word = words + len(flat) // len(self.wanted)
             if not line.strip():
                 ending = True
-            elif layout.comments and line.startswith("#") and not self.position:
+            elif not self.position and self._is_comment(line):
                 builder.comments([line], [sentence + len(ends)])
                 continue
             else:
@@ -283,8 +289,7 @@ class _ColumnReader:
             return False
         if self.layout.ids:
             return cells[0] == str(self.numbered + 1) or self._is_empty_node(cells)
-        comment = self.layout.comments and line.startswith("#")
-        return not (comment or line.startswith("-DOCSTART-") or _structure(line))
+        return not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
 
     def _is_empty_node(self, cells: list[str]) -> bool:
         return self.layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
@@ -313,7 +318,7 @@ class _ColumnReader:
         if self.header_pending:
             self.header_pending = False
             return False
-        if layout.comments and line.startswith("#"):
+        if self._is_comment(line):
             self.builder.aside(word, line, sentence)
             return False
         if not layout.ids and _structure(line):
@@ -322,6 +327,12 @@ class _ColumnReader:
             raise self._wrong_width(number, len(cells))
         self._aside(line, self.numbered, word, number, sentence)
         return False
+
+    def _is_comment(self, line: str) -> bool:
+        """Lines that begin with #; but where words are not numbered, one may begin so: #word with all its cells."""
+        if not self.layout.comments or not line.startswith("#"):
+            return False
+        return self.layout.ids or line.startswith("# ") or not self._fits(line.split(self.layout.separator))
 
     def _fits(self, cells: list[str]) -> bool:
         return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)

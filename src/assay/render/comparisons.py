@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from assay.render import spans
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
-from assay.render.text import count, p_error, percent, plural, signed
+from assay.render.text import count, noun, p_error, percent, plural, signed
 from assay.result import Bound, Comparison, Diff, Result
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
@@ -95,6 +96,12 @@ def _diff_cells(row: Diff, graded: bool) -> list[Cell | str]:
 
 
 def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
+    if result.task == "spans":
+        return (
+            "Over gold's spans and those that one of the two adds. diff: percent of them with another outcome; Δ: "
+            "corrections minus new errors, in percent of them; corr.: corrections.",
+            "A boundary error is the same error if it has the same label and type.",
+        )
     over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
     first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
     if graded:
@@ -141,6 +148,9 @@ def _net(number: int) -> str:
 
 
 def _sweeps(result: Result) -> Iterator[Table]:
+    if result.task == "spans":
+        yield from _span_sweeps(result)
+        return
     rows: list[list[Cell | str]] = [
         [
             pair_cell(row.a, row.b),
@@ -165,12 +175,42 @@ def _sweeps(result: Result) -> Iterator[Table]:
     )
 
 
+def _span_sweeps(result: Result) -> Iterator[Table]:
+    rows: list[list[Cell | str]] = [
+        [
+            pair_cell(row.a, row.b),
+            row.always or "neither",
+            percent(row.a_better),
+            percent(row.b_better),
+            signed(row.low),
+            signed(row.high),
+            *(signed(row.named[name]) for name in ("fair", "be-half")),
+        ]
+        for row in result.sweeps
+    ]
+    yield table(
+        "Under every weighting of errors",
+        ["pair", "always ahead", "first better %", "second better %", "least Δ", "greatest Δ", "fair", "be-half"],
+        rows,
+        words=2,
+        notes=(
+            "F1 if each type of error (LE, BEs, BEl, BEo, LBE) may count as anything between nothing and a hit. "
+            "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
+        ),
+        short=PAIRS,
+    )
+
+
+def _transitions(result: Result) -> Iterator[Table]:
+    yield from spans.transitions(result, leading_pair(result))
+
+
 def _changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 4, a table per pair of systems."""
     leading = leading_pair(result)
     for diff in _overall_diffs(result):
         if diff.different:
-            yield _change_table(diff, minor={diff.a, diff.b} != leading)
+            yield _change_table(diff, noun(result), minor={diff.a, diff.b} != leading)
 
 
 def _overall_diffs(result: Result) -> list[Diff]:
@@ -184,19 +224,25 @@ def leading_pair(result: Result) -> set[str]:
     return set(sorted(overall, key=lambda name: -overall[name])[:2])
 
 
-def _change_table(diff: Diff, minor: bool) -> Table:
+def _change_table(diff: Diff, item: str, minor: bool) -> Table:
     totals = {
         "correction": diff.corrections,
         "new-error": diff.new_errors,
         "changed-error": diff.changed_errors,
     }
+    arcs = any(change.moved is not None for change in diff.changes)
     rows: list[list[Cell | str]] = []
     for kind, total in totals.items():
         share = total / diff.different
-        rows.append([Cell(KIND_NAMES[kind], True), "", Cell(count(total), True), "", Cell(percent(share), True)])
+        moved = sum(change.moved or 0 for change in diff.changes if change.kind == kind)
+        further = [Cell(count(moved), True)] if arcs else []
+        rows.append(
+            [Cell(KIND_NAMES[kind], True), "", Cell(count(total), True), "", Cell(percent(share), True), *further]
+        )
         for change in [row for row in diff.changes if row.kind == kind][:5]:
             path = f"{change.before} → {change.after}"
-            gold = change.gold if kind == "changed-error" else ""
+            # What became right is gold's label, unless the span itself is gone.
+            gold = change.gold if kind == "changed-error" or "∅" in (change.gold, change.before, change.after) else ""
             rows.append(
                 [
                     "",
@@ -204,21 +250,31 @@ def _change_table(diff: Diff, minor: bool) -> Table:
                     count(change.count),
                     percent(change.share_of_kind),
                     percent(change.share_of_changes),
+                    *([count(change.moved or 0)] if arcs else []),
                 ]
             )
     return table(
-        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} words, {percent(diff.diff)}%",
-        ["kind", "label (gold: before → after)", "words", "% of kind", "% of changes"],
+        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
+        [
+            "kind",
+            "label (gold: before → after)",
+            f"{item}s",
+            "% of kind",
+            "% of changes",
+            *(["head moved"] if arcs else []),
+        ],
         rows,
         words=2,
         minor=minor,
-        notes=("The five most frequent of each kind.",),
+        notes=("The five most frequent of each kind." + (" Head moved: to another word." if arcs else ""),),
         hint="All of them: --format json.",
     )
 
 
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, sorted by what the difference moves overall."""
+    item = noun(result)
+    added = " (∅: spans that gold does not have)" if result.task == "spans" else ""
     for diff in _overall_diffs(result):
         rows = [
             [
@@ -234,10 +290,11 @@ def _label_differences(result: Result) -> Iterator[Table]:
         ]
         yield table(
             f"By gold label, {diff.a} → {diff.b}",
-            ["label", "words", diff.a, diff.b, "Δ", "effect"],
+            ["label", f"{item}s", diff.a, diff.b, "Δ", "effect"],
             rows,
             notes=(
-                "Accuracy on the words of each gold label; effect: what the difference moves overall, in points.",
+                f"Percent right of the {item}s of each gold label{added}; effect: what the difference moves overall, "
+                "in points.",
             ),
             short=SHORT,
             minor={diff.a, diff.b} != leading_pair(result),
@@ -251,14 +308,17 @@ def _bounds(result: Result) -> Iterator[Table]:
     if not rows:
         return
     names = list(rows[0].systems)
+    item = noun(result)
+    over = "Over gold's spans (recall). " if result.task == "spans" else ""
     body = [_bound_cells(row, names) for row in rows]
     yield table(
         "Upper bound of the combination",
-        ["label", "words", *names, "bound", "gain", "none right"],
+        ["label", f"{item}s", *names, "bound", "gain", "none right"],
         body,
         notes=(
-            f"bound: a word counts as right if any system is. gain: bound minus {rows[0].best}, the best overall. "
-            f"Every system is right on {count(rows[0].all_right)} words, none on {count(rows[0].none_right)}.",
+            f"{over}bound: a {item} counts as right if any system is. gain: bound minus {rows[0].best}, the best "
+            f"overall. Every system is right on {count(rows[0].all_right)} {item}s, none on "
+            f"{count(rows[0].none_right)}.",
         ),
         short=SHORT + 1,
         # The worst systems first, so that the best one stays.
@@ -284,10 +344,10 @@ def _growth(result: Result) -> Iterator[Table]:
             [[row.added, percent(row.upper), percent(row.all_right), count(alone[row.added])] for row in rows],
             notes=(
                 "The best system first, then always the one that adds most. all right: percent that every system "
-                "so far has right; right alone: words that only this one of all systems has right.",
+                f"so far has right; right alone: {noun(result)}s that only this one of all systems has right.",
             ),
         )
 
 
-PARTS = (_tests, _diffs, _categories, _sweeps, _changes, _label_differences, _bounds, _growth)
+PARTS = (_tests, _diffs, _transitions, _categories, _sweeps, _changes, _label_differences, _bounds, _growth)
 """In reading order."""

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
-from assay.render.text import example_text, heading, verdict
-from assay.result import Result
+from assay.render.text import example_lines, heading, verdict
+from assay.result import Example, Result
 
 _IN_NOTEBOOKS = ("Scores", "Differences", "What differs", "Changes")
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
@@ -44,8 +44,7 @@ def page(result: Result) -> str:
     body += [_table(table, short=False, styled=False) for table in tables(result)]
     if result.examples:
         rows = "".join(
-            f'<li><small>{escape(example.place)}</small> <span dir="auto">{escape(example_text(example))}</span></li>'
-            for example in result.examples
+            f"<li><small>{escape(example.place)}</small>{_example(example)}</li>" for example in result.examples
         )
         body.append(f"<h2>Examples</h2><ul>{rows}</ul>")
     body += [f"<p>{escape(note)}</p>" for note in result.notes]
@@ -58,6 +57,13 @@ def page(result: Result) -> str:
         f"<title>{escape(title)}</title><style>{style}</style></head>"
         f"<body><main>{''.join(body)}</main></body></html>\n"
     )
+
+
+def _example(example: Example) -> str:
+    if example.arcs or example.units:
+        return f"<pre>{escape(chr(10).join(example_lines(example)))}</pre>"
+    lines = (" ".join(line.split()) for line in example_lines(example))
+    return "".join(f' <div dir="auto">{escape(line)}</div>' for line in lines)
 
 
 def _table(table: Table, *, short: bool, styled: bool) -> str:
@@ -90,6 +96,8 @@ def _cell(tag: str, cell: Cell, index: int, table: Table, styled: bool, scope: s
     elif right:
         attributes += ' class="n"'
     text = escape(cell.text)
+    if cell.italic and tag == "td":
+        text = f"<em>{text}</em>"
     if cell.bold and tag == "td":
         text = f"<strong>{text}</strong>"
     return f"<{tag}{attributes}>{text}</{tag}>"

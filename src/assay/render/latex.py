@@ -82,6 +82,7 @@ def _environment(table: Table, caption: str, index: int) -> str:
 
 def _cell(cell: Cell) -> str:
     text = _escape(cell.text)
+    text = f"\\textit{{{text}}}" if cell.italic and text else text
     return f"\\textbf{{{text}}}" if cell.bold and text else text
 
 

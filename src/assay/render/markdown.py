@@ -43,6 +43,7 @@ def _row(cells: list[str]) -> str:
 
 def _cell(cell: Cell) -> str:
     text = _escape(cell.text)
+    text = f"*{text}*" if cell.italic and text else text
     return f"**{text}**" if cell.bold and text else text
 
 

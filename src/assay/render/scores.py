@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from assay.render import spans
 from assay.render.comparisons import SHORT
 from assay.render.table import Cell, Table, apart, figure, is_best, p_cell, table, value_of
-from assay.render.text import count, percent, signed
+from assay.render.text import DASH, count, noun, percent, signed
 from assay.result import Comparison, Result, Score
 
 
 def _scores(result: Result) -> Iterator[Table]:
     """The main score of each measure side by side; further scores, where they say something else, beneath."""
+    if result.task == "spans":
+        yield from spans.scores(result, _score_notes(result))
+        yield from spans.error_types(result)
+        return
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     found = {(row.system, row.measure, row.score): row for row in overall}
     names = [source.name for source in result.systems]
@@ -27,7 +33,7 @@ def _scores(result: Result) -> Iterator[Table]:
         rows.append(cells)
     yield table("Scores", ["system", *mains], rows, notes=_score_notes(result))
     further: list[list[Cell | str]] = [
-        [row.system, f"{row.measure} {row.score}", figure(row)]
+        [row.system, f"{row.measure} {row.score}", _number(row) if row.score in _NUMBERS else figure(row)]
         for row in overall
         if apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
     ]
@@ -38,6 +44,17 @@ def _scores(result: Result) -> Iterator[Table]:
     )
 
 
+_NUMBERS = {"crossing"}
+"""Scores that are numbers per sentence, not shares."""
+
+
+def _number(row: Score) -> Cell:
+    """A score that is no share, with its interval."""
+    texts = [DASH if math.isnan(value) else f"{value:.2f}" for value in (row.value, row.low, row.high)]
+    text = texts[0] if math.isnan(row.low) else f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    return Cell(text, data=tuple(f"{value:.2f}" for value in (row.value, row.low, row.high)))
+
+
 def _score_notes(result: Result) -> tuple[str, ...]:
     kind = {
         "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
@@ -45,7 +62,7 @@ def _score_notes(result: Result) -> tuple[str, ...]:
         "wilson": "Wilson's score interval, which takes items as independent",
     }[result.interval]
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
-    if result.aligned_by == "characters":
+    if result.aligned_by == "characters" and result.task == "tags":
         notes.append(
             "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
         )
@@ -63,7 +80,9 @@ def _labels(result: Result) -> Iterator[Table]:
             if row.measure == measure and row.slice is None and row.label is not None
         }
         labels = sorted(gold, key=lambda label: (-gold[label], str(label)))
-        if len(systems) == 1:
+        if len(systems) == 1 and result.task == "spans":
+            yield spans.labels_of_one(measure, result)
+        elif len(systems) == 1:
             yield _one_system_labels(measure, labels, gold, found, result)
         else:
             yield _several_systems_labels(measure, systems, labels, gold, found)
@@ -97,12 +116,13 @@ def _several_systems_labels(
     measure: str, systems: list[str], labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel
 ) -> Table:
     body: list[list[Cell | str]] = []
+    main = next(score for _, _, score in found)
     for label in labels:
-        values = [value_of(found.get((system, label, "f1"))) for system in systems]
+        values = [value_of(found.get((system, label, main))) for system in systems]
         cells = [Cell(percent(value), is_best(values, index)) for index, value in enumerate(values)]
         body.append([str(label), count(gold[label]), *cells])
     return table(
-        f"{measure} by label: f1",
+        f"{measure} by label: {main}",
         ["label", "gold", *systems],
         body,
         short=25,
@@ -112,6 +132,9 @@ def _several_systems_labels(
 
 def _confusion(result: Result) -> Iterator[Table]:
     if result.command == "compare":
+        return
+    if result.task == "spans":
+        yield from spans.confusion(result)
         return
     whole = [row for row in result.confusion if "/" not in row.measure]
     for system, group in groupby(whole, key=lambda row: row.system):
@@ -139,7 +162,8 @@ def _slices(result: Result) -> Iterator[Table]:
             for row in sliced
             if row.measure == measure and row.score == mains[measure] and str(row.slice).partition("=")[0] == name
         ]
-        yield _slice_table(name, measure, rows, sizes, tests)
+        items = "sentences" if measure.startswith("sentence") else f"{noun(result)}s"
+        yield _slice_table(name, measure, rows, sizes, tests, items)
 
 
 def _slice_table(
@@ -148,6 +172,7 @@ def _slice_table(
     rows: Sequence[Score],
     sizes: Mapping[tuple[str, str | None], Mapping[str, int]],
     tests: Mapping[tuple[str, str | None], Comparison],
+    items: str,
 ) -> Table:
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {(row.slice, row.system): row for row in rows}
@@ -157,7 +182,7 @@ def _slice_table(
         counts = sizes[measure, where]
         cells: list[Cell | str] = [
             where.partition("=")[2],
-            count(counts.get("gold", counts.get("sentences", 0))),
+            count(counts.get("gold", counts.get("items", counts.get("sentences", 0)))),
         ]
         values_here = [row.value for row in figures]
         for index, row in enumerate(figures):
@@ -167,7 +192,7 @@ def _slice_table(
             test = tests[measure, where]
             cells.extend([signed(test.difference), p_cell(test.p_adjusted, test.p_adjusted < 0.05)])
         body.append(cells)
-    header = [name, "sentences" if measure.startswith("sentence") else "words", *systems]
+    header = [name, items, *systems]
     if body and len(body[0]) > len(header):
         header += ["Δ", "p (Holm)"]
     return table(f"{measure} by {name}", header, body, short=25, droppable=tuple(range(1 + len(systems), 1, -1)))
@@ -180,7 +205,7 @@ def _mappings(result: Result) -> Iterator[Table]:
         for row in result.mappings
         if row.before is not None and row.after is not None
     )
-    yield table("Mapping", ["file", "rule", "words changed"], rows, words=2, notes=effects)
+    yield table("Mapping", ["file", "rule", f"{noun(result)}s changed"], rows, words=2, notes=effects)
 
 
 OVERALL = (_scores,)

@@ -12,10 +12,11 @@ from assay.result import Score
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell; the best of a column is bold."""
+    """What stands in a cell; the best of a column is bold, the best of a group may be italic."""
 
     text: str
     bold: bool = False
+    italic: bool = False
     data: tuple[str, ...] = ()
     """The parts of the text for programs, where it has several or is not a plain number."""
 
@@ -38,6 +39,8 @@ class Table:
     """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
     hint: str = ""
     """What a terminal says beneath in addition."""
+    parts: tuple[str, ...] = ()
+    """What the parts of cells with data are called, where they are not a figure and its interval."""
 
 
 def table(
@@ -62,7 +65,7 @@ def figure(row: Score | None, bold: bool = False) -> Cell:
 
 def interval_cell(value: float, low: float, high: float, form: Callable[[float], str], bold: bool = False) -> Cell:
     """A figure with its interval."""
-    return Cell(with_interval(value, low, high, form), bold, (plain(value), plain(low), plain(high)))
+    return Cell(with_interval(value, low, high, form), bold, data=(plain(value), plain(low), plain(high)))
 
 
 def pair_cell(a: str, b: str) -> Cell:
@@ -72,7 +75,7 @@ def pair_cell(a: str, b: str) -> Cell:
 
 def p_cell(value: float, bold: bool = False) -> Cell:
     """A p-value."""
-    return Cell(p_value(value), bold, (f"{value:.6g}",))
+    return Cell(p_value(value), bold, data=(f"{value:.6g}",))
 
 
 def value_of(row: Score | None) -> float:

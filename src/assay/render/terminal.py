@@ -14,7 +14,7 @@ from rich.text import Text
 from assay.render.comparisons import leading_pair
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
-from assay.render.text import example_text, heading, plural, verdict, visible
+from assay.render.text import example_lines, heading, plural, verdict, visible
 from assay.result import Result
 
 _KINDS = {
@@ -64,7 +64,7 @@ def _show_table(table: Table, console: Console) -> None:
         title = title.replace(" ", "\n") if right and not roomy else title
         drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
     for row in rows:
-        drawn.add_row(*(Text(visible(row[index].text), style="bold" if row[index].bold else "") for index in kept))
+        drawn.add_row(*(Text(visible(row[index].text), style=_style(row[index])) for index in kept))
     console.print()
     console.print(Text(visible(table.title), style="bold underline"))
     console.print(drawn)
@@ -77,6 +77,10 @@ def _show_table(table: Table, console: Console) -> None:
     notes = [*notes, *table.notes, *([table.hint] if table.hint else [])]
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
+
+
+def _style(cell: Cell) -> str:
+    return " ".join(name for name, on in (("bold", cell.bold), ("italic", cell.italic)) if on)
 
 
 def _columns_that_fit(table: Table, rows: Sequence[tuple[Cell, ...]], room: int) -> list[int]:
@@ -112,9 +116,13 @@ def _show_examples(result: Result, console: Console) -> None:
             continue
         if pair != before:
             title = f"Examples {example.a} → {example.b}" if example.b else f"Examples of errors of {example.a}"
+            title = f"Examples {example.a}" if result.command in ("agreement", "cross") else title
             console.print()
             console.print(Text(title, style="bold underline"))
             before = pair
         kinds = ", ".join(dict.fromkeys(_KINDS.get(str(item.kind), str(item.kind)) for item in example.items))
         console.print(Text(f"{example.place}  {kinds}", style="dim"), soft_wrap=True)
-        console.print(Text(visible(f"  {example_text(example, 2 * console.width - 6)}")))
+        # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
+        room = console.width - 3 if example.spans else 2 * console.width - 6
+        for line in example_lines(example, room):
+            console.print(Text(visible(f"  {line}")), soft_wrap=bool(example.arcs or example.units))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
+from assay.render.drawings import dependency_lines, unit_lines
 from assay.result import Comparison, Example, ExampleItem, Result, Score
 
 DASH = "–"
@@ -72,12 +74,38 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def noun(result: Result) -> str:
+    """What an item is called."""
+    return "span" if result.task == "spans" else "word"
+
+
+def kind_title(kind: str) -> str:
+    """A kind of outcome as people write it."""
+    return {"bes": "BEs", "bel": "BEl", "beo": "BEo"}.get(kind, kind.upper() if len(kind) <= 3 else kind)
+
+
 def heading(result: Result) -> str:
     """What was compared, in one line."""
     formats = list(dict.fromkeys(source.format for source in (result.gold, *result.systems)))
+    column = f", column {result.column}" if result.column else ""
+    scheme = f" ({result.scheme.upper()})" if result.scheme else ""
+    items = "of gold" if result.task == "spans" else "with a gold label"
+    units = "document" if result.task == "spans" and result.unit == "document" else "sentence"
+    number = result.units if units == "document" else result.gold.sentences
+    if result.command == "agreement":
+        return (
+            f"agreement on {result.task}{column}{scheme}: {plural(number, units)}, "
+            f"{plural(len(result.systems), 'annotator')}; read as {_listed(formats)}, aligned by {result.aligned_by}"
+        )
+    if result.command == "cross":
+        golds = _listed([framework.name for framework in result.frameworks])
+        return (
+            f"across frameworks: {plural(result.units, 'sentence')}, {plural(result.items, 'word')}, "
+            f"golds {golds}; read as {_listed(formats)}"
+        )
     return (
-        f"{result.task}, column {result.column}: {plural(result.gold.sentences, 'sentence')}, "
-        f"{plural(result.items, 'word')} with a gold label, {plural(len(result.systems), 'system')}; "
+        f"{result.task}{column}{scheme}: {plural(number, units)}, "
+        f"{plural(result.items, noun(result))} {items}, {plural(len(result.systems), 'system')}; "
         f"read as {_listed(formats)}, aligned by {result.aligned_by}"
     )
 
@@ -116,8 +144,24 @@ def verdict(result: Result) -> str:
         if (row.measure, row.score, row.slice, row.label) == (measure, score, None, None)
     }
     if len(tests) == 1:
-        return _pair_verdict(tests[0], values)
+        return _pair_verdict(tests[0], values) + _otherwise(result, tests[0])
     return _best_verdict(tests, values)
+
+
+def _otherwise(result: Result, first: Comparison) -> str:
+    """What another measure says where it does not say the same."""
+    for row in result.comparisons:
+        if row.test != "shuffling" or row.slice is not None or row.measure == first.measure or math.isnan(row.p):
+            continue
+        if result.task != "spans" or row.score != first.score:
+            continue
+        sure = (first.p_adjusted < 0.05, first.difference > 0) if first.p_adjusted < 0.05 else (False, None)
+        other = (row.p_adjusted < 0.05, row.difference > 0) if row.p_adjusted < 0.05 else (False, None)
+        if sure != other:
+            better = row.b if row.difference > 0 else row.a
+            finding = f"{better} is better" if row.p_adjusted < 0.05 else "the difference is not significant"
+            return f" On {row.measure}, however, {finding}: {signed(abs(row.difference))}, {_p_sentence(row)}."
+    return ""
 
 
 def _pair_verdict(row: Comparison, values: dict[str, float]) -> str:
@@ -173,20 +217,58 @@ def _listed(names: Sequence[str]) -> str:
 # --- examples ---
 
 
-def example_text(example: Example, width: int = 0) -> str:
-    """A sentence with its changes marked: `… in Halle[NOUN → PROPN] …`."""
-    marks = {item.position: _mark(example, item) for item in example.items}
-    words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
-    if not width or len(" ".join(words)) <= width or not marks:
-        return " ".join(words)
-    first, last = min(marks), max(marks) + 1
+def example_lines(example: Example, width: int = 0) -> list[str]:
+    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans a line for each side."""
+    if example.arcs:
+        return [" ".join(example.words), *dependency_lines(example)]
+    if example.units:
+        return [" ".join(example.words), *unit_lines(example)]
+    if not example.spans:
+        marks = {item.position: _mark(example, item) for item in example.items}
+        words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
+        return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
+    sides = example.sides
+    lanes = [_lane(example, side) for side in sides]
+    longest = [max(column, key=len) for column in zip(*lanes, strict=True)]
+    name = max(map(len, sides))
+    places = [(item.position, item.end or item.position + 1) for item in example.items]
+    window = _window(longest, places, width and width - name - 2)
+    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in zip(sides, lanes, strict=True)]
+
+
+def example_text(example: Example) -> str:
+    """The same in one line."""
+    if example.arcs or example.units:
+        example = replace(example, arcs=(), units=())
+    return " · ".join(" ".join(line.split()) for line in example_lines(example))
+
+
+def _window(words: Sequence[str], places: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
+    """The stretch of words around some places that fits into a width; all of them where there is none."""
+    if not width or len(" ".join(words)) <= width or not places:
+        return 0, len(words)
+    first, last = min(begin for begin, _ in places), max(end for _, end in places)
     while True:
-        clipped = ["…"] * (first > 0) + words[first:last] + ["…"] * (last < len(words))
         wider = (max(first - 1, 0), min(last + 1, len(words)))
-        longer = ["…"] * (wider[0] > 0) + words[wider[0] : wider[1]] + ["…"] * (wider[1] < len(words))
-        if wider == (first, last) or len(" ".join(longer)) > width:
-            return " ".join(clipped)
+        if wider == (first, last) or len(_cut(words, *wider)) > width:
+            return first, last
         first, last = wider
+
+
+def _cut(words: Sequence[str], first: int, last: int) -> str:
+    return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
+
+
+def _lane(example: Example, side: str) -> list[str]:
+    """The words of a sentence with the spans of one side in brackets."""
+    words = list(example.words)
+    spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
+    # Inner brackets first: they stand next to the words.
+    for begin, end, span in sorted(spans, key=lambda row: row[1] - row[0]):
+        wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
+        words[begin] = f"[{words[begin]}"
+        words[end - 1] = f"{words[end - 1]}]{span.label}{wrong}"
+    return words
 
 
 def _mark(example: Example, item: ExampleItem) -> str:

@@ -33,19 +33,19 @@ def tsv(result: Result) -> str:
 def _lines(table: Table) -> list[str]:
     """A header and rows; what a person reads in one cell, a program gets in columns of their own."""
     widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
-    header = [name for index, width in enumerate(widths) for name in _names(table.header[index], width)]
+    header = [name for index, width in enumerate(widths) for name in _names(table.header[index], width, table.parts)]
     rows = [
         [part for cell, width in zip(row, widths, strict=True) for part in _parts(cell, width)] for row in table.rows
     ]
     return ["\t".join(map(_clean, cells)) for cells in (header, *rows)]
 
 
-def _names(name: str, width: int) -> Sequence[str]:
+def _names(name: str, width: int, parts: Sequence[str]) -> Sequence[str]:
     if width == 1:
         return [name]
     if name == "pair":
         return ["a", "b"]
-    return [f"{name} {part}".strip() for part in _PARTS[width]]
+    return [f"{name} {part}".strip() for part in parts or _PARTS[width]]
 
 
 def _parts(cell: Cell, width: int) -> Sequence[str]:

@@ -22,6 +22,8 @@ NEAR_NUMBERS = 1 << 16
 KEPT_NUMBERS = 1 << 26
 Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
 
+_FEW = 256
+"""Below this many units, replicates are counted together: a call for each would cost more than it counts."""
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns.
 _WORTH_A_ROW = 12
 
@@ -45,7 +47,7 @@ def bootstrap_sums(
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
     if _too_wide_to_pack(rows, units) and int(sizes[rare].sum()) > units // 2:
         unit_rows = np.repeat(rows, sizes, axis=0).astype(np.float64)
-        parts = [weights @ unit_rows for weights in _unit_weights(units, times, rng, drawn_before)]
+        parts = [weights.astype(np.float64) @ unit_rows for weights in unit_weights(units, times, rng, drawn_before)]
         return np.concatenate(parts)[:, field_of.ravel()]
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
@@ -67,15 +69,17 @@ def bootstrap_sums(
     return sums[:, field_of.ravel()]
 
 
-def _unit_weights(units: int, times: int, rng: np.random.Generator, before: Drawn | None) -> Iterator[Floats]:
+def unit_weights(
+    units: int, times: int, rng: np.random.Generator, before: Drawn | None = None, width: int = 0
+) -> Iterator[NDArray[np.float32]]:
     """The weights of `bootstrap_weights`, drawn once and then kept, a byte each, where that is not too much."""
     if before is None or units * times > KEPT_NUMBERS:
-        yield from bootstrap_weights(units, times, rng)
+        yield from (weights.astype(np.float32) for weights in bootstrap_weights(units, times, rng, width))
         return
     if (units, times) not in before:
         # No unit is ever drawn 256 times: the chance is below 10^-500.
         before[units, times] = [weights.astype(np.uint8) for weights in bootstrap_weights(units, times, rng)]
-    yield from (weights.astype(np.float64) for weights in before[units, times])
+    yield from (weights.astype(np.float32) for weights in before[units, times])
 
 
 def _too_wide_to_pack(rows: Ints, units: int) -> bool:
@@ -121,15 +125,19 @@ class _Singles:
                 sums[some, field] += added // stride % base
 
 
-def bootstrap_weights(units: int, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
+def bootstrap_weights(units: int, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Ints]:
     """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units.
 
     In chunks that suit what is made of them, `width` numbers a replicate.
     """
+    kind = np.uint16 if units < 1 << 16 else np.uint32
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
-        drawn = rng.integers(0, units, size=(replicates, units), dtype=np.int64)
-        drawn += np.arange(replicates)[:, None] * units
-        yield np.bincount(drawn.ravel(), minlength=replicates * units).reshape(replicates, units).astype(np.float64)
+        drawn = rng.integers(0, units, size=(replicates, units), dtype=kind)
+        if units < _FEW:
+            places = drawn + (np.arange(replicates) * units)[:, None]
+            yield np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
+        else:
+            yield np.stack([np.bincount(row, minlength=units) for row in drawn])
 
 
 def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:

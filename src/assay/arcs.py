@@ -1,0 +1,110 @@
+"""Heads of words: from a column of numbers to places in the corpus, with everything that makes a tree faulty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus
+
+ROOT = -1
+"""The head of a word that has none."""
+ELSEWHERE = -2
+"""A system's head that corresponds to no word of gold."""
+MISSING = -3
+"""The head of a word that a system does not have."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a tree."""
+
+    sentence: int
+    word: int
+    fact: str
+
+
+def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
+    """The corpus with the head of each word, and the faults of its trees; a faulty word counts as a root."""
+    numbers, readable = _numbers(corpus.column(column))
+    first = corpus.starts[:-1][corpus.sentence_of]
+    length = np.diff(corpus.starts)[corpus.sentence_of]
+    inside = readable & (numbers >= 0) & (numbers <= length)
+    heads = np.where(inside & (numbers > 0), first + numbers - 1, ROOT)
+    faults = list(_outside(corpus, column, readable, inside))
+    faults += _cycles(corpus, heads)
+    faults += _rootless(corpus, heads, {fault.sentence for fault in faults})
+    return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
+
+
+def _numbers(column: Column) -> tuple[Ints, Bools]:
+    readable = np.array([text.isascii() and text.isdigit() for text in column.vocabulary], dtype=bool)
+    values = [int(text) if good else 0 for text, good in zip(column.vocabulary, readable, strict=True)]
+    return np.array(values, dtype=np.int64)[column.codes], readable[column.codes]
+
+
+def _outside(corpus: Corpus, column: str, readable: Bools, inside: Bools) -> Iterator[Fault]:
+    for word in np.flatnonzero(~inside).tolist():
+        text = corpus.column(column)[word]
+        sentence = int(corpus.sentence_of[word])
+        words = int(np.diff(corpus.starts)[sentence])
+        fact = f"head {text!r} in a sentence of {words} words" if readable[word] else f"head {text!r} is no number"
+        yield Fault(sentence, word, fact)
+
+
+def _cycles(corpus: Corpus, heads: Ints) -> Iterator[Fault]:
+    """Words from which no way leads to a root: following heads, twice as far each time, they are never done."""
+    # One more place stands for the root, which is its own head.
+    above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
+    longest = int(np.diff(corpus.starts).max(initial=1))
+    for _ in range(longest.bit_length()):
+        above = above[above]
+    caught = np.flatnonzero(above[:-1] != len(heads))
+    for sentence in np.unique(corpus.sentence_of[caught]).tolist():
+        word = int(caught[corpus.sentence_of[caught] == sentence][0])
+        yield Fault(sentence, word, "a cycle: following heads from here leads to no root")
+
+
+def _rootless(corpus: Corpus, heads: Ints, known: set[int]) -> Iterator[Fault]:
+    roots = np.bincount(corpus.sentence_of[heads == ROOT], minlength=corpus.sentences)
+    for sentence in np.flatnonzero(roots == 0).tolist():
+        if sentence not in known:
+            yield Fault(sentence, int(corpus.starts[sentence]), "no root in the sentence")
+
+
+def several_roots(corpus: Corpus) -> int:
+    """The number of sentences with more than one root."""
+    assert corpus.heads is not None
+    roots = np.bincount(corpus.sentence_of[corpus.heads == ROOT], minlength=corpus.sentences)
+    return int((roots > 1).sum())
+
+
+def nonprojective(corpus: Corpus) -> Bools:
+    """The sentences in which some word and all that depends on it are no single stretch."""
+    heads = corpus.heads
+    assert heads is not None
+    size, low, high = np.ones(len(heads), dtype=np.int64), np.arange(len(heads)), np.arange(len(heads))
+    depth = depths(heads)
+    # From the deepest words up, each hands what lies below it to its head.
+    order = np.argsort(-depth, kind="stable")
+    bounds = np.flatnonzero(np.diff(depth[order])) + 1
+    for level in np.split(order, bounds):
+        below = level[heads[level] != ROOT]
+        np.add.at(size, heads[below], size[below])
+        np.minimum.at(low, heads[below], low[below])
+        np.maximum.at(high, heads[below], high[below])
+    gaps = high - low + 1 != size
+    return np.asarray(np.bincount(corpus.sentence_of[gaps], minlength=corpus.sentences) > 0)
+
+
+def depths(heads: Ints) -> Ints:
+    """How many heads lie above each word."""
+    above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
+    depth = np.append((heads != ROOT).astype(np.int64), 0)
+    while (above[:-1] != len(heads)).any():
+        depth = depth + depth[above]
+        above = above[above]
+    return depth[:-1]

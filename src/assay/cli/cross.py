@@ -1,0 +1,111 @@
+"""assay cross."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli import example_help
+from assay.cli.options import (
+    INPUT_FORMAT,
+    check_outputs,
+    deliver,
+    output_options,
+    progress,
+    resampling_options,
+    write,
+)
+
+
+@click.command(
+    short_help="Compare parsers of different frameworks (TedEval).",
+    epilog=example_help(
+        "assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg",
+        "assay cross --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep "
+        "brown@ps=brown.mrg brown@dep=brown.conllu --sizes paper",
+        "assay cross enrich gold.mrg gold.conllu -o enriched.mrg",
+    ),
+)
+@click.argument("systems", nargs=-1, required=True)
+@click.option(
+    "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."
+)
+@click.option(
+    "--sizes",
+    type=click.Choice(["2.1", "2.2", "paper"]),
+    default="2.1",
+    show_default=True,
+    help="What edits are divided by.",
+)
+@click.option("--no-subtypes", is_flag=True, help="Relations without what follows the colon.")
+@click.option("--functions", multiple=True, metavar="THEORY=FILE", help="Labels that are functions, one per line.")
+@INPUT_FORMAT
+@resampling_options
+@output_options
+def command(
+    systems: tuple[str, ...],
+    theories: tuple[str, ...],
+    sizes: str,
+    no_subtypes: bool,
+    functions: tuple[str, ...],
+    input_format: str | None,
+    form: str | None,
+    output: str | None,
+    html: str | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Compare parsers of different frameworks through function trees, each with its own gold.
+
+    Each system is given as NAME@THEORY=PATH; in several versions it is one row, and phrase structure without
+    functions takes them from its dependencies. `assay cross enrich TREES LABELS` writes phrase structure with the
+    functions of another treebank.
+    """
+    if systems[0] == "enrich":
+        _enrich(systems[1:], input_format, output, no_subtypes)
+        return
+    check_outputs(form, output, html)
+    with progress("Comparing …", quiet):
+        from assay.crossframework import cross
+
+        result = cross(
+            theories,
+            systems,
+            sizes=sizes,
+            subtypes=not no_subtypes,
+            function_labels=_labels(functions),
+            input_format=input_format,
+            **options,
+        )
+    deliver(result, form, output, html, quiet)
+
+
+def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:
+    from assay.errors import UsageError
+    from assay.readers.source import Source
+
+    labels = {}
+    for spec in given:
+        theory, equals, path = spec.partition("=")
+        if not equals:
+            raise UsageError(f"--functions {spec!r} should be THEORY=FILE.")
+        lines = [line.strip() for batch in Source(path).batches() for _, line in batch.lines()]
+        labels[theory] = [line for line in lines if line]
+    return labels
+
+
+def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None, no_subtypes: bool) -> None:
+    from assay.crossframework import enrich
+    from assay.errors import InputError, UsageError
+
+    if len(files) != 2:
+        raise UsageError("assay cross enrich takes two files: phrase structure, and the treebank with the functions.")
+    if output and not Path(output).parent.is_dir():
+        raise InputError(f"{output}: the folder {Path(output).parent} does not exist.")
+    text = enrich(files[0], files[1], input_format=input_format, subtypes=not no_subtypes)
+    if output:
+        write(output, text)
+    else:
+        click.echo(text, nl=False)

@@ -1,0 +1,453 @@
+"""cross(): parsers of several frameworks on the same sentences, in one Result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay.arrays import Bools, Ints
+from assay.corpus import Corpus
+from assay.counts import Counts
+from assay.crossframework.frameworks import (
+    CONSTITUENTS,
+    DEPENDENCIES,
+    Annotation,
+    Conversion,
+    problems,
+    read_trees,
+    selected,
+    shown,
+    with_words,
+)
+from assay.errors import AlignmentError, UsageError, unknown
+from assay.evaluate import adjusted, hashed_units, score
+from assay.figures import BLOCKS, Figures, Settings
+from assay.functiontrees import FunctionTrees, delta, describe, edits, generalise, norm, tl_unify
+from assay.measures import Measure, find
+from assay.measures.cross import Parse, tedeval
+from assay.prepare import Options
+from assay.result import SCHEMA, Example, ExampleUnit, Framework, Overlap, Result, Score, Source
+from assay.treelabels import functions
+
+NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
+"""The measures of each framework itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Theory:
+    """A gold, its function trees, and what else it was given."""
+
+    name: str
+    annotation: Annotation
+    trees: FunctionTrees
+    enriched_by: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Version:
+    """A system's output in one framework."""
+
+    theory: str
+    annotation: Annotation
+    trees: FunctionTrees
+    labelled: bool
+    """Whether it has functions, of its own or from its version in another framework."""
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    name: str
+    versions: tuple[_Version, ...]
+
+    @property
+    def first(self) -> _Version:
+        return self.versions[0]
+
+
+def cross(
+    theories: Sequence[str],
+    systems: Sequence[str],
+    *,
+    sizes: str = "2.1",
+    subtypes: bool = True,
+    function_labels: Mapping[str, Iterable[str]] | None = None,
+    **options: Any,
+) -> Result:
+    """Compare parsers of different frameworks (Tsarfaty et al. 2012).
+
+    `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
+    `name@theory=path`; a system may be given in several versions. `function_labels`: for a theory of
+    relational-realizational trees, the labels that are functions. Options as for `compare`: unit, seed, times,
+    interval, on_mismatch, input_format, examples.
+    """
+    chosen = Options(**options)
+    chosen.check()
+    golds, enrichments = _theory_paths(theories)
+    files = _read(golds, _system_paths(systems, golds), chosen)
+    conversions = {name: Conversion(subtypes, _labels_of(function_labels, name)) for name in golds}
+    gold_trees = {name: files.golds[name].function_trees(conversions[name]) for name in golds}
+    for structure, labels in enrichments:
+        gold_trees[structure] = tl_unify(gold_trees[structure], gold_trees[labels])
+    given = dict(enrichments)
+    known = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
+    parsers = [_system(name, versions, conversions) for name, versions in files.systems.items()]
+    return _result(known, parsers, files, sizes, chosen)
+
+
+def _labels_of(given: Mapping[str, Iterable[str]] | None, theory: str) -> frozenset[str] | None:
+    return frozenset(given[theory]) if given and theory in given else None
+
+
+# --- what the user names ---
+
+
+def _theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    golds: dict[str, str] = {}
+    enrichments = []
+    for spec in specs:
+        name, equals, path = spec.partition("=")
+        if equals:
+            if name in golds or not name or not path or "+" in name or "@" in name:
+                raise UsageError(f"--theory {spec!r} should be name=path, each name once.")
+            golds[name] = path
+        else:
+            structure, plus, labels = spec.partition("+")
+            if not plus:
+                raise UsageError(f"--theory {spec!r} should be name=path, or a+b: a with the functions of b.")
+            enrichments.append((structure, labels))
+    if not golds:
+        raise UsageError("no gold given. Give one for each framework: --theory dep=gold.conllu --theory ps=gold.mrg")
+    for name in (name for pair in enrichments for name in pair):
+        if name not in golds:
+            raise unknown("theory", name, golds)
+    return golds, enrichments
+
+
+def _system_paths(specs: Sequence[str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    systems: dict[str, dict[str, str]] = {}
+    for spec in specs:
+        named, equals, path = spec.partition("=")
+        name, at, theory = named.rpartition("@")
+        if not (equals and at and name and path):
+            raise UsageError(f"{spec!r} should be system@theory=path, e.g. malt@dep=malt.conllu")
+        if theory not in golds:
+            raise unknown("theory", theory, golds)
+        if theory in systems.setdefault(name, {}):
+            raise UsageError(f"{name} is given twice for {theory}.")
+        systems[name][theory] = path
+    if not systems:
+        raise UsageError("no system given. Give at least one: malt@dep=malt.conllu")
+    return systems
+
+
+@dataclass(frozen=True, eq=False)
+class _Files:
+    golds: dict[str, Annotation]
+    systems: dict[str, dict[str, Annotation]]
+    sentences: int
+    """Of the files, before any were left out."""
+    warnings: tuple[str, ...]
+
+
+def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], options: Options) -> _Files:
+    read_golds = {name: read_trees(path, options.input_format) for name, path in golds.items()}
+    reference = next(iter(read_golds.values())).corpus
+    read_systems = {
+        name: {theory: read_trees(path, options.input_format) for theory, path in versions.items()}
+        for name, versions in systems.items()
+    }
+    for name, versions in read_systems.items():
+        for theory, annotation in versions.items():
+            if annotation.kind != read_golds[theory].kind:
+                kind = read_golds[theory].kind
+                raise UsageError(f"{name}@{theory} has {annotation.kind}, but the gold {theory} has {kind}.")
+            versions[theory] = replace(annotation, corpus=with_words(reference, annotation.corpus))
+    others = {f"gold {name}": gold.corpus for name, gold in read_golds.items()}
+    others |= {f"{name}@{t}": one.corpus for name, versions in read_systems.items() for t, one in versions.items()}
+    wrong, lines = problems(reference, others)
+    if lines and options.on_mismatch != "skip":
+        remedy = "All files must have the same words. To leave such sentences out: --on-mismatch skip"
+        raise AlignmentError("\n".join([*shown(lines), remedy]))
+    if wrong.all():
+        raise AlignmentError("no sentence has the same words in all files.")
+    kept = ~wrong
+    warnings = [f"left out: {line}." for line in shown(lines)]
+    if wrong.any():
+        warnings.append(f"{int(wrong.sum()):,} of {reference.sentences:,} sentences were left out: the words differ.")
+    warnings += [f"{name}: {note}" for name, corpus in others.items() for note in corpus.notes]
+    return _Files(
+        {name: selected(gold, kept) for name, gold in read_golds.items()},
+        {name: {t: selected(one, kept) for t, one in versions.items()} for name, versions in read_systems.items()},
+        reference.sentences,
+        tuple(warnings),
+    )
+
+
+def _system(name: str, versions: Mapping[str, Annotation], conversions: Mapping[str, Conversion]) -> _System:
+    """A system with its function trees; phrase structure without functions takes them from its dependencies."""
+    trees = {theory: one.function_trees(conversions[theory]) for theory, one in versions.items()}
+    labelled = {theory: _has_functions(one, conversions[theory]) for theory, one in versions.items()}
+    source = next((theory for theory in versions if labelled[theory]), None)
+    done = []
+    for theory, annotation in versions.items():
+        own = trees[theory]
+        if not labelled[theory] and source is not None:
+            own = tl_unify(own, trees[source])
+        done.append(_Version(theory, annotation, own, labelled[theory] or source is not None))
+    return _System(name, tuple(done))
+
+
+def _has_functions(annotation: Annotation, conversion: Conversion) -> bool:
+    trees = annotation.corpus.trees
+    if trees is None or conversion.function_labels is not None or trees.edges is not None:
+        return True
+    return any(functions(label) for label in (*trees.labels.vocabulary, *annotation.corpus.column("tag").vocabulary))
+
+
+# --- figures ---
+
+
+def _result(
+    theories: Sequence[_Theory], systems: Sequence[_System], files: _Files, sizes: str, options: Options
+) -> Result:
+    settings = Settings(options.seed, options.times, options.interval)
+    reference = theories[0].annotation.corpus
+    common = generalise(*(theory.trees for theory in theories))
+    golds = {theory.name: theory for theory in theories}
+    groups = list(_figures(golds, systems, common, sizes, reference, settings))
+    native = list(_native(golds, systems, options))
+    comparisons = adjusted([row for part, _ in groups for row in part.comparisons() if "single" not in part.name])
+    return Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=_signature(theories, systems, sizes, options, reference),
+        command="cross",
+        task="cross",
+        column="",
+        unit=options.unit or "sentence",
+        units=reference.sentences,
+        items=len(reference),
+        aligned_by="words",
+        seed=options.seed,
+        times=options.times,
+        interval=options.interval,
+        test="shuffling",
+        family=len(systems) * (len(systems) - 1) // 2,
+        gold=_source(theories[0].name, theories[0].annotation.corpus),
+        systems=tuple(_source(f"{s.name}@{v.theory}", v.annotation.corpus) for s in systems for v in s.versions),
+        scores=(*native, *(row for part, _ in groups for row in part.scores(labels=False))),
+        counts=tuple(row for part, _ in groups for row in part.counts_rows()),
+        comparisons=tuple(comparisons),
+        frameworks=tuple(_frameworks(theories, systems)),
+        overlaps=tuple(_overlaps(theories, sizes)),
+        examples=tuple(_examples(golds, systems, common, reference, sizes, options)),
+        warnings=(*files.warnings, *_unlabelled(systems)),
+        notes=tuple(_notes(theories, systems)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Named:
+    """Figures of one measure under the name that tells its theory."""
+
+    name: str
+    figures: Figures
+
+    def scores(self, *, labels: bool) -> Iterator[Score]:
+        return (replace(row, measure=self.name) for row in self.figures.scores(labels=labels))
+
+    def counts_rows(self) -> Iterator[Any]:
+        return (replace(row, measure=self.name) for row in self.figures.counts_rows())
+
+    def comparisons(self) -> Iterator[Any]:
+        return (replace(row, measure=self.name) for row in self.figures.comparisons())
+
+
+def _figures(
+    golds: Mapping[str, _Theory],
+    systems: Sequence[_System],
+    common: FunctionTrees,
+    sizes: str,
+    reference: Corpus,
+    settings: Settings,
+) -> Iterator[tuple[_Named, Measure]]:
+    """TedEval against all golds together and against each system's own, with and without labels."""
+    for labelled in (True, False):
+        measure = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()})")
+        parses = [
+            (system.name, Parse(system.first.trees, golds[system.first.theory].trees, common))
+            for system in systems
+            if system.first.labelled or not labelled
+        ]
+        yield from _one_measure(measure, str(measure), parses, reference, settings)
+        single = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}, gold=single)")
+        for name, theory in golds.items():
+            own = [
+                (system.name, Parse(version.trees, theory.trees, theory.trees))
+                for system in systems
+                for version in system.versions
+                if version.theory == name and (version.labelled or not labelled)
+            ]
+            yield from _one_measure(single, f"{single}@{name}", own, reference, settings)
+
+
+def _one_measure(
+    measure: Measure,
+    name: str,
+    parses: Sequence[tuple[str, Parse]],
+    reference: Corpus,
+    settings: Settings,
+) -> Iterator[tuple[_Named, Measure]]:
+    if not parses:
+        return
+    counts = [(system, _counts(parse, measure)) for system, parse in parses]
+    figures = Figures.of(measure, None, counts, lambda: _blocks(reference), settings)
+    yield _Named(name, figures), measure
+
+
+def _counts(parse: Parse, measure: Measure) -> Counts:
+    counts = tedeval(parse, **measure.parameters)
+    assert isinstance(counts, Counts)
+    return counts
+
+
+def _blocks(reference: Corpus) -> Ints:
+    sentences = reference.sentences
+    return np.arange(sentences) if sentences <= BLOCKS else hashed_units(reference, "sentence")
+
+
+def _native(golds: Mapping[str, _Theory], systems: Sequence[_System], options: Options) -> Iterator[Score]:
+    """Each framework's own measures, on the systems that have a version of it."""
+    plain = replace(options, examples=0, change=None, kind=None, input_format=None)
+    for name, theory in golds.items():
+        outputs = {s.name: v.annotation.corpus for s in systems for v in s.versions if v.theory == name}
+        if outputs:
+            kind = theory.annotation.kind
+            settings = {key: value for key, value in vars(plain).items() if key != "task"}
+            result = score(theory.annotation.corpus, outputs, NATIVE[kind], task=kind, **settings)
+            yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
+
+
+def _overlaps(theories: Sequence[_Theory], sizes: str) -> Iterator[Overlap]:
+    """How far two golds agree: the score of one against the other."""
+    for a, b in combinations(theories, 2):
+        for labelled in (True, False):
+            counted = edits(a.trees, b.trees, b.trees, labelled=labelled, empty_counts=sizes != "paper")
+            total = int(norm(counted, "paper").sum())
+            value = 1 - int(delta(counted).sum()) / total if total else float("nan")
+            yield Overlap(a.name, b.name, labelled, value)
+
+
+def _frameworks(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iterator[Framework]:
+    for theory in theories:
+        having = tuple(s.name for s in systems if any(v.theory == theory.name for v in s.versions))
+        first = tuple(s.name for s in systems if s.first.theory == theory.name)
+        yield Framework(
+            theory.name, theory.annotation.corpus.name, theory.annotation.kind, theory.enriched_by, having, first
+        )
+
+
+def _unlabelled(systems: Sequence[_System]) -> Iterator[str]:
+    for system in systems:
+        if not system.first.labelled:
+            yield (
+                f"{system.name}: no functions in its trees, so labelled TedEval does not apply. Give its "
+                f"dependencies too: {system.name}@dep=…"
+            )
+
+
+def _notes(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iterator[str]:
+    trees = {f"gold {theory.name}": theory.trees for theory in theories}
+    trees |= {f"{s.name}@{v.theory}": v.trees for s in systems for v in s.versions}
+    gaps = [f"{name} {int(one.with_gaps.sum()):,}" for name, one in trees.items() if one.with_gaps.any()]
+    if gaps:
+        yield f"Sentences with gaps (non-projective, discontinuous), scored like all others: {', '.join(gaps)}."
+    yield "Unlabelled TedEval is blind to which word heads a phrase."
+
+
+def _examples(
+    golds: Mapping[str, _Theory],
+    systems: Sequence[_System],
+    common: FunctionTrees,
+    reference: Corpus,
+    sizes: str,
+    options: Options,
+) -> Iterator[Example]:
+    """Sentences drawn at random among those with an edit that costs something."""
+    if not options.examples:
+        return
+    wrong: Bools = np.zeros(reference.sentences, dtype=bool)
+    for system in systems:
+        native = golds[system.first.theory].trees
+        wrong |= (
+            delta(edits(system.first.trees, native, common, labelled=system.first.labelled, empty_counts=True)) > 0
+        )
+    sentences = np.flatnonzero(wrong)
+    if len(sentences) > options.examples:
+        rng = np.random.default_rng([options.seed])
+        sentences = np.sort(rng.choice(sentences, options.examples, replace=False))
+    for sentence in sentences.tolist():
+        first, end = int(reference.starts[sentence]), int(reference.starts[sentence + 1])
+        yield Example(
+            sentence=reference.sentence_ids[sentence],
+            place=reference.place_of_sentence(sentence),
+            words=tuple(reference.forms.strings(first, end)),
+            a=", ".join(system.name for system in systems),
+            b=None,
+            items=(),
+            units=tuple(_units(golds, systems, common, sentence, sizes)),
+        )
+
+
+def _units(
+    golds: Mapping[str, _Theory], systems: Sequence[_System], common: FunctionTrees, sentence: int, sizes: str
+) -> Iterator[ExampleUnit]:
+    """The units of every gold, of the generalised gold, and of every system with what becomes of them."""
+    for name, trees in (*((theory.name, theory.trees) for theory in golds.values()), ("generalised", common)):
+        for unit in describe(sentence, trees, trees, trees, empty_counts=True):
+            yield ExampleUnit(f"gold {name}" if name in golds else name, unit.label, unit.stretches, "gold")
+    for system in systems:
+        native = golds[system.first.theory].trees
+        described = describe(
+            sentence,
+            system.first.trees,
+            native,
+            common,
+            labelled=system.first.labelled,
+            empty_counts=sizes != "paper",
+        )
+        for unit in described:
+            yield ExampleUnit(f"{system.name}@{system.first.theory}", unit.label, unit.stretches, unit.kind)
+
+
+def _source(name: str, corpus: Corpus) -> Source:
+    return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
+
+
+def _signature(
+    theories: Sequence[_Theory], systems: Sequence[_System], sizes: str, options: Options, reference: Corpus
+) -> str:
+    parts: dict[str, object] = {
+        "assay": assay.__version__,
+        "task": "cross",
+        "sizes": sizes,
+        "unit": options.unit or "sentence",
+        "n": reference.sentences,
+        "interval": options.interval,
+        "times": options.times,
+        "seed": options.seed,
+    }
+    if options.on_mismatch != "error":
+        parts["on_mismatch"] = options.on_mismatch
+    for theory in theories:
+        enriched = f"+{theory.enriched_by}" if theory.enriched_by else ""
+        parts[f"theory {theory.name}{enriched}"] = f"sha256={theory.annotation.corpus.sha256[:12]}"
+    for system in systems:
+        for version in system.versions:
+            parts[f"{system.name}@{version.theory}"] = f"sha256={version.annotation.corpus.sha256[:12]}"
+    return "|".join(f"{key}:{value}" for key, value in parts.items())

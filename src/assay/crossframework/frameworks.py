@@ -1,0 +1,271 @@
+"""Golds and outputs of several frameworks over the same words, and the function trees made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay import arcs
+from assay.align import MOST_PROBLEMS
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus, Trees, one_vocabulary
+from assay.errors import AlignmentError, InputError
+from assay.functiontrees import (
+    Functions,
+    FunctionTrees,
+    from_dependencies,
+    from_nodes,
+    from_relational_realizational,
+)
+from assay.labels import read_labels
+from assay.readers import Input
+from assay.treelabels import functions
+
+DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
+_NO_EDGE = ("--", "", "-")
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How trees become function trees."""
+
+    subtypes: bool = True
+    """Whether relations keep what follows the colon."""
+    function_labels: frozenset[str] | None = None
+    """For relational-realizational trees: the labels that are functions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """A file with trees of one framework."""
+
+    corpus: Corpus
+    kind: str
+
+    @property
+    def starts(self) -> Ints:
+        """The first word of each sentence."""
+        return self.corpus.starts
+
+    def function_trees(self, conversion: Conversion) -> FunctionTrees:
+        """The trees as function trees."""
+        if self.kind == DEPENDENCIES:
+            return _of_dependencies(self.corpus, conversion)
+        if conversion.function_labels is not None:
+            return _of_relations(self.corpus, conversion.function_labels)
+        return _of_constituents(self.corpus)
+
+
+def read_trees(path: str, input_format: str | None) -> Annotation:
+    """Dependencies or constituents, told by the file."""
+    item = Input(path, input_format=input_format)
+    if item.plan.trees:
+        return Annotation(item.read(), CONSTITUENTS)
+    corpus = read_labels(item, ["HEAD", "DEPREL"])
+    if corpus.is_empty("HEAD"):
+        raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
+    corpus, faults = arcs.with_heads(corpus, "HEAD")
+    if faults:
+        lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults[:MOST_PROBLEMS]]
+        more = [f"… and {len(faults) - MOST_PROBLEMS:,} more places"] if len(faults) > MOST_PROBLEMS else []
+        raise InputError("\n".join([*lines, *more, "These trees cannot be converted. Mend them, or leave them out."]))
+    return Annotation(corpus, DEPENDENCIES)
+
+
+# --- conversion ---
+
+
+def _of_dependencies(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
+    relations = corpus.column("DEPREL")
+    if not conversion.subtypes:
+        relations = relations.mapped({text: text.partition(":")[0] for text in relations.vocabulary})
+    assert corpus.heads is not None
+    return from_dependencies(corpus.starts, corpus.heads, relations.codes, relations.vocabulary)
+
+
+def _of_constituents(corpus: Corpus) -> FunctionTrees:
+    trees = corpus.trees
+    assert trees is not None
+    nodes = _functions(trees.labels if trees.edges is None else trees.edges, trees.edges is not None)
+    words = corpus.columns["edge"] if trees.edges is not None else corpus.column("tag")
+    return from_nodes(
+        corpus.starts,
+        trees.sentence,
+        trees.begin,
+        trees.end,
+        nodes,
+        stretches=trees.stretches,
+        preterminals=_functions(words, trees.edges is not None),
+    )
+
+
+def _functions(column: Column, edges: bool) -> Functions:
+    """The functions in labels such as NP-SBJ, or those that are the labels of edges."""
+    if edges:
+        return Functions(column.codes, [() if text in _NO_EDGE else (text,) for text in column.vocabulary])
+    return Functions(column.codes, [functions(text) for text in column.vocabulary])
+
+
+def _of_relations(corpus: Corpus, labels: frozenset[str]) -> FunctionTrees:
+    trees, tags = corpus.trees, corpus.column("tag")
+    assert trees is not None
+    return from_relational_realizational(
+        corpus.starts,
+        trees.sentence,
+        trees.begin,
+        trees.end,
+        (trees.labels.codes, trees.labels.vocabulary),
+        labels,
+        stretches=trees.stretches,
+        tags=(tags.codes, tags.vocabulary),
+    )
+
+
+# --- the same words in all files ---
+
+
+def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
+    """The sentences whose words are not the same; there must be as many on both sides."""
+    if reference.sentences != other.sentences:
+        raise AlignmentError(
+            f"{other.name}: {other.sentences:,} sentences where {reference.name} has {reference.sentences:,}. "
+            "Files of all frameworks must have the same sentences in the same order."
+        )
+    _, (ours, theirs) = one_vocabulary([reference.forms, other.forms])
+    different = np.diff(reference.starts) != np.diff(other.starts)
+    if not different.any():
+        words = np.bincount(reference.sentence_of[ours != theirs], minlength=reference.sentences)
+        return np.asarray(words > 0)
+    same_size = np.flatnonzero(~different)
+    for sentence in same_size.tolist():
+        a, b = int(reference.starts[sentence]), int(other.starts[sentence])
+        size = int(reference.starts[sentence + 1]) - a
+        different[sentence] = not np.array_equal(ours[a : a + size], theirs[b : b + size])
+    return np.asarray(different)
+
+
+def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
+    """Where two files part in a sentence."""
+    here = reference.forms.strings(int(reference.starts[sentence]), int(reference.starts[sentence + 1]))
+    there = other.forms.strings(int(other.starts[sentence]), int(other.starts[sentence + 1]))
+    place = other.place_of_sentence(sentence)
+    for number, (a, b) in enumerate(zip(here, there, strict=False), 1):
+        if a != b:
+            return f"{place}: word {number} is {b!r} where {reference.place_of_sentence(sentence)} has {a!r}"
+    return f"{place}: {len(there)} words where {reference.place_of_sentence(sentence)} has {len(here)}"
+
+
+def with_words(reference: Corpus, other: Corpus) -> Corpus:
+    """The corpus with the reference's words in the sentences for which it has no parse."""
+    if not other.unparsed or reference.sentences != other.sentences or other.trees is None:
+        return other
+    pieces: list[tuple[Corpus, int]] = [
+        (reference if sentence in other.unparsed else other, sentence) for sentence in range(other.sentences)
+    ]
+    forms = [form for corpus, sentence in pieces for form in _words(corpus, corpus.forms, sentence)]
+    columns = {
+        name: Column.of(
+            text
+            for corpus, sentence in pieces
+            for text in (
+                _words(other, column, sentence)
+                if corpus is other
+                else [""] * int(np.diff(reference.starts)[sentence])
+            )
+        )
+        for name, column in other.columns.items()
+    }
+    sizes = [int(np.diff(corpus.starts)[sentence]) for corpus, sentence in pieces]
+    above = [
+        node
+        for corpus, sentence in pieces
+        for node in (
+            other.trees.above[int(other.starts[sentence]) : int(other.starts[sentence + 1])].tolist()
+            if corpus is other
+            else [-1] * int(np.diff(reference.starts)[sentence])
+        )
+    ]
+    return replace(
+        other,
+        forms=Column.of(forms),
+        columns=columns,
+        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        trees=replace(other.trees, above=np.array(above, dtype=np.int64)),
+    )
+
+
+def _words(corpus: Corpus, column: Column, sentence: int) -> list[str]:
+    return column.strings(int(corpus.starts[sentence]), int(corpus.starts[sentence + 1]))
+
+
+def selected(annotation: Annotation, kept: Bools) -> Annotation:
+    """The sentences that take part."""
+    corpus = annotation.corpus
+    if kept.all():
+        return annotation
+    words = kept[corpus.sentence_of]
+    sentences = np.flatnonzero(kept)
+    number = np.cumsum(kept) - 1
+    sizes = np.diff(corpus.starts)[kept]
+    place = np.append(np.cumsum(words) - 1, -1)
+    return (
+        Annotation(
+            replace(
+                corpus,
+                forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
+                columns={n: Column(c.codes[words], c.vocabulary) for n, c in corpus.columns.items()},
+                starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+                lines=None if corpus.lines is None else corpus.lines[kept],
+                files=corpus.files[:1],
+                comments=(),
+                multiwords=(),
+                aside_words=np.zeros(0, dtype=np.int64),
+                aside_sentences=(),
+                aside_lines=(),
+                document_starts=None,
+                document_ids=(),
+                unparsed=frozenset(int(number[s]) for s in corpus.unparsed if kept[s]),
+                heads=None if corpus.heads is None else place[corpus.heads[words]],
+                trees=None if corpus.trees is None else _selected_nodes(corpus.trees, kept, words, number),
+            ),
+            annotation.kind,
+        )
+        if len(sentences)
+        else annotation
+    )
+
+
+def _selected_nodes(trees: Trees, kept: Bools, words: Bools, number: Ints) -> Trees:
+    nodes = kept[trees.sentence]
+    place = np.append(np.cumsum(nodes) - 1, -1)
+    return Trees(
+        sentence=number[trees.sentence[nodes]],
+        parent=place[trees.parent[nodes]],
+        begin=trees.begin[nodes],
+        end=trees.end[nodes],
+        labels=Column(trees.labels.codes[nodes], trees.labels.vocabulary),
+        above=place[trees.above[words]],
+        lines=trees.lines[nodes],
+        edges=None if trees.edges is None else Column(trees.edges.codes[nodes], trees.edges.vocabulary),
+        stretches={int(place[node]): shape for node, shape in trees.stretches.items() if nodes[node]},
+    )
+
+
+def problems(reference: Corpus, others: Mapping[str, Corpus]) -> tuple[Bools, list[str]]:
+    """The sentences whose words are not the same in all files, and where they part."""
+    wrong = np.zeros(reference.sentences, dtype=bool)
+    lines = []
+    for corpus in others.values():
+        found = differing_sentences(reference, corpus)
+        lines += [describe_difference(reference, corpus, sentence) for sentence in np.flatnonzero(found).tolist()]
+        wrong |= found
+    return wrong, lines
+
+
+def shown(lines: Sequence[str]) -> Iterator[str]:
+    """The first problems, and how many more there are."""
+    yield from lines[:MOST_PROBLEMS]
+    if len(lines) > MOST_PROBLEMS:
+        yield f"… and {len(lines) - MOST_PROBLEMS:,} more places"

@@ -1,0 +1,70 @@
+"""Parsers across frameworks: distances between function trees (Tsarfaty et al. 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.counts import Counts, Sums
+from assay.errors import unknown
+from assay.functiontrees import SIZES, FunctionTrees, delta, edits, norm, sentence_scores
+from assay.judgements import ONE
+from assay.measures.definition import measure, ratio
+
+GOLDS = ("multiple", "single")
+
+
+@dataclass(frozen=True, eq=False)
+class Parse:
+    """A system's function trees, those of its own gold, and what all golds agree on."""
+
+    parse: FunctionTrees
+    native: FunctionTrees
+    generalised: FunctionTrees
+
+
+def _value(sums: Sums) -> Floats:
+    return np.asarray(1 - ratio(sums["delta"], sums["norm"]))
+
+
+def _sentence_mean(sums: Sums) -> Floats:
+    return ratio(sums["score"], ONE * sums["sentences"])
+
+
+@measure("tedeval", scores={"value": _value, "sentence-mean": _sentence_mean}, task="cross")
+def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: str = "multiple") -> Counts:
+    """TedEval: how few edits lead from a parse to what the golds of all frameworks agree on.
+
+    sizes: what edits are divided by: `2.1` units of both trees without the root, a node without a label counting as
+        one; `2.2` the same and the words on both sides; `paper` labelled units alone, root included.
+    labelled: whether labels count; without, a unit is a set of words, which says nothing about heads.
+    gold: `multiple` (the generalisation of all golds; edits that only undo what the parser's own gold has are
+        forgiven) or `single` (the gold of its own framework).
+    Counts: delta = spurious + missing, norm, score (sum of sentence scores), sentences, spurious (units that the
+        parser's own gold does not have), missing (units of the common gold), forgiven (rightly built, of its own
+        framework alone), unasked (of its own framework alone, not built).
+    Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences.
+    Paper: Tsarfaty et al. 2012, sections 3 and 4. Golden: cases/trees, const-dep-english. Peers: TedEval 2.1, 2.2.
+    """
+    if sizes not in SIZES:
+        raise unknown("way to measure trees", sizes, SIZES)
+    if gold not in GOLDS:
+        raise unknown("gold", gold, GOLDS)
+    target = parse.native if gold == "single" else parse.generalised
+    counted = edits(parse.parse, parse.native, target, labelled=labelled, empty_counts=sizes != "paper")
+    errors, size = delta(counted), norm(counted, sizes)
+    scores = np.rint(sentence_scores(errors, size) * ONE).astype(np.int64)
+    columns = {
+        "delta": errors,
+        "norm": size,
+        "score": scores,
+        "sentences": np.ones(len(errors), dtype=np.int64),
+        "spurious": counted.spurious,
+        "missing": counted.missing,
+        "forgiven": counted.forgiven,
+        "unasked": counted.unasked,
+    }
+    units = np.arange(len(errors))
+    return Counts(tuple(columns), len(errors), units, np.stack(list(columns.values()), axis=1).astype(np.int64))

@@ -1,0 +1,88 @@
+"""From what the user names to pairs that can be judged: read, map, mark known words, align, check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.corpus import Corpus, from_lists, from_spans, holds_spans
+from assay.errors import UsageError
+from assay.measures import Measure
+from assay.prepare.constituents import prepare_constituents, shows_trees
+from assay.prepare.dependencies import prepare_dependencies
+from assay.prepare.options import ONLY_FOR, Options
+from assay.prepare.run import Run, gold_source
+from assay.prepare.spans import ENTITY, prepare_spans, shows_spans
+from assay.prepare.tags import prepare_tags, tags_outside
+from assay.readers import Input
+from assay.systems import Given, named_systems
+
+__all__ = ["Options", "Prepared", "Run", "gold_source", "prepare", "tags_outside"]
+
+_ROOMS = {
+    "tags": prepare_tags,
+    "spans": prepare_spans,
+    "dependencies": prepare_dependencies,
+    "constituents": prepare_constituents,
+}
+
+
+class Prepared:
+    """What the user named, opened: the task can be told, and nothing but the first lines is read yet."""
+
+    def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
+        options.check()
+        if holds_spans(gold) and isinstance(systems, list) and len(systems) == len(gold) and not any(systems):
+            # Sentences without spans, not systems without sentences.
+            systems = [systems]
+        named = named_systems(systems)
+        self.options = options
+        self.names = list(named)
+        all_given = [("gold", gold), *named.items()]
+        # A system without any span looks like one without any label; the others tell.
+        lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
+        self.inputs = [_open(given, name, options, lists) for name, given in all_given]
+        self.task = options.task or _task_of(measures) or self._told()
+
+    def _told(self) -> str:
+        """The task that the files tell."""
+        if self.options.column is None and shows_trees(self.inputs[0]):
+            return "constituents"
+        return "spans" if shows_spans(self.inputs[0], self.options) else "tags"
+
+    def run(self, measures: Sequence[Measure]) -> Run:
+        """Read, map, mark and align."""
+        for name, tasks in ONLY_FOR.items():
+            if getattr(self.options, name) and self.task not in tasks:
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is about {' and '.join(tasks)}, but {self.task} are compared.")
+        for measure in measures:
+            wanted = measure.definition.task
+            if wanted != self.task:
+                raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
+        return _ROOMS[self.task](self.inputs, self.names, measures, self.options)
+
+
+def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
+    """Everything that these measures are to judge."""
+    return Prepared(gold, systems, options, measures).run(measures)
+
+
+def _task_of(measures: Sequence[Measure]) -> str | None:
+    tasks = list(dict.fromkeys(measure.definition.task for measure in measures))
+    if len(tasks) > 1:
+        raise UsageError(f"the measures are about different tasks: {', '.join(tasks)}. Run them one by one.")
+    return tasks[0] if tasks else None
+
+
+def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, str], Corpus]) -> Input | Corpus:
+    if isinstance(given, Corpus):
+        return given
+    if isinstance(given, str | Path):
+        wanted = [options.column] if options.column else []
+        # Mentions may consist of words that the text leaves out.
+        plain = options.input_format in (None, "conllu") and options.column == ENTITY
+        form = "conllu(empty_nodes=true)" if plain else options.input_format
+        return Input(str(given), input_format=form, wanted=wanted)
+    return from_data(given, name)

@@ -1,0 +1,232 @@
+"""Phrase-structure trees: from what the user names to pairs that can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay import checks
+from assay.align import Pair
+from assay.arrays import Bools, Ints
+from assay.constituents import (
+    EDGE,
+    TAG,
+    Convention,
+    node_spans,
+    roots,
+    trees_of,
+    with_equal_words,
+    with_nodes,
+    with_words_of,
+)
+from assay.corpus import Corpus
+from assay.errors import InputError, UsageError
+from assay.judgements import Judgements
+from assay.measures import Measure, find
+from assay.measures.evalb import choices
+from assay.prepare.options import Options
+from assay.prepare.run import Run, aligned, check_folders, source_of, without
+from assay.readers import Input
+
+_SHOWN = 3
+_TREES = "brackets, discbracket, export, tigerxml"
+
+
+def shows_trees(gold: Input | Corpus) -> bool:
+    """Whether what is compared are trees, unless something else is asked for."""
+    return gold.trees is not None if isinstance(gold, Corpus) else gold.plan.trees
+
+
+def prepare_constituents(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, check and align words with the trees over them."""
+    _check_options(options)
+    conventions = _conventions(measures)
+    corpora = [_read(item) for item in inputs]
+    check_folders(corpora)
+    bare = _without_trees(corpora[0], options)
+    gold = _with_spans(with_words_of(corpora[0], corpora[1]))
+    equal = [pair for known in conventions.values() for pair in known.equal_words]
+    outputs = [with_equal_words(with_words_of(corpus, gold), gold, equal) for corpus in corpora[1:]]
+    systems = dict(zip(named, map(_with_spans, outputs), strict=True))
+    found, warnings = aligned(gold, systems, [True] * len(systems), TAG, options)
+    # A sentence with other words is an error of its system, and is compared for the others.
+    pairs = [(name, with_nodes(without(pair, pair.skipped | bare) if bare.any() else pair)) for name, pair in found]
+    judged = {(name, str(measure)): rows for name, pair in pairs for measure, rows in _judged(pair, measures)}
+    first = next(iter(judged.values()))
+    warnings = [
+        *_read_so(["gold", *named], corpora),
+        *warnings,
+        *_faulty(gold, judged),
+        *_counted_roots(["gold", *named], corpora, conventions),
+        *_checked(pairs, judged),
+        *(text for known in conventions.values() for text in known.said),
+    ]
+    return Run(
+        gold=gold,
+        column="",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=bare,
+        warnings=tuple(dict.fromkeys(warnings)),
+        mappings=(),
+        task="constituents",
+        items=int(first.has_gold.sum()),
+        unit=options.unit or "sentence",
+        notes=tuple(dict.fromkeys(_notes(pairs, conventions))),
+    )
+
+
+def _check_options(options: Options) -> None:
+    for name in ("map", "train", "lexicon"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is about words and spans; constituents have no use for it.")
+    if options.column is not None:
+        raise UsageError(
+            f"--column {options.column}: trees have no columns that hold constituents. For tags say --task tags"
+        )
+
+
+def _of_brackets(measures: Sequence[Measure]) -> list[Measure]:
+    """The measures of brackets, one for each way to clean up."""
+    found: dict[object, Measure] = {}
+    for measure in measures:
+        if "preset" in measure.parameters:
+            found.setdefault(tuple(measure.parameters.items()), measure)
+    return list(found.values())
+
+
+def _conventions(measures: Sequence[Measure]) -> dict[str, Convention]:
+    """By what each measure of brackets compares, under the way it is written."""
+    given = {str(measure): measure.parameters for measure in _of_brackets(measures)}
+    return {spec: choices(known["preset"], known["params"]).convention for spec, known in given.items()}
+
+
+def _judged(pair: Pair, measures: Sequence[Measure]) -> Iterator[tuple[Measure, Judgements]]:
+    """What the measures of brackets say; where there are none, the one that is taken unless another is named."""
+    for measure in _of_brackets(measures) or [find("parseval")]:
+        rows = measure.judge(pair)
+        assert isinstance(rows, Judgements)
+        yield measure, rows
+
+
+# --- reading ---
+
+
+def _read(item: Input | Corpus) -> Corpus:
+    if isinstance(item, Corpus):
+        if item.trees is None or TAG not in item.columns:
+            raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
+        return item
+    if not item.plan.trees:
+        raise InputError(f"{item.path}: holds no trees ({item.plan.format}). Formats that have them: {_TREES}.")
+    return item.read([name for name in (TAG, EDGE) if name in item.plan.labels])
+
+
+def _with_spans(corpus: Corpus) -> Corpus:
+    return replace(corpus, spans=node_spans(corpus))
+
+
+def _without_trees(gold: Corpus, options: Options) -> Bools:
+    """The gold sentences without a tree, which can be left out if the user says so."""
+    bare = np.zeros(gold.sentences, dtype=bool)
+    bare[list(gold.unparsed)] = True
+    if bare.all():
+        raise InputError(f"{gold.name}: no trees in gold. Are gold and system swapped?")
+    if bare.any() and options.on_mismatch != "skip":
+        raise InputError(
+            f"{_places(gold, bare)}: no tree in gold, in {_sentences(int(bare.sum()))}. "
+            "To leave them out: --on-mismatch skip"
+        )
+    return bare
+
+
+# --- what looks wrong ---
+
+
+def _read_so(names: Sequence[str], corpora: Sequence[Corpus]) -> Iterator[str]:
+    for name, corpus in zip(names, corpora, strict=True):
+        yield from (f"{name}: {note.removesuffix('.')}." for note in corpus.notes)
+    gold = corpora[0]
+    if gold.unparsed:
+        where = _list(gold, sorted(gold.unparsed))
+        yield f"{_sentences(len(gold.unparsed))} left out, since gold has no tree: {where}."
+
+
+def _faulty(gold: Corpus, judged: Mapping[tuple[str, str], Judgements]) -> Iterator[str]:
+    """Sentences that are not scored, as they are counted by EVALB."""
+    for (name, spec), rows in judged.items():
+        for field, fault in (
+            ("skipped", "has no tree for"),
+            ("errors", "has other words left than gold in"),
+        ):
+            faulty = np.flatnonzero(rows.sums[field])
+            if len(faulty):
+                yield (
+                    f"{name} {fault} {_sentences(len(faulty))} ({_list(gold, faulty.tolist())}): left out of "
+                    f"{spec}, missing constituents in f1-all and recall-all."
+                )
+
+
+def _counted_roots(
+    names: Sequence[str], corpora: Sequence[Corpus], conventions: Mapping[str, Convention]
+) -> Iterator[str]:
+    """Roots that EVALB takes for constituents."""
+    for spec, convention in conventions.items():
+        if convention.roots:
+            continue
+        for name, corpus in zip(names, corpora, strict=True):
+            trees = trees_of(corpus)
+            labels = trees.labels.codes[roots(trees)]
+            for code, number in zip(*np.unique(labels, return_counts=True), strict=True):
+                label = trees.labels.vocabulary[code]
+                if not convention.deletes(label):
+                    called = f"labelled {label}" if label else "without a label"
+                    count = "counts as a constituent" if number == 1 else "count as constituents"
+                    yield f"{name}: {spec} does not delete roots {called}, so that {number:,} of them {count}."
+
+
+def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Judgements]) -> Iterator[str]:
+    first: dict[str, Judgements] = {}
+    for (name, _), rows in judged.items():
+        first.setdefault(name, rows)
+    if not any(rows.has_gold.any() for rows in first.values()):
+        gold = pairs[0][1].gold
+        raise InputError(f"{gold.name}: no constituents in gold. Are gold and system swapped?")
+    for name, pair in pairs:
+        yield from checks.warnings(name, pair, first[name], "constituent")
+    yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
+
+
+def _notes(pairs: Sequence[tuple[str, Pair]], conventions: Mapping[str, Convention]) -> Iterator[str]:
+    for spec, convention in conventions.items():
+        yield f"{spec}: {convention.title}."
+    gold = pairs[0][1].gold
+    gaps = {name: len(trees_of(corpus).stretches) for name, corpus in (("gold", gold), *_systems(pairs))}
+    if any(gaps.values()):
+        numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
+        yield f"Constituents with gaps ({numbers}) are compared as sets of words."
+    if any(pair.aligned_by == "characters" for _, pair in pairs):
+        yield "Tokenisation differs, so constituents are compared as sets of characters (without white space)."
+
+
+def _systems(pairs: Sequence[tuple[str, Pair]]) -> Iterator[tuple[str, Corpus]]:
+    return ((name, pair.system) for name, pair in pairs)
+
+
+def _sentences(number: int) -> str:
+    return "1 sentence" if number == 1 else f"{number:,} sentences"
+
+
+def _list(gold: Corpus, sentences: Sequence[int]) -> str:
+    shown = ", ".join(gold.place_of_sentence(sentence) for sentence in sentences[:_SHOWN])
+    return shown + (", …" if len(sentences) > _SHOWN else "")
+
+
+def _places(gold: Corpus, mask: Bools) -> str:
+    first: Ints = np.flatnonzero(mask)[:1]
+    return gold.place_of_sentence(int(first[0]))

@@ -1,0 +1,145 @@
+"""Dependency trees: from what the user names to pairs that can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay import arcs, checks
+from assay.align import MOST_PROBLEMS, Pair
+from assay.arcs import Fault
+from assay.arrays import Bools
+from assay.corpus import Corpus
+from assay.errors import AlignmentError, InputError, UsageError
+from assay.labels import read_labels
+from assay.lexicon import Lexicon
+from assay.measures import Measure
+from assay.measures.dependencies import RELATION
+from assay.prepare.options import Options
+from assay.prepare.run import Run, aligned, check_folders, source_of, without
+from assay.readers import Input
+
+
+def prepare_dependencies(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, check and align words with their heads and relations."""
+    head, relation = _columns(options)
+    further = list(dict.fromkeys(name for measure in measures for name in measure.definition.columns))
+    corpora = [_read(item, head, relation, further) for item in inputs]
+    check_folders(corpora)
+    for corpus in corpora:
+        _check_filled(corpus, head)
+    trees = [arcs.with_heads(corpus, head) for corpus in corpora]
+    faults = [found for _, found in trees]
+    _refuse(corpora, faults, options)
+    gold, *outputs = _marked([corpus for corpus, _ in trees], options)
+    systems = dict(zip(named, outputs, strict=True))
+    pairs, warnings = aligned(gold, systems, [True] * len(outputs), RELATION, options)
+    skipped = np.zeros(gold.sentences, dtype=bool)
+    for (_, pair), found in zip(pairs, faults[1:], strict=True):
+        skipped |= pair.skipped | _faulty(pair, faults[0], found)
+    if skipped.all():
+        raise AlignmentError(f"no sentence of {gold.name} is whole in all files.")
+    if skipped.any():
+        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+        warnings.append(f"{int(skipped.sum()):,} of {gold.sentences:,} sentences were left out.")
+    judged = [(name, pair.judge()) for name, pair in pairs]
+    for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
+        warnings.extend(checks.warnings(name, pair, judgements, "word"))
+    warnings += _said(["gold", *named], [corpus for corpus, _ in trees], faults, measures, further)
+    return Run(
+        gold=gold,
+        column=f"{head}+{relation}",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=tuple(dict.fromkeys(warnings)),
+        mappings=(),
+        task="dependencies",
+        items=int(judged[0][1].has_gold.sum()),
+        unit=options.unit or "sentence",
+        notes=tuple(_notes(gold, skipped)),
+    )
+
+
+def _columns(options: Options) -> tuple[str, str]:
+    names = (options.column or "HEAD+DEPREL").split("+")
+    if len(names) != 2:
+        raise UsageError(
+            f"--column {options.column}: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
+        )
+    return names[0], names[1]
+
+
+def _read(item: Input | Corpus, head: str, relation: str, further: Sequence[str]) -> Corpus:
+    corpus = read_labels(item, [head, relation, *further])
+    labels = corpus.column(relation)
+    plain = labels.mapped({text: text.partition(":")[0] for text in labels.vocabulary if ":" in text})
+    return replace(corpus, columns={**corpus.columns, "DEPREL": labels, RELATION: plain})
+
+
+def _check_filled(corpus: Corpus, head: str) -> None:
+    if corpus.is_empty(head):
+        hint = "In CoNLL-2009 predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
+        raise InputError(f"{corpus.name}: column {head} is empty (every cell is {corpus.empty}). {hint}".rstrip())
+
+
+def _refuse(corpora: Sequence[Corpus], faults: Sequence[Sequence[Fault]], options: Options) -> None:
+    """Faulty trees end the work, unless their sentences may be left out."""
+    lines = [
+        f"{corpus.place(fault.word)}: {fault.fact}"
+        for corpus, found in zip(corpora, faults, strict=True)
+        for fault in found
+    ]
+    if not lines or options.on_mismatch == "skip":
+        return
+    more = [f"… and {len(lines) - MOST_PROBLEMS:,} more places"] if len(lines) > MOST_PROBLEMS else []
+    remedy = "To leave such sentences out: --on-mismatch skip"
+    raise InputError("\n".join([*lines[:MOST_PROBLEMS], *more, remedy]))
+
+
+def _faulty(pair: Pair, gold: Sequence[Fault], system: Sequence[Fault]) -> Bools:
+    """The gold sentences with a faulty tree on either side."""
+    faulty = np.zeros(pair.gold.sentences, dtype=bool)
+    faulty[[fault.sentence for fault in gold]] = True
+    words = np.isin(pair.system.sentence_of, [fault.sentence for fault in system]) & (pair.system_sentence >= 0)
+    faulty[pair.system_sentence[words]] = True
+    return faulty
+
+
+def _marked(corpora: list[Corpus], options: Options) -> list[Corpus]:
+    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
+        if path is not None:
+            lexicon = Lexicon.read(path, "DEPREL", fold=options.oov_fold_case, input_format=options.input_format)
+            corpora = [lexicon.marked(corpus, name, "DEPREL") for corpus in corpora]
+    return corpora
+
+
+def _said(
+    names: Sequence[str],
+    corpora: Sequence[Corpus],
+    faults: Sequence[Sequence[Fault]],
+    measures: Sequence[Measure],
+    further: Sequence[str],
+) -> Iterator[str]:
+    for name, corpus, found in zip(names, corpora, faults, strict=True):
+        for fault in found[:MOST_PROBLEMS]:
+            yield f"left out: {corpus.place(fault.word)}: {fault.fact}."
+        if len(found) > MOST_PROBLEMS:
+            yield f"left out: {len(found) - MOST_PROBLEMS:,} more faulty sentences of {name}."
+        roots = arcs.several_roots(corpus)
+        if roots:
+            yield f"{name}: {roots:,} sentences have more than one root; they are scored as they are."
+        for column in further:
+            if corpus.is_empty(column):
+                yield f"{name}: column {column} is empty; figures that need it say nothing."
+
+
+def _notes(gold: Corpus, skipped: Bools) -> Iterator[str]:
+    crossing = int((arcs.nonprojective(gold) & ~skipped).sum())
+    if crossing:
+        yield f"{crossing:,} of gold's sentences are non-projective."

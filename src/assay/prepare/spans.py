@@ -1,0 +1,346 @@
+"""Labelled spans: from what the user names to pairs that can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from assay import checks, mapping, schemes
+from assay.align import Pair, needs_characters, with_spans
+from assay.constituents import constituent_spans, with_words_of
+from assay.corpus import Column, Corpus, Spans
+from assay.errors import AlignmentError, InputError, UsageError, unknown
+from assay.judgements import Judgements
+from assay.labels import read_labels
+from assay.lexicon import Lexicon
+from assay.measures import Measure
+from assay.measures.spans import fair
+from assay.prepare.golderrors import read_gold_errors
+from assay.prepare.options import Options
+from assay.prepare.run import Run, aligned, check_folders, idle_rules, rules_of, source_of, without
+from assay.readers import Input
+from assay.readers.entities import entity_spans
+from assay.result import Mapped
+from assay.spanpairs import surface_forms
+
+ENTITY = "MISC:Entity"
+
+
+def shows_spans(gold: Input | Corpus, options: Options) -> bool:
+    """Whether what is compared are spans, as far as the first lines show."""
+    if isinstance(gold, Corpus):
+        return gold.spans is not None or (
+            len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
+        )
+    if gold.plan.spans or options.column == ENTITY:
+        return True
+    names = [options.column] if options.column else [] if _is_conllu(gold) else gold.plan.labels[-1:]
+    columns = [gold.plan.values(part) for name in names for part in name.split("+")]
+    # Where the first lines have nothing but O, what follows are tags of spans as well.
+    return any(schemes.looks_like_tags(values) or set(values) == {"O"} for values in columns)
+
+
+def _is_conllu(item: Input) -> bool:
+    """Whether columns have a meaning of their own, so that the last one is not the one to look at."""
+    return item.plan.format in ("conllu", "conllx")
+
+
+def prepare_spans(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, map, mark and align labelled spans."""
+    sources = [_Source.of(item, options) for item in inputs]
+    files = _read(sources, named, options)
+    check_folders([file.corpus for file in files])
+    corpora = [file.corpus for file in files]
+    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
+    corpora, mapped = _mapped(corpora, named, options)
+    corpora = _marked(corpora, named, options)
+    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
+    for output in outputs.values():
+        _check_reach(gold, output)
+    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    if skipped.all():
+        raise AlignmentError(f"no sentence is shared by {gold.name} and all systems.")
+    if skipped.any():
+        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+        units = "documents" if gold.texts is not None else "sentences"
+        warnings.append(f"left out, since the texts differ: {int(skipped.sum()):,} of {gold.sentences:,} {units}.")
+    # One kind of atom for all systems: similarity counts atoms, and all are to be judged alike.
+    characters = any(needs_characters(pair) for _, pair in pairs)
+    listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
+    pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
+    warnings = [
+        *_said(files, ["gold", *named], options.repair),
+        *warnings,
+        *_checked(pairs, options.symmetric),
+        *idle_rules(mapped),
+    ]
+    # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
+    whole_documents = gold.texts is not None or gold.by_id or sources[0].column == ENTITY
+    return Run(
+        gold=gold,
+        column=sources[0].column,
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=tuple(dict.fromkeys(warnings)),
+        mappings=mapped,
+        task="spans",
+        items=len(pairs[0][1].spanned().gold),
+        unit=options.unit or ("document" if whole_documents else "sentence"),
+        scheme=files[0].scheme,
+        notes=tuple(_notes(pairs, listed)),
+    )
+
+
+# --- reading ---
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file and the column (or columns, as layers) that its spans are in; nothing where it holds spans itself."""
+
+    item: Input | Corpus
+    column: str
+
+    @classmethod
+    def of(cls, item: Input | Corpus, options: Options) -> _Source:
+        if isinstance(item, Corpus):
+            if item.spans is not None or (item.trees is not None and not options.column):
+                return cls(item, "")
+            return cls(item, options.column or next(reversed(list(item.columns)), ""))
+        if item.plan.spans or (item.plan.trees and not options.column):
+            return cls(item, "")
+        if options.column:
+            return cls(item, options.column)
+        if _is_conllu(item):
+            raise UsageError(
+                f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
+                "another key or column) for tags such as B-PER."
+            )
+        return cls(item, item.plan.labels[-1])
+
+    @property
+    def columns(self) -> list[str]:
+        return self.column.split("+") if self.column else []
+
+
+@dataclass(frozen=True)
+class _File:
+    """What was read, and how."""
+
+    corpus: Corpus
+    scheme: str = ""
+    reading: schemes.Reading | None = None
+
+
+def _read(sources: Sequence[_Source], named: Sequence[str], options: Options) -> list[_File]:
+    """Gold first: its scheme holds for the others, unless they are said or seen to have another."""
+    declared = _declared(options.scheme, named)
+    files: list[_File] = []
+    for source, name in zip(sources, ["gold", *named], strict=True):
+        scheme = declared.get(name, declared.get(""))
+        files.append(_read_one(source, name, scheme, files[0].scheme if files else "", options))
+    return files
+
+
+def _declared(given: Sequence[str], named: Sequence[str]) -> dict[str, str]:
+    """The schemes that the user declares: for all (under no name), for gold, for systems."""
+    declared: dict[str, str] = {}
+    for spec in given:
+        name, _, scheme = spec.rpartition("=")
+        if name not in ("", "gold", *named):
+            raise unknown("system", name, ("gold", *named))
+        declared[name] = schemes.find(scheme).name
+    return declared
+
+
+def _read_one(source: _Source, name: str, scheme: str | None, golds: str, options: Options) -> _File:
+    item = source.item
+    if not source.columns:
+        corpus = item if isinstance(item, Corpus) else item.read(())
+        return _File(constituent_spans(corpus) if corpus.spans is None else corpus)
+    if source.column == ENTITY:
+        return _File(_entities(item))
+    corpus = read_labels(item, source.columns)
+    chosen = scheme or _scheme_of(corpus, source.columns, golds)
+    corpus, reading = schemes.spans_of(corpus, source.columns, chosen, options.repair)
+    return _File(corpus, chosen, reading)
+
+
+def _entities(item: Input | Corpus) -> Corpus:
+    return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"]))
+
+
+def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
+    """Gold's scheme where its prefixes occur; else the one that the whole file keeps to, or comes nearest to."""
+    used = {tag[0] for name in columns for tag in corpus.column(name).counts() if tag[1:2] == "-"}
+    if golds and used <= set(schemes.SCHEMES[golds].letters):
+        return golds
+    found = {schemes.detect(corpus, name) for name in columns}
+    if len(found) == 1 and (scheme := next(iter(found))):
+        return scheme
+    # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
+    return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
+
+
+def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[str]:
+    """What the user should know about how the files were read."""
+    golds = files[0].scheme
+    for file, name in zip(files, names, strict=True):
+        yield from (f"{name}: {note}" for note in file.corpus.notes)
+        if file.reading is not None and file.reading.invalid:
+            title, number = schemes.SCHEMES[file.scheme].title, file.reading.invalid
+            broken = f"1 tag breaks {title}" if number == 1 else f"{number:,} tags break {title}"
+            yield f"{name}: {broken}; repaired by {repair}, which changed the reading of {file.reading.repaired:,}."
+        if file.scheme != golds and file.scheme and golds:
+            ours, theirs = schemes.SCHEMES[file.scheme].title, schemes.SCHEMES[golds].title
+            yield f"{name} is read as {ours}, gold as {theirs}."
+
+
+def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+    """The system's documents in the order of gold's, where documents have ids."""
+    if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
+        return system
+    theirs = {name: number for number, name in enumerate(system.document_ids)}
+    for missing, where, other in (
+        ([name for name in gold.document_ids if name not in theirs], system, gold),
+        ([name for name in theirs if name not in set(gold.document_ids)], gold, system),
+    ):
+        if missing:
+            listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            raise AlignmentError(f"{where.name}: lacks the documents {listed}, which {other.name} has.")
+    return system.reordered([theirs[name] for name in gold.document_ids])
+
+
+def _check_reach(gold: Corpus, system: Corpus) -> None:
+    """Spans given without words must fit into the sentences of the side that has words."""
+    if gold.has_words == system.has_words or gold.sentences != system.sentences:
+        return
+    bare, full = (system, gold) if gold.has_words else (gold, system)
+    assert bare.spans is not None
+    lengths = np.diff(full.starts)[bare.spans.sentence]
+    beyond = np.flatnonzero(bare.spans.end > lengths)
+    if len(beyond):
+        span = int(beyond[0])
+        raise AlignmentError(
+            f"{bare.place_of_span(span)}: the span ends at word {int(bare.spans.end[span])} of a sentence of "
+            f"{int(lengths[span])} words in {full.name}. Are these the same sentences?"
+        )
+
+
+# --- labels and known spans ---
+
+
+def _relabelled(corpus: Corpus, labels: Column) -> Corpus:
+    """The corpus with other labels on its spans, which then may stand in another order."""
+    spans = corpus.spans
+    assert spans is not None
+    return replace(
+        corpus, spans=Spans.sorted(spans.sentence, spans.begin, spans.end, labels, spans.lines, spans.stretches)
+    )
+
+
+def _mapped(corpora: list[Corpus], names: Sequence[str], options: Options) -> tuple[list[Corpus], tuple[Mapped, ...]]:
+    rules = rules_of(options, names)
+    if not rules:
+        return corpora, ()
+    done, rows = [], []
+    for name, corpus in zip(["gold", *names], corpora, strict=True):
+        sides = ("gold",) if name == "gold" else ("system", name)
+        labels, report = _by_rules(rules, corpus, sides)
+        done.append(_relabelled(corpus, labels))
+        rows += [replace(row, file=name) for row in report]
+    return done, tuple(rows)
+
+
+def _by_rules(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Column, list[Mapped]]:
+    assert corpus.spans is not None
+    forms = Column.of(surface_forms(corpus))
+    return mapping.relabelled(rules, corpus.spans.labels, forms, sides, corpus.name)
+
+
+def _marked(corpora: list[Corpus], names: Sequence[str], options: Options) -> list[Corpus]:
+    """Each span's text as seen or unseen among the spans of the training data, or in a list of names."""
+    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
+        if path is None:
+            continue
+        training = partial(_training, path, names, options)
+        lexicon = Lexicon.of_spans(path, training, fold=options.oov_fold_case)
+        corpora = [lexicon.marked_spans(corpus, name) for corpus in corpora]
+    return corpora
+
+
+def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
+    """Training data read as gold is."""
+    wanted = [options.column] if options.column else []
+    source = _Source.of(Input(path, input_format=options.input_format, wanted=wanted), options)
+    corpus = _read_one(source, "gold", _declared(options.scheme, names).get("gold"), "", options).corpus
+    rules = rules_of(options, names)
+    return _relabelled(corpus, _by_rules(rules, corpus, ("gold",))[0]) if rules else corpus
+
+
+# --- what looks wrong ---
+
+
+def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[str]:
+    gold = pairs[0][1].spanned().gold
+    if not len(gold) and symmetric:
+        raise InputError(f"{gold.corpus.name}: no spans in it, so there is nothing to agree on.")
+    if not len(gold):
+        raise InputError(
+            f"{gold.corpus.name}: no spans in gold. Are gold and system swapped, or is it another column?"
+        )
+    yield from _duplicates("gold", gold.corpus)
+    for name, pair in pairs:
+        if not len(pair.spanned().system):
+            yield f"{name} has no spans at all."
+        yield from _duplicates(name, pair.system)
+        if not symmetric:
+            yield from checks.warnings(name, pair, _fair(pair), "span")
+    yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
+
+
+def _fair(pair: Pair) -> Judgements:
+    judged = fair(pair)
+    assert isinstance(judged, Judgements)
+    return judged
+
+
+def _duplicates(name: str, corpus: Corpus) -> Iterator[str]:
+    spans = corpus.spans
+    assert spans is not None
+    rows = np.stack([spans.sentence, spans.begin, spans.end, spans.labels.codes])
+    same = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
+    for index in np.flatnonzero(same).tolist():
+        same[index] = spans.stretches.get(index) == spans.stretches.get(index + 1)
+    number = int(same.sum())
+    if number:
+        first = corpus.place_of_span(int(np.flatnonzero(same)[0]) + 1)
+        what = "1 span is" if number == 1 else f"{number:,} spans are"
+        yield f"{name}: {what} there twice (first: {first})."
+
+
+def _notes(pairs: Sequence[tuple[str, Pair]], listed: Spans | None) -> Iterator[str]:
+    first = pairs[0][1].spanned()
+    gaps = {name: len(side.spans.stretches) for name, side in [("gold", first.gold)]}
+    gaps |= {name: len(pair.spanned().system.spans.stretches) for name, pair in pairs}
+    if any(gaps.values()):
+        numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
+        yield (
+            f"Spans with gaps ({numbers}): spans are compared as sets of {first.atoms}; a boundary error shares at "
+            "least one of them."
+        )
+    if first.atoms == "characters" and first.gold.corpus.texts is None:
+        yield "Tokenisation differs, so spans are compared as sets of characters (without white space)."
+    if listed is not None:
+        known = {first.identity(index, first.gold) for index in range(len(first.gold))}
+        inside = sum(error in known for error in first.gold_errors or ())
+        yield f"Errors of gold listed: {len(listed):,}; {inside:,} of them are spans that gold has."
