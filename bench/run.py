@@ -10,17 +10,16 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from measure import Run, alternating, best, run
-from peers import KNOWN, Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
+from measure import Run, alternating, run
+from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from spans import bench_spans
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-ASSAY = str(Path(sys.executable).parent / "assay")
 TIMES = 10_000
 # Peers that take long do fewer rounds; their time is scaled up, and the table says so.
 FEWER = {
@@ -32,87 +31,6 @@ FEWER = {
     "sacrebleu_bootstrap": 50,
 }
 TITLES = {"loop": "NumPy loop", "scipy": "scipy", "sacrebleu": "sacrebleu"}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One task, done by assay and by a peer."""
-
-    task: str
-    peer: str
-    cpu: float
-    peer_cpu: float
-    memory: float
-    peer_memory: float | None
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A figure that should stay on one side of a bound."""
-
-    what: str
-    value: float
-    bound: float
-    unit: str
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool:
-        """Whether it does."""
-        return self.value >= self.bound if self.at_least else self.value < self.bound
-
-
-@dataclass
-class Bench:
-    """What is measured with, and what was found."""
-
-    data: Path
-    peers: Peers
-    runs: int
-    compareval: Path | None = None
-    ud_tools: Path | None = None
-    rows: list[Row] = field(default_factory=list)
-    goals: list[Goal] = field(default_factory=list)
-    parts: dict[str, float] = field(default_factory=dict)
-
-    def files(self, ending: str, *names: str) -> list[str]:
-        """Files of the generated data."""
-        return [str(self.data / f"{name}.{ending}") for name in ("gold", *names)]
-
-    def add(self, task: str, done: dict[str, list[Run]]) -> None:
-        """A row for each peer; the command called assay is ours."""
-        ours = best(done["assay"])
-        for peer, runs in done.items():
-            if peer != "assay":
-                theirs = best(runs)
-                self.rows.append(Row(task, peer, ours.cpu, theirs.cpu, ours.memory, theirs.memory))
-
-    def add_scaled(self, peer: str, measured: str) -> None:
-        """A row for a peer that is not here, from one that is and the known ratio of both."""
-        row = next(row for row in reversed(self.rows) if row.peer == measured)
-        cpu = row.peer_cpu * KNOWN[peer] / KNOWN[measured]
-        title = f"{peer} (not run: {measured} × {KNOWN[peer]}/{KNOWN[measured]})"
-        self.rows.append(Row(row.task, title, row.cpu, cpu, row.memory, None))
-
-
-# --- same answers ---
-
-
-def same(what: str, ours: float, theirs: float, tolerance: float = 1e-9) -> None:
-    """Stop where the answers differ: then there is nothing to time."""
-    if not abs(ours - theirs) <= tolerance:
-        raise SystemExit(
-            f"{what}: assay says {ours}, the peer {theirs} (tolerance {tolerance:.3g}). Nothing was timed."
-        )
-
-
-def scores(output: str, name: str, measure: str = "accuracy") -> list[float]:
-    """A score of all systems over all labels, from assay's JSON."""
-    return [
-        row["value"]
-        for row in json.loads(output)["scores"]
-        if row["measure"] == measure and row["score"] == name and row["label"] is None and row["slice"] is None
-    ]
 
 
 # --- the tasks ---
@@ -143,8 +61,7 @@ def bench_score(bench: Bench) -> None:
         bench.add_scaled("conll18_ud_eval", "udtools")
     for row in bench.rows:
         if row.peer == scorer or row.peer.startswith("conll18"):
-            ratio = row.peer_cpu / row.cpu
-            bench.goals.append(Goal(f"score: times as fast as {row.peer}", ratio, 15, "×", at_least=True))
+            bench.times_as_fast("score", row, 15)
 
 
 def bench_report(bench: Bench) -> None:
@@ -180,9 +97,7 @@ def bench_compare(bench: Bench) -> None:
     row = bench.rows[-1]
     bench.goals.append(Goal("compare: CPU", row.cpu, 1.2, "s"))
     bench.goals.append(Goal("compare: peak memory", row.memory, 250, "MB"))
-    command = [sys.executable, str(HERE / "breakdown.py"), *files]
-    taken = [json.loads(run(command).output) for _ in range(bench.runs)]
-    bench.parts = min(taken, key=lambda parts: sum(parts.values()))
+    bench.split("compare", "compare", *files)
 
 
 def bench_tsv(bench: Bench) -> None:
@@ -307,7 +222,9 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "shuffling": bench_shuffling,
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
+    "spans": bench_spans,
 }
+GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 
 
 # --- what is printed ---
@@ -320,12 +237,12 @@ def report(bench: Bench) -> Iterator[str]:
     for row in bench.rows:
         memory = "–" if row.peer_memory is None else f"{row.peer_memory:.0f}"
         yield (
-            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.peer_cpu / row.cpu:.1f} "
+            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.ratio:.1f} "
             f"| {row.memory:.0f} | {memory} |"
         )
-    if bench.parts:
+    for task, parts in bench.parts.items():
         yield ""
-        yield "compare, CPU s by part: " + ", ".join(f"{name} {cpu:.2f}" for name, cpu in bench.parts.items())
+        yield f"{task}, CPU s by part: " + ", ".join(f"{name} {cpu:.2f}" for name, cpu in parts.items())
     if bench.goals:
         yield ""
         yield "| goal | measured | bound | met |"
@@ -362,7 +279,8 @@ def arguments() -> argparse.Namespace:
     """What the user wants."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data and one run: does it all work?")
-    parser.add_argument("--only", metavar="NAME", action="append", choices=TASKS, help=f"one of {', '.join(TASKS)}")
+    names = [*TASKS, *GROUPS]
+    parser.add_argument("--only", metavar="NAME", action="append", choices=names, help=f"one of {', '.join(names)}")
     parser.add_argument("--runs", metavar="N", type=int, help="alternating runs, of which the best counts (5)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here too")
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
@@ -376,9 +294,10 @@ def main() -> None:
     peers = Peers(ROOT / ".bench" / "peers")
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
-    bench = Bench(prepared(given.quick), peers, runs, given.compareval, given.ud_tools)
+    bench = Bench(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools)
     description = machine(peers)
-    for name in given.only or TASKS:
+    chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]
+    for name in dict.fromkeys(chosen):
         print(f"{name} …", file=sys.stderr)
         TASKS[name](bench)
     print(f"{description}; best of {bench.runs}\n")
