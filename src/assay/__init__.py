@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from assay.readers import read
     from assay.result import Result
 
-__all__ = ["AssayError", "Corpus", "Result", "__version__", "agreement", "compare", "cross", "measure", "read", "score"]
+__all__ = [
+    "AssayError",
+    "Corpus",
+    "Result",
+    "__version__",
+    "agreement",
+    "compare",
+    "cross",
+    "measure",
+    "read",
+    "score",
+]
 
 _HOMES = {
     "AssayError": "errors",

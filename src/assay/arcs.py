@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,8 @@ ROOT = -1
 """The head of a word that has none."""
 ELSEWHERE = -2
 """A system's head that corresponds to no word of gold."""
+_DIGITS = 9
+"""A longer number is no head in any sentence."""
 MISSING = -3
 """The head of a word that a system does not have."""
 
@@ -36,12 +38,12 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     heads = np.where(inside & (numbers > 0), first + numbers - 1, ROOT)
     faults = list(_outside(corpus, column, readable, inside))
     faults += _cycles(corpus, heads)
-    faults += _rootless(corpus, heads, {fault.sentence for fault in faults})
     return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
 
 
 def _numbers(column: Column) -> tuple[Ints, Bools]:
-    readable = np.array([text.isascii() and text.isdigit() for text in column.vocabulary], dtype=bool)
+    texts = column.vocabulary
+    readable = np.array([text.isascii() and text.isdigit() and len(text) <= _DIGITS for text in texts], dtype=bool)
     values = [int(text) if good else 0 for text, good in zip(column.vocabulary, readable, strict=True)]
     return np.array(values, dtype=np.int64)[column.codes], readable[column.codes]
 
@@ -68,17 +70,11 @@ def _cycles(corpus: Corpus, heads: Ints) -> Iterator[Fault]:
         yield Fault(sentence, word, "a cycle: following heads from here leads to no root")
 
 
-def _rootless(corpus: Corpus, heads: Ints, known: set[int]) -> Iterator[Fault]:
-    roots = np.bincount(corpus.sentence_of[heads == ROOT], minlength=corpus.sentences)
-    for sentence in np.flatnonzero(roots == 0).tolist():
-        if sentence not in known:
-            yield Fault(sentence, int(corpus.starts[sentence]), "no root in the sentence")
-
-
-def several_roots(corpus: Corpus) -> int:
-    """The number of sentences with more than one root."""
+def several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:
+    """The number of sentences with more than one root, without faulty ones."""
     assert corpus.heads is not None
     roots = np.bincount(corpus.sentence_of[corpus.heads == ROOT], minlength=corpus.sentences)
+    roots[[fault.sentence for fault in faults]] = 0
     return int((roots > 1).sum())
 
 

@@ -160,6 +160,30 @@ class Trees:
 
 
 @dataclass(frozen=True, eq=False)
+class Chains:
+    """Mentions and the chains that they belong to, by document and place."""
+
+    document: Ints
+    begin: Ints
+    """The first word of each mention, counted within its document …"""
+    end: Ints
+    """… and the one behind the last."""
+    chain: Ints
+    """The number of its chain, counted over all documents: no chain reaches beyond its document."""
+    names: tuple[str, ...]
+    """What each chain is called in its file."""
+    lines: Ints
+    """The line in which each mention opens."""
+    heads: Ints | None = None
+    """The head word of each mention, counted within its document, -1 where it is not known."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the mentions with gaps, by number: where their words lie."""
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """Words in columns, cut into sentences and documents; nothing here knows which format it came from."""
 
@@ -193,6 +217,7 @@ class Corpus:
     trees: Trees | None = None
     unparsed: frozenset[int] = frozenset()
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
+    chains: Chains | None = None
     texts: tuple[str, ...] | None = None
     """Where spans are given by characters: the text of each sentence, which then is a whole document."""
     by_id: bool = False

@@ -148,11 +148,16 @@ class Collapsed:
 def tally(judgements: Judgements, sentences: int) -> Counts:
     """Per sentence: items right, items gold has, items the system has, and items both have."""
     has_gold, has_system = judgements.has_gold, judgements.has_system
-    columns = [
-        _count(judgements.sentence, mask, sentences)
-        for mask in (judgements.right, has_gold, has_system, has_gold & (judgements.system != NONE))
-    ]
-    return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
+    masks = {
+        "right": judgements.right,
+        "gold": has_gold,
+        "system": has_system,
+        "aligned": has_gold & (judgements.system != NONE),
+    }
+    if judgements.found is not None:
+        masks["found"] = judgements.found
+    columns = [_count(judgements.sentence, mask, sentences) for mask in masks.values()]
+    return Counts(tuple(masks), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
 def whole_sentences(judgements: Judgements, sentences: int) -> Counts:

@@ -205,7 +205,7 @@ def _evaluate(
         scheme=run.scheme,
         atoms=run.pairs[0][1].spanned().atoms if run.task == "spans" else "",
         mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, run)),
-        warnings=(*run.warnings, *_few_units(units), *_idle_slices(cuts, views)),
+        warnings=(*run.warnings, *few_units(units.number, units.unit), *_idle_slices(cuts, views)),
         notes=(
             *run.notes,
             *_pooled_note(figures, units),
@@ -552,14 +552,15 @@ def _idle_slices(cuts: Sequence[Slice], views: Sequence[Any]) -> Iterator[str]:
             yield f"--slice {cut} cuts nothing here: all items fall under one value, or no measure has items to cut."
 
 
-def _few_units(units: _Units) -> Iterator[str]:
-    if units.number == 1:
+def few_units(number: int, unit: str) -> Iterator[str]:
+    """What is to be said where there is little to resample."""
+    if number == 1:
         yield (
-            f"1 {units.unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
+            f"1 {unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
             "nothing here."
         )
-    elif units.number < FEW_UNITS:
-        what = f"{units.number} {units.unit}s"
+    elif number < FEW_UNITS:
+        what = f"{number} {unit}s"
         yield f"{what} only: intervals and p-values from so few units are rough."
 
 

@@ -74,6 +74,8 @@ class Judgements:
     """For arcs: the gold word that the system attaches each item to."""
     labels_count: bool = True
     """For arcs: whether another label makes another answer."""
+    found: Bools | None = None
+    """Which of the system's items are right, where a slice puts an item's two sides into different parts."""
     sums: Mapping[str, Ints] = field(default_factory=dict)
     """Numbers that are counted sentence by sentence beside the items: one per sentence of gold."""
 
@@ -107,4 +109,5 @@ class Judgements:
             matches=None if self.matches is None else self.matches.where(mask),
             counted=None if self.counted is None else (self.counted[0][mask], self.counted[1][mask]),
             heads=None if self.heads is None else self.heads[mask],
+            found=None if self.found is None else self.found[mask],
         )

@@ -191,7 +191,7 @@ class Slice:
         return [(name, int(in_gold[code]), judged.where(codes == code)) for code, name in enumerate(names)]
 
     def _by_arcs(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
-        """Recall by gold's arcs, precision by the system's; an arc that is right is the same on both sides."""
+        """Recall by gold's arcs, precision by the system's: what is right may lie otherwise on either side."""
         assert self.kind.of_arcs is not None
         (ours, names), (theirs, _) = self.kind.of_arcs(pair.gold), self.kind.of_arcs(pair.system)
         gold_word, system_word = pair.words_of(judged)
@@ -200,7 +200,7 @@ class Slice:
         parts = []
         for code, name in enumerate(names):
             counted = (judged.has_gold & (gold == code), judged.has_system & (system == code))
-            part = replace(judged, counted=counted, right=judged.right & counted[0])
+            part = replace(judged, counted=counted, right=judged.right & counted[0], found=judged.right & counted[1])
             parts.append((name, int(counted[0].sum()), part))
         return parts
 

@@ -75,6 +75,10 @@ def _stem(item: Given, number: int) -> str:
             ".jsonl",
             ".json",
             ".spans",
+            ".csv",
+            ".ptb",
+            ".mrg",
+            ".export",
             ".bio",
             ".iob",
         ):

@@ -61,6 +61,11 @@ INPUT_FORMAT = click.option(
 
 _RESAMPLING = (
     click.option(
+        "--unit",
+        type=click.Choice(["sentence", "document"]),
+        help="What is resampled; sentences, unless files hold whole documents only.",
+    ),
+    click.option(
         "--interval",
         type=click.Choice(["percentile", "bca", "wilson"]),
         default="percentile",
@@ -139,11 +144,6 @@ _EVALUATION = (
         default=0,
         metavar="N",
         help="Compare under N random weightings too, of categories (--tagset) or of types of errors (spans).",
-    ),
-    click.option(
-        "--unit",
-        type=click.Choice(["sentence", "document"]),
-        help="What is resampled; sentences, unless files hold whole documents only.",
     ),
     *_RESAMPLING,
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),

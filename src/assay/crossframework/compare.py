@@ -24,8 +24,8 @@ from assay.crossframework.frameworks import (
     shown,
     with_words,
 )
-from assay.errors import AlignmentError, UsageError, unknown
-from assay.evaluate import adjusted, hashed_units, score
+from assay.errors import AlignmentError, InputError, UsageError, unknown
+from assay.evaluate import adjusted, few_units, hashed_units, score
 from assay.figures import BLOCKS, Figures, Settings
 from assay.functiontrees import FunctionTrees, delta, describe, edits, generalise, norm, tl_unify
 from assay.measures import Measure, find
@@ -76,18 +76,34 @@ def cross(
     sizes: str = "2.1",
     subtypes: bool = True,
     function_labels: Mapping[str, Iterable[str]] | None = None,
-    **options: Any,
+    unit: str | None = None,
+    seed: int = 0,
+    times: int = 10_000,
+    interval: str = "percentile",
+    on_mismatch: str = "error",
+    input_format: str | None = None,
+    examples: int = 0,
 ) -> Result:
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
     `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
     `name@theory=path`; a system may be given in several versions. `function_labels`: for a theory of
-    relational-realizational trees, the labels that are functions. Options as for `compare`: unit, seed, times,
-    interval, on_mismatch, input_format, examples.
+    relational-realizational trees, the labels that are functions. The other options are those of `compare`.
     """
-    chosen = Options(**options)
+    chosen = Options(
+        unit=unit,
+        seed=seed,
+        times=times,
+        interval=interval,
+        on_mismatch=on_mismatch,
+        input_format=input_format,
+        examples=examples,
+    )
     chosen.check()
     golds, enrichments = _theory_paths(theories)
+    for name in function_labels or ():
+        if name not in golds:
+            raise unknown("theory", name, golds)
     files = _read(golds, _system_paths(systems, golds), chosen)
     conversions = {name: Conversion(subtypes, _labels_of(function_labels, name)) for name in golds}
     gold_trees = {name: files.golds[name].function_trees(conversions[name]) for name in golds}
@@ -96,7 +112,17 @@ def cross(
     given = dict(enrichments)
     known = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
     parsers = [_system(name, versions, conversions) for name, versions in files.systems.items()]
-    return _result(known, parsers, files, sizes, chosen)
+    return _result(known, parsers, files, _Settings(sizes, subtypes, tuple(function_labels or ())), chosen)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What figures depend on beside the files."""
+
+    sizes: str
+    subtypes: bool
+    relational: tuple[str, ...]
+    """The theories of relational-realizational trees."""
 
 
 def _labels_of(given: Mapping[str, Iterable[str]] | None, theory: str) -> frozenset[str] | None:
@@ -170,15 +196,30 @@ def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], op
     others = {f"gold {name}": gold.corpus for name, gold in read_golds.items()}
     others |= {f"{name}@{t}": one.corpus for name, versions in read_systems.items() for t, one in versions.items()}
     wrong, lines = problems(reference, others)
-    if lines and options.on_mismatch != "skip":
+    if options.on_mismatch == "warn":
+        # Words that are written otherwise can be compared by their place.
+        sizes = [np.diff(corpus.starts) for corpus in others.values()]
+        wrong = np.any([size != sizes[0] for size in sizes], axis=0)
+    if (wrong.any() if options.on_mismatch == "warn" else lines) and options.on_mismatch != "skip":
         remedy = "All files must have the same words. To leave such sentences out: --on-mismatch skip"
         raise AlignmentError("\n".join([*shown(lines), remedy]))
+    faulty = [
+        (corpus, fault)
+        for one in (*read_golds.values(), *(v for versions in read_systems.values() for v in versions.values()))
+        for corpus in [one.corpus]
+        for fault in one.faults
+    ]
+    faults = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, fault in faulty]
+    if faults and options.on_mismatch != "skip":
+        raise InputError("\n".join([*shown(faults), "To leave such sentences out: --on-mismatch skip"]))
+    wrong[[fault.sentence for _, fault in faulty]] = True
     if wrong.all():
         raise AlignmentError("no sentence has the same words in all files.")
     kept = ~wrong
-    warnings = [f"left out: {line}." for line in shown(lines)]
+    left = "left out: " if options.on_mismatch == "skip" else ""
+    warnings = [f"{left}{line}." for line in (*shown(lines), *shown(faults))]
     if wrong.any():
-        warnings.append(f"{int(wrong.sum()):,} of {reference.sentences:,} sentences were left out: the words differ.")
+        warnings.append(f"{int(wrong.sum()):,} of {reference.sentences:,} sentences were left out.")
     warnings += [f"{name}: {note}" for name, corpus in others.items() for note in corpus.notes]
     return _Files(
         {name: selected(gold, kept) for name, gold in read_golds.items()},
@@ -213,24 +254,26 @@ def _has_functions(annotation: Annotation, conversion: Conversion) -> bool:
 
 
 def _result(
-    theories: Sequence[_Theory], systems: Sequence[_System], files: _Files, sizes: str, options: Options
+    theories: Sequence[_Theory], systems: Sequence[_System], files: _Files, how: _Settings, options: Options
 ) -> Result:
+    sizes = how.sizes
     settings = Settings(options.seed, options.times, options.interval)
     reference = theories[0].annotation.corpus
     common = generalise(*(theory.trees for theory in theories))
     golds = {theory.name: theory for theory in theories}
-    groups = list(_figures(golds, systems, common, sizes, reference, settings))
+    units = _Units.of(reference, options.unit or "sentence")
+    groups = list(_figures(golds, systems, common, sizes, units, settings))
     native = list(_native(golds, systems, options))
     comparisons = adjusted([row for part, _ in groups for row in part.comparisons() if "single" not in part.name])
     return Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(theories, systems, sizes, options, reference),
+        signature=_signature(theories, systems, how, options, reference),
         command="cross",
         task="cross",
         column="",
         unit=options.unit or "sentence",
-        units=reference.sentences,
+        units=units.number,
         items=len(reference),
         aligned_by="words",
         seed=options.seed,
@@ -246,9 +289,28 @@ def _result(
         frameworks=tuple(_frameworks(theories, systems)),
         overlaps=tuple(_overlaps(theories, sizes)),
         examples=tuple(_examples(golds, systems, common, reference, sizes, options)),
-        warnings=(*files.warnings, *_unlabelled(systems)),
+        warnings=(*files.warnings, *_unlabelled(systems), *few_units(units.number, units.unit)),
         notes=tuple(_notes(theories, systems)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """What is resampled."""
+
+    corpus: Corpus
+    unit: str
+    of_sentence: Ints
+    number: int
+
+    @classmethod
+    def of(cls, corpus: Corpus, unit: str) -> _Units:
+        of_sentence = corpus.unit_of_sentence(unit)
+        return cls(corpus, unit, of_sentence, int(of_sentence.max(initial=-1)) + 1)
+
+    @property
+    def blocks(self) -> Ints:
+        return np.arange(self.number) if self.number <= BLOCKS else hashed_units(self.corpus, self.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +335,7 @@ def _figures(
     systems: Sequence[_System],
     common: FunctionTrees,
     sizes: str,
-    reference: Corpus,
+    units: _Units,
     settings: Settings,
 ) -> Iterator[tuple[_Named, Measure]]:
     """TedEval against all golds together and against each system's own, with and without labels."""
@@ -284,7 +346,7 @@ def _figures(
             for system in systems
             if system.first.labelled or not labelled
         ]
-        yield from _one_measure(measure, str(measure), parses, reference, settings)
+        yield from _one_measure(measure, str(measure), parses, units, settings)
         single = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}, gold=single)")
         for name, theory in golds.items():
             own = [
@@ -293,20 +355,22 @@ def _figures(
                 for version in system.versions
                 if version.theory == name and (version.labelled or not labelled)
             ]
-            yield from _one_measure(single, f"{single}@{name}", own, reference, settings)
+            yield from _one_measure(single, f"{single}@{name}", own, units, settings)
 
 
 def _one_measure(
     measure: Measure,
     name: str,
     parses: Sequence[tuple[str, Parse]],
-    reference: Corpus,
+    units: _Units,
     settings: Settings,
 ) -> Iterator[tuple[_Named, Measure]]:
     if not parses:
         return
-    counts = [(system, _counts(parse, measure)) for system, parse in parses]
-    figures = Figures.of(measure, None, counts, lambda: _blocks(reference), settings)
+    counts = [
+        (system, _counts(parse, measure).regrouped(units.of_sentence, units.number)) for system, parse in parses
+    ]
+    figures = Figures.of(measure, None, counts, lambda: units.blocks, settings)
     yield _Named(name, figures), measure
 
 
@@ -314,11 +378,6 @@ def _counts(parse: Parse, measure: Measure) -> Counts:
     counts = tedeval(parse, **measure.parameters)
     assert isinstance(counts, Counts)
     return counts
-
-
-def _blocks(reference: Corpus) -> Ints:
-    sentences = reference.sentences
-    return np.arange(sentences) if sentences <= BLOCKS else hashed_units(reference, "sentence")
 
 
 def _native(golds: Mapping[str, _Theory], systems: Sequence[_System], options: Options) -> Iterator[Score]:
@@ -430,12 +489,14 @@ def _source(name: str, corpus: Corpus) -> Source:
 
 
 def _signature(
-    theories: Sequence[_Theory], systems: Sequence[_System], sizes: str, options: Options, reference: Corpus
+    theories: Sequence[_Theory], systems: Sequence[_System], how: _Settings, options: Options, reference: Corpus
 ) -> str:
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "cross",
-        "sizes": sizes,
+        "sizes": how.sizes,
+        **({} if how.subtypes else {"subtypes": "false"}),
+        **({"functions": "+".join(how.relational)} if how.relational else {}),
         "unit": options.unit or "sentence",
         "n": reference.sentences,
         "interval": options.interval,

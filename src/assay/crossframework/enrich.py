@@ -8,8 +8,8 @@ import numpy as np
 
 from assay.constituents import ROOTS
 from assay.corpus import Corpus, Trees
-from assay.crossframework.frameworks import Annotation, Conversion, problems, read_trees, shown
-from assay.errors import AlignmentError, UsageError
+from assay.crossframework.frameworks import Annotation, Conversion, problems, read_trees, shown, with_words
+from assay.errors import AlignmentError, InputError, UsageError
 from assay.functiontrees import FunctionTrees
 from assay.treelabels import category
 
@@ -26,6 +26,11 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     ours, theirs = read_trees(structure, input_format), read_trees(labels, input_format)
     if ours.corpus.trees is None:
         raise UsageError(f"{structure}: holds no phrase structure. The treebank to be enriched comes first.")
+    for one in (ours, theirs):
+        if one.faults:
+            fault = one.faults[0]
+            raise InputError(f"{one.corpus.place(fault.word)}: {fault.fact}. Such a tree has no functions to give.")
+    ours = Annotation(with_words(theirs.corpus, ours.corpus), ours.kind)
     _, lines = problems(ours.corpus, {labels: theirs.corpus})
     if lines:
         raise AlignmentError("\n".join([*shown(lines), "Both treebanks must have the same words."]))

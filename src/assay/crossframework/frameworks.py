@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import arcs
 from assay.align import MOST_PROBLEMS
+from assay.arcs import Fault
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.errors import AlignmentError, InputError
@@ -43,6 +44,8 @@ class Annotation:
 
     corpus: Corpus
     kind: str
+    faults: tuple[Fault, ...] = ()
+    """What makes trees of dependencies faulty."""
 
     @property
     def starts(self) -> Ints:
@@ -55,7 +58,7 @@ class Annotation:
             return _of_dependencies(self.corpus, conversion)
         if conversion.function_labels is not None:
             return _of_relations(self.corpus, conversion.function_labels)
-        return _of_constituents(self.corpus)
+        return _of_constituents(self.corpus, conversion)
 
 
 def read_trees(path: str, input_format: str | None) -> Annotation:
@@ -67,11 +70,7 @@ def read_trees(path: str, input_format: str | None) -> Annotation:
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
     corpus, faults = arcs.with_heads(corpus, "HEAD")
-    if faults:
-        lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults[:MOST_PROBLEMS]]
-        more = [f"… and {len(faults) - MOST_PROBLEMS:,} more places"] if len(faults) > MOST_PROBLEMS else []
-        raise InputError("\n".join([*lines, *more, "These trees cannot be converted. Mend them, or leave them out."]))
-    return Annotation(corpus, DEPENDENCIES)
+    return Annotation(corpus, DEPENDENCIES, tuple(faults))
 
 
 # --- conversion ---
@@ -85,27 +84,35 @@ def _of_dependencies(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
     return from_dependencies(corpus.starts, corpus.heads, relations.codes, relations.vocabulary)
 
 
-def _of_constituents(corpus: Corpus) -> FunctionTrees:
+def _of_constituents(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
     trees = corpus.trees
     assert trees is not None
-    nodes = _functions(trees.labels if trees.edges is None else trees.edges, trees.edges is not None)
+    nodes = _functions(trees.labels if trees.edges is None else trees.edges, trees.edges is not None, conversion)
     words = corpus.columns["edge"] if trees.edges is not None else corpus.column("tag")
+    # A sentence without a parse is its words under a root.
+    bare = np.array(sorted(corpus.unparsed), dtype=np.int64)
+    nodes = Functions(np.append(nodes.codes, np.full(len(bare), len(nodes.sets))), [*nodes.sets, ()])
     return from_nodes(
         corpus.starts,
-        trees.sentence,
-        trees.begin,
-        trees.end,
+        np.append(trees.sentence, bare),
+        np.append(trees.begin, np.zeros_like(bare)),
+        np.append(trees.end, np.diff(corpus.starts)[bare]),
         nodes,
         stretches=trees.stretches,
-        preterminals=_functions(words, trees.edges is not None),
+        preterminals=_functions(words, trees.edges is not None, conversion),
     )
 
 
-def _functions(column: Column, edges: bool) -> Functions:
+def _functions(column: Column, edges: bool, conversion: Conversion) -> Functions:
     """The functions in labels such as NP-SBJ, or those that are the labels of edges."""
+    sets: list[tuple[str, ...]]
     if edges:
-        return Functions(column.codes, [() if text in _NO_EDGE else (text,) for text in column.vocabulary])
-    return Functions(column.codes, [functions(text) for text in column.vocabulary])
+        sets = [() if text in _NO_EDGE else (text,) for text in column.vocabulary]
+    else:
+        sets = [functions(text) for text in column.vocabulary]
+    if not conversion.subtypes:
+        sets = [tuple(dict.fromkeys(name.partition(":")[0] for name in names)) for names in sets]
+    return Functions(column.codes, sets)
 
 
 def _of_relations(corpus: Corpus, labels: frozenset[str]) -> FunctionTrees:
@@ -130,7 +137,7 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
     """The sentences whose words are not the same; there must be as many on both sides."""
     if reference.sentences != other.sentences:
         raise AlignmentError(
-            f"{other.name}: {other.sentences:,} sentences where {reference.name} has {reference.sentences:,}. "
+            f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
             "Files of all frameworks must have the same sentences in the same order."
         )
     _, (ours, theirs) = one_vocabulary([reference.forms, other.forms])
@@ -206,35 +213,36 @@ def selected(annotation: Annotation, kept: Bools) -> Annotation:
     if kept.all():
         return annotation
     words = kept[corpus.sentence_of]
-    sentences = np.flatnonzero(kept)
     number = np.cumsum(kept) - 1
     sizes = np.diff(corpus.starts)[kept]
     place = np.append(np.cumsum(words) - 1, -1)
-    return (
-        Annotation(
-            replace(
-                corpus,
-                forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
-                columns={n: Column(c.codes[words], c.vocabulary) for n, c in corpus.columns.items()},
-                starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-                lines=None if corpus.lines is None else corpus.lines[kept],
-                files=corpus.files[:1],
-                comments=(),
-                multiwords=(),
-                aside_words=np.zeros(0, dtype=np.int64),
-                aside_sentences=(),
-                aside_lines=(),
-                document_starts=None,
-                document_ids=(),
-                unparsed=frozenset(int(number[s]) for s in corpus.unparsed if kept[s]),
-                heads=None if corpus.heads is None else place[corpus.heads[words]],
-                trees=None if corpus.trees is None else _selected_nodes(corpus.trees, kept, words, number),
-            ),
-            annotation.kind,
-        )
-        if len(sentences)
-        else annotation
+    chosen = replace(
+        corpus,
+        forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
+        columns={n: Column(c.codes[words], c.vocabulary) for n, c in corpus.columns.items()},
+        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        lines=None if corpus.lines is None else corpus.lines[kept],
+        files=corpus.files[:1],
+        comments=(),
+        multiwords=(),
+        aside_words=np.zeros(0, dtype=np.int64),
+        aside_sentences=(),
+        aside_lines=(),
+        document_starts=_document_starts(corpus, kept),
+        document_ids=tuple(
+            corpus.document_name(number) for number in np.unique(corpus.document_of_sentence[kept]).tolist()
+        ),
+        unparsed=frozenset(int(number[s]) for s in corpus.unparsed if kept[s]),
+        heads=None if corpus.heads is None else place[corpus.heads[words]],
+        trees=None if corpus.trees is None else _selected_nodes(corpus.trees, kept, words, number),
     )
+    return Annotation(chosen, annotation.kind)
+
+
+def _document_starts(corpus: Corpus, kept: Bools) -> Ints:
+    documents = corpus.document_of_sentence[kept]
+    firsts = np.flatnonzero(np.diff(documents, prepend=-1))
+    return np.append(firsts, len(documents))
 
 
 def _selected_nodes(trees: Trees, kept: Bools, words: Bools, number: Ints) -> Trees:

@@ -49,7 +49,7 @@ def exact(target: SpanList, system: SpanList) -> Records:
 
 
 def brackets(target: SpanList, system: SpanList) -> Records:
-    """Equal spans one to one; a target left whose atoms the system has under another label is missing with that label.
+    """Equal spans one to one; a target that the system has under another label is paired with that, and missing.
 
     The system span of that label is spurious all the same, and has a row of its own.
     """

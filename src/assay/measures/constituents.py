@@ -139,8 +139,8 @@ def parseval(
     cutoff: only sentences of at most so many words; 0 is no limit.
     Counts: tp; fp, only in the system; missed ones of gold: le where the system has the same words under another
         label (which is an fp), else fn; unscored, gold's in sentences that the system has no tree for (skipped) or
-        other words in (errors); gold, system; sentences that can be compared, and of these: exact, trivial (fewer than
-        two constituents in gold), no crossing brackets, two at most; crossing brackets; words left, right tags.
+        other words in (errors); gold, system; sentences that can be compared, and of these: exact, trivial (fewer
+        than two constituents in gold), no crossing brackets, two at most; crossing brackets; words left, right tags.
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn+le), f1; exact-match, no-crossing, two-crossing: shares of
         sentences; crossing: system's brackets that overlap one of gold's without nesting, per sentence; tagging:
         share of words. Over sentences that can be compared, as EVALB does; in f1-all and recall-all the constituents

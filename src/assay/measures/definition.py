@@ -160,8 +160,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 class Proportion:
     """A share of items, each of which is in or out; Wilson's interval is made for these."""
 
-    def __init__(self, part: str, *whole: str) -> None:
-        self.part, self.whole = part, whole
+    def __init__(self, part: str, *whole: str, instead: str = "") -> None:
+        # `instead` is the field of the part where it is not counted by itself.
+        self.part, self.whole, self.instead = part, whole, instead
 
     def total(self, sums: Sums) -> Floats:
         """How many items there are."""
@@ -169,10 +170,10 @@ class Proportion:
 
     def __call__(self, sums: Sums) -> Floats:
         """The share."""
-        return ratio(sums[self.part], self.total(sums))
+        return ratio(sums[self.part if self.part in sums else self.instead], self.total(sums))
 
 
-precision = Proportion("right", "system")
+precision = Proportion("found", "system", instead="right")
 """Right of what the system has."""
 recall = Proportion("right", "gold")
 """Right of what gold has."""
@@ -182,7 +183,7 @@ aligned = Proportion("right", "aligned")
 
 def f1(sums: Sums) -> Floats:
     """The harmonic mean of precision and recall, from the counts themselves."""
-    return ratio(2 * sums["right"], sums["gold"] + sums["system"])
+    return ratio(sums["right"] + sums.get("found", sums["right"]), sums["gold"] + sums["system"])
 
 
 def total_over_labels(values: Floats) -> Floats:

@@ -82,7 +82,7 @@ def prepare_constituents(
 
 
 def _check_options(options: Options) -> None:
-    for name in ("map", "train", "lexicon"):
+    for name in ("train", "lexicon"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is about words and spans; constituents have no use for it.")
     if options.column is not None:
@@ -191,12 +191,14 @@ def _counted_roots(
 
 
 def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Judgements]) -> Iterator[str]:
-    first: dict[str, Judgements] = {}
-    for (name, _), rows in judged.items():
-        first.setdefault(name, rows)
-    if not any(rows.has_gold.any() for rows in first.values()):
-        gold = pairs[0][1].gold
+    gold = pairs[0][1].gold
+    if roots(trees_of(gold)).all():
         raise InputError(f"{gold.name}: no constituents in gold. Are gold and system swapped?")
+    first: dict[str, Judgements] = {}
+    for (name, spec), rows in judged.items():
+        first.setdefault(name, rows)
+        if not rows.has_gold.any():
+            yield f"{spec} leaves no constituent of gold, so that it says nothing."
     for name, pair in pairs:
         yield from checks.warnings(name, pair, first[name], "constituent")
     yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])

@@ -131,9 +131,10 @@ def _said(
             yield f"left out: {corpus.place(fault.word)}: {fault.fact}."
         if len(found) > MOST_PROBLEMS:
             yield f"left out: {len(found) - MOST_PROBLEMS:,} more faulty sentences of {name}."
-        roots = arcs.several_roots(corpus)
+        roots = arcs.several_roots(corpus, found)
         if roots:
-            yield f"{name}: {roots:,} sentences have more than one root; they are scored as they are."
+            what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"
+            yield f"{name}: {what} more than one root, scored like others."
         for column in further:
             if corpus.is_empty(column):
                 yield f"{name}: column {column} is empty; figures that need it say nothing."

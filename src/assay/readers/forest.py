@@ -137,7 +137,7 @@ class Forest:
         above = np.insert(np.array(self._above, dtype=np.int64), gaps, -1)
         self._builder.trees(rows, above, self._stretches, unparsed, first)
         if unparsed:
-            self._builder.note("{} sentences without a parse", len(unparsed))
+            self._builder.note("sentences without a parse: {}", len(unparsed))
 
 
 def _moved(numbers: Ints, by: int) -> Ints:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from assay.render import spans
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
-from assay.render.text import count, noun, p_error, percent, plural, signed
+from assay.render.text import count, is_matched, noun, p_error, percent, plural, signed
 from assay.result import Bound, Comparison, Diff, Result
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
@@ -96,10 +96,10 @@ def _diff_cells(row: Diff, graded: bool) -> list[Cell | str]:
 
 
 def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
-    if result.task == "spans":
+    if is_matched(result):
         return (
-            "Over gold's spans and those that one of the two adds. diff: percent of them with another outcome; Δ: "
-            "corrections minus new errors, in percent of them; corr.: corrections.",
+            f"Over gold's {noun(result)}s and those that one of the two adds. diff: percent of them with another "
+            "outcome; Δ: corrections minus new errors, in percent of them; corr.: corrections.",
             "A boundary error is the same error if it has the same label and type.",
         )
     over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
@@ -274,7 +274,7 @@ def _change_table(diff: Diff, item: str, minor: bool) -> Table:
 def _label_differences(result: Result) -> Iterator[Table]:
     """Tuggener's Table 12, sorted by what the difference moves overall."""
     item = noun(result)
-    added = " (∅: spans that gold does not have)" if result.task == "spans" else ""
+    added = f" (∅: {item}s that gold does not have)" if is_matched(result) else ""
     for diff in _overall_diffs(result):
         rows = [
             [
@@ -309,7 +309,7 @@ def _bounds(result: Result) -> Iterator[Table]:
         return
     names = list(rows[0].systems)
     item = noun(result)
-    over = "Over gold's spans (recall). " if result.task == "spans" else ""
+    over = f"Over gold's {item}s (recall). " if is_matched(result) else ""
     body = [_bound_cells(row, names) for row in rows]
     yield table(
         "Upper bound of the combination",

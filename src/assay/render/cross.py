@@ -109,7 +109,7 @@ def _tests(result: Result) -> Iterator[Table]:
             rows,
             notes=(
                 "Second minus first in percentage points. p: paired shuffling of sentences, two-sided; Holm's "
-                f"correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it.",
+                f"correction is over {plural(len(rows), 'pair')}; bold: p < 0.05 after it.",
             ),
             short=15,
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from assay.render.table import Cell, Table, figure, is_best, table, value_of
-from assay.render.text import count, kind_title, percent
+from assay.render.text import count, kind_title, noun, percent
 from assay.result import ErrorType, Result, Transition
 
 MATRIX = 12
@@ -174,12 +174,12 @@ def transitions(result: Result, leading: set[str]) -> Iterator[Table]:
             for before in kinds
         ]
         yield table(
-            f"What became of each span: {a} (rows) → {b} (columns)",
+            f"What became of each {noun(result)}: {a} (rows) → {b} (columns)",
             [f"{a} \\ {b}", *map(_outcome, kinds)],
             body,
             notes=(
-                "Spans of gold, and spans that a system adds (FP, or a further piece of a gold span); none: it does "
-                "not add that span. Bold: the same outcome.",
+                f"Gold's {noun(result)}s, and those that a system adds; none: it does not add that one. Bold: the "
+                "same outcome.",
             ),
             minor={a, b} != leading,
         )

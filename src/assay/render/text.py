@@ -76,7 +76,12 @@ def plural(number: int, noun: str) -> str:
 
 def noun(result: Result) -> str:
     """What an item is called."""
-    return "span" if result.task == "spans" else "word"
+    return {"spans": "span", "constituents": "constituent"}.get(result.task, "word")
+
+
+def is_matched(result: Result) -> bool:
+    """Whether items are found by systems, not given to them."""
+    return result.task in ("spans", "constituents")
 
 
 def kind_title(kind: str) -> str:
@@ -89,7 +94,7 @@ def heading(result: Result) -> str:
     formats = list(dict.fromkeys(source.format for source in (result.gold, *result.systems)))
     column = f", column {result.column}" if result.column else ""
     scheme = f" ({result.scheme.upper()})" if result.scheme else ""
-    items = "of gold" if result.task == "spans" else "with a gold label"
+    items = "of gold" if is_matched(result) else "with a gold label"
     units = "document" if result.task == "spans" and result.unit == "document" else "sentence"
     number = result.units if units == "document" else result.gold.sentences
     if result.command == "agreement":
@@ -264,7 +269,8 @@ def _lane(example: Example, side: str) -> list[str]:
     words = list(example.words)
     spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
     # Inner brackets first: they stand next to the words.
-    for begin, end, span in sorted(spans, key=lambda row: row[1] - row[0]):
+    inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
+    for _, (begin, end, span) in inner_first:
         wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
         words[begin] = f"[{words[begin]}"
         words[end - 1] = f"{words[end - 1]}]{span.label}{wrong}"
