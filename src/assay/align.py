@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.chainpairs import ChainPair
 from assay.corpus import Column, Corpus, Spans, one_vocabulary
 from assay.errors import AlignmentError, UsageError, unknown
 from assay.judgements import NONE, Judgements
@@ -61,6 +62,8 @@ class Pair:
     weights: Weights | None = None
     spans: SpanPair | None = None
     """Both sides' spans over one line of atoms, where spans are compared."""
+    chains: ChainPair | None = None
+    """Both sides' mentions, where chains are compared."""
     _judged: dict[str, Judgements] = field(default_factory=dict)
     _analysed: dict[str, Analysis] = field(default_factory=dict)
 
@@ -69,6 +72,12 @@ class Pair:
         if self.spans is None:
             raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
         return self.spans
+
+    def chained(self) -> ChainPair:
+        """The mentions and chains of both sides."""
+        if self.chains is None:
+            raise UsageError("this measure is about chains of mentions. Say --task coreference")
+        return self.chains
 
     def labels(self, column: str | None = None) -> tuple[Column, Column]:
         """Gold's and the system's labels."""

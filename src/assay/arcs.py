@@ -14,8 +14,7 @@ ROOT = -1
 """The head of a word that has none."""
 ELSEWHERE = -2
 """A system's head that corresponds to no word of gold."""
-_DIGITS = 9
-"""A longer number is no head in any sentence."""
+_DIGITS = 10
 MISSING = -3
 """The head of a word that a system does not have."""
 
@@ -43,8 +42,9 @@ def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
 
 def _numbers(column: Column) -> tuple[Ints, Bools]:
     texts = column.vocabulary
-    readable = np.array([text.isascii() and text.isdigit() and len(text) <= _DIGITS for text in texts], dtype=bool)
-    values = [int(text) if good else 0 for text, good in zip(column.vocabulary, readable, strict=True)]
+    readable = np.array([text.isascii() and text.isdigit() for text in texts], dtype=bool)
+    # A number with too many digits for a place is too high for any sentence.
+    values = [int(text[:_DIGITS]) if good else 0 for text, good in zip(texts, readable, strict=True)]
     return np.array(values, dtype=np.int64)[column.codes], readable[column.codes]
 
 

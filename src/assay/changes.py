@@ -122,7 +122,7 @@ def _differ(items: Items | Outcomes, a: int, b: int) -> Bools:
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
-_TITLES = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "lbe": "LBE", "ge": "GE"}
+_TITLES = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "lbe": "LBE", "ge": "GE", "wl": "WL"}
 
 
 def _answers(judgements: Judgements, mask: Bools, known: dict[str, int]) -> Ints:

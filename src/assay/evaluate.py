@@ -35,6 +35,7 @@ from assay.result import (
     Growth,
     Mapped,
     Result,
+    Similarity,
     Sweep,
     Transition,
     Unique,
@@ -430,8 +431,19 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
         growth=tuple(growth),
         unique=tuple(unique),
         transitions=tuple(transitions),
+        similarities=tuple(_similarities(run)),
         warnings=(*result.warnings, *_undecided(rows, result.times, family)),
     )
+
+
+def _similarities(run: Run) -> Iterator[Similarity]:
+    """Coreference: one system's chains taken as gold for another's (Tuggener's Table 13)."""
+    for (a, first), (b, second) in combinations(run.pairs, 2) if run.task == "coreference" else ():
+        both = replace(first, system=second.system, chains=first.chained().against(second.chained()))
+        for spec in ("conll", "lea"):
+            measure = find(spec)
+            value = _main(measure, both, run.gold.sentences)
+            yield Similarity(a, b, spec, measure.definition.main, value)
 
 
 def _bases(judged: Sequence[_Judged]) -> list[_Judged]:

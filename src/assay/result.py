@@ -297,6 +297,17 @@ class Framework:
 
 
 @dataclass(frozen=True)
+class Similarity:
+    """How alike two systems are: one taken as gold for the other."""
+
+    a: str
+    b: str
+    measure: str
+    score: str
+    value: float
+
+
+@dataclass(frozen=True)
 class Overlap:
     """How far two golds agree."""
 
@@ -383,6 +394,7 @@ class Result:
     transitions: tuple[Transition, ...] = ()
     frameworks: tuple[Framework, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     tagset: str = ""

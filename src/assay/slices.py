@@ -86,8 +86,8 @@ def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
 
 def _of_spans(pair: Pair, judged: Judgements, values: Callable[[Side], Ints], spec: str) -> Ints:
     """A value of each span: of gold's, for a spurious one of the system's."""
-    if pair.spans is None:
-        raise UsageError(f"--slice {spec} is about spans, but tags are compared. Say --task spans")
+    if pair.spans is None or judged.matches is None:
+        raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
     has_gold = judged.has_gold
     codes = np.empty(len(judged), dtype=np.int64)
     codes[has_gold] = values(pair.spans.gold)[judged.item[has_gold]]
@@ -188,7 +188,12 @@ class Slice:
             return self._by_arcs(pair, judged)
         codes, names = self.items(pair, judged)
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
-        return [(name, int(in_gold[code]), judged.where(codes == code)) for code, name in enumerate(names)]
+        # What is counted sentence by sentence has no part in a selection of items.
+        nothing = {name: np.zeros_like(numbers) for name, numbers in judged.sums.items()}
+        return [
+            (name, int(in_gold[code]), replace(judged.where(codes == code), sums=nothing))
+            for code, name in enumerate(names)
+        ]
 
     def _by_arcs(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
         """Recall by gold's arcs, precision by the system's: what is right may lie otherwise on either side."""

@@ -101,7 +101,7 @@ _EVALUATION = (
     ),
     click.option(
         "--task",
-        type=click.Choice(["tags", "spans", "dependencies", "constituents"]),
+        type=click.Choice(["tags", "spans", "dependencies", "constituents", "coreference"]),
         help="What is compared; else told by the measures, or by the files.",
     ),
     click.option(
@@ -132,6 +132,21 @@ _EVALUATION = (
         type=click.Choice(["conlleval", "discard"]),
         help="Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
     ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["error", "first", "drop"]),
+        default="error",
+        show_default=True,
+        help="Mentions given twice: refuse, keep the first, or drop all.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "empty"]),
+        default="error",
+        show_default=True,
+        help="Documents that a system lacks: refuse, or score as empty.",
+    ),
+    click.option("--mention-types", type=click.Path(), help="Types of mentions: tag TAB type, nominal TAB type."),
     click.option("--gold-errors", type=click.Path(), help="List of spans in which gold itself is wrong."),
     click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
     click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),

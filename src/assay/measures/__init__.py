@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay import specs
 from assay.errors import UsageError, unknown
-from assay.measures import agreement, constituents, cross, dependencies, richtags, spans, tags
+from assay.measures import agreement, constituents, coreference, cross, dependencies, richtags, spans, tags
 from assay.measures.definition import Definition, Measure, definition_of, measure, registered
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Measure",
     "agreement",
     "constituents",
+    "coreference",
     "cross",
     "dependencies",
     "find",
@@ -32,6 +33,7 @@ TASKS = {
     "spans": spans.DEFAULTS,
     "dependencies": dependencies.DEFAULTS,
     "constituents": constituents.DEFAULTS,
+    "coreference": coreference.DEFAULTS,
 }
 """The measures a task gets where the user names none."""
 
@@ -39,7 +41,8 @@ TASKS = {
 def measures() -> dict[str, Definition]:
     """All measures that come with assay, by name, task by task."""
     tasks = [*TASKS, "cross"]
-    modules = [module.__name__ for module in (tags, richtags, spans, dependencies, constituents, cross, agreement)]
+    in_order = (tags, richtags, spans, dependencies, constituents, cross, coreference, agreement)
+    modules = [module.__name__ for module in in_order]
 
     def place(item: tuple[str, Definition]) -> tuple[int, int]:
         return tasks.index(item[1].task), modules.index(item[1].function.__module__)

@@ -8,7 +8,7 @@ from assay import matching
 from assay.align import Pair
 from assay.arrays import Floats, Ints
 from assay.corpus import Corpus
-from assay.counts import Sums, by_label
+from assay.counts import Counts, Sums, by_label
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements
 from assay.measures.definition import f1, measure, ratio
@@ -41,7 +41,7 @@ _AVERAGES = {"kappa": _kappa, "alpha": _alpha}
 
 
 @measure("kappa", scores=_SCORES, averages=_AVERAGES, count=by_label, tested=("kappa",))
-def kappa(pair: Pair, *, column: str | None = None) -> Judgements:
+def kappa(pair: Pair, *, column: str | None = None) -> Counts:
     """Agreement of two annotators on the labels of words, beyond chance.
 
     column: as for accuracy.
@@ -52,11 +52,12 @@ def kappa(pair: Pair, *, column: str | None = None) -> Judgements:
     Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
     judged = pair.judge(column)
-    return judged.where(judged.has_gold & judged.has_system)
+    # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
+    return by_label(judged.where(judged.has_gold & judged.has_system), pair.gold.sentences)
 
 
 @measure("span-kappa", scores=_SCORES, averages=_AVERAGES, count=by_label, tested=("kappa",), task="spans")
-def span_kappa(pair: Pair, *, on: str = "labels") -> Judgements:
+def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     """Agreement of two annotators of spans, beyond chance, where that is defined.
 
     on: `labels`: the labels of spans whose boundaries both have (with F1 for whether spans are found at all: there
@@ -66,7 +67,7 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Judgements:
     """
     if on not in ON:
         raise unknown("value of on", on, ON)
-    return _of_labels(pair) if on == "labels" else _of_words(pair)
+    return by_label(_of_labels(pair) if on == "labels" else _of_words(pair), pair.gold.sentences)
 
 
 def _of_labels(pair: Pair) -> Judgements:

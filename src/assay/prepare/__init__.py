@@ -10,6 +10,7 @@ from assay.corpus import Corpus, from_lists, from_spans, holds_spans
 from assay.errors import UsageError
 from assay.measures import Measure
 from assay.prepare.constituents import prepare_constituents, shows_trees
+from assay.prepare.coreference import prepare_coreference, shows_chains
 from assay.prepare.dependencies import prepare_dependencies
 from assay.prepare.options import ONLY_FOR, Options
 from assay.prepare.run import Run, gold_source
@@ -25,6 +26,7 @@ _ROOMS = {
     "spans": prepare_spans,
     "dependencies": prepare_dependencies,
     "constituents": prepare_constituents,
+    "coreference": prepare_coreference,
 }
 
 
@@ -49,6 +51,8 @@ class Prepared:
         """The task that the files tell."""
         if self.options.column is None and shows_trees(self.inputs[0]):
             return "constituents"
+        if shows_chains(self.inputs[0]):
+            return "coreference"
         return "spans" if shows_spans(self.inputs[0], self.options) else "tags"
 
     def run(self, measures: Sequence[Measure]) -> Run:

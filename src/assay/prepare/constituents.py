@@ -22,6 +22,7 @@ from assay.constituents import (
     with_words_of,
 )
 from assay.corpus import Corpus
+from assay.counts import graded
 from assay.errors import InputError, UsageError
 from assay.judgements import Judgements
 from assay.measures import Measure, find
@@ -31,6 +32,8 @@ from assay.prepare.run import Run, aligned, check_folders, source_of, without
 from assay.readers import Input
 
 _SHOWN = 3
+_OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
+"""Slices that words cannot be cut by."""
 _TREES = "brackets, discbracket, export, tigerxml"
 
 
@@ -43,7 +46,7 @@ def prepare_constituents(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, check and align words with the trees over them."""
-    _check_options(options)
+    _check_options(options, measures)
     conventions = _conventions(measures)
     corpora = [_read(item) for item in inputs]
     check_folders(corpora)
@@ -81,7 +84,13 @@ def prepare_constituents(
     )
 
 
-def _check_options(options: Options) -> None:
+def _check_options(options: Options, measures: Sequence[Measure]) -> None:
+    of_words = next((measure for measure in measures if measure.definition.count is graded), None)
+    for name in options.slices:
+        if of_words and name in _OF_CONSTITUENTS:
+            raise UsageError(
+                f"--slice {name} is about constituents, {of_words} about words. Ask for them one by one."
+            )
     for name in ("train", "lexicon"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is about words and spans; constituents have no use for it.")

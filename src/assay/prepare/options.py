@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.align import MISMATCH
+from assay.chainpairs import DUPLICATES
 from assay.corpus import UNITS
 from assay.errors import UsageError, unknown
 from assay.measures import TASKS
@@ -13,6 +14,7 @@ from assay.measures import TASKS
 ONLY_FOR = {
     **dict.fromkeys(("tagset", "strict_tagset", "expand_optional", "alternatives", "weights"), ("tags",)),
     **dict.fromkeys(("scheme", "repair", "gold_errors"), ("spans",)),
+    "mention_types": ("coreference",),
     "sweep": ("tags", "spans"),
     "map": ("tags", "spans"),
 }
@@ -48,6 +50,9 @@ class Options:
     scheme: tuple[str, ...] = ()
     repair: str | None = None
     gold_errors: str | None = None
+    duplicates: str = "error"
+    missing: str = "error"
+    mention_types: str | None = None
     symmetric: bool = False
     """Neither side is gold: two annotators."""
 
@@ -60,6 +65,8 @@ class Options:
             ("task", self.task, tuple(TASKS)),
             ("unit", self.unit, UNITS),
             ("repair", self.repair, REPAIRS),
+            ("value of duplicates", self.duplicates, DUPLICATES),
+            ("value of missing", self.missing, ("error", "empty")),
             ("interval", self.interval, ("percentile", "bca", "wilson")),
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
             ("kind of change", self.kind, KINDS),

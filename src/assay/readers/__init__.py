@@ -66,6 +66,7 @@ class Input:
             word_per_line=self.plan.word_per_line,
             spans=self.plan.spans,
             trees=self.plan.trees,
+            chains=self.plan.chains,
             has_words=self.plan.has_words,
         )
 

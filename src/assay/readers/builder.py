@@ -9,8 +9,9 @@ from pathlib import PurePath
 import numpy as np
 
 from assay.arrays import Ints
-from assay.corpus import Column, Corpus, Multiword, Spans, Stretches, Trees
+from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Stretches, Trees
 from assay.errors import InputError
+from assay.readers.chains import merged, sorted_chains, with_crossings_noted
 
 
 class Vocabulary(dict[str, int]):
@@ -78,6 +79,9 @@ class Builder:
         self._above = array("q")
         self._node_gaps: dict[int, Stretches] = {}
         self._unparsed: set[int] = set()
+        self._mentions = array("q")
+        """Document, begin, end, chain and line of each mention."""
+        self._chain_names: list[str] = []
         self._texts: list[str] = []
         self._ids: dict[str, str] = {}
         """The place of each document that has an id."""
@@ -155,17 +159,17 @@ class Builder:
         """Whether documents were told apart by their ids so far."""
         return bool(self._ids)
 
+    @property
+    def documents(self) -> int:
+        """The number of documents told apart by their ids so far."""
+        return len(self._ids)
+
     def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> None:
         """A labelled span that begins in a sentence; its atoms as stretches (first, end), counted from there on."""
-        merged = [atoms[0]]
-        for first, end in atoms[1:]:
-            if first == merged[-1][1]:
-                merged[-1] = (merged[-1][0], end)
-            else:
-                merged.append((first, end))
-        if len(merged) > 1:
-            self._stretches[len(self._spans) // 5] = tuple(merged)
-        self._spans.extend((sentence, merged[0][0], merged[-1][1], self._span_labels[label], line))
+        joined = merged(atoms)
+        if len(joined) > 1:
+            self._stretches[len(self._spans) // 5] = joined
+        self._spans.extend((sentence, joined[0][0], joined[-1][1], self._span_labels[label], line))
 
     def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
         """Many spans at once: rows of sentence, begin, end, label and line, the label by its place among `labels`.
@@ -178,6 +182,19 @@ class Builder:
         coded = rows.astype(np.int64)
         coded[:, 3] = codes[rows[:, 3]]
         self._spans.frombytes(coded.tobytes())
+
+    def mentions(self, rows: Sequence[tuple[int, int, int, int]], names: Sequence[str]) -> None:
+        """The mentions of the document begun last: rows of begin, end, chain and line, words counted in the document.
+
+        A chain is given by its place among `names`, which stand in the order in which they appear; one without
+        mentions is none.
+        """
+        given = np.array(rows, dtype=np.int64).reshape(-1, 4)
+        used, chains = np.unique(given[:, 2], return_inverse=True)
+        document = np.full(len(given), len(self._documents) - 1)
+        placed = np.column_stack([document, given[:, :2], chains + len(self._chain_names), given[:, 3]])
+        self._mentions.frombytes(placed.astype(np.int64).tobytes())
+        self._chain_names += [names[chain] for chain in used.tolist()]
 
     def trees(
         self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int], first: int
@@ -244,6 +261,9 @@ class Builder:
         labels = Column(codes.astype(np.int32), tuple(self._span_labels))
         return Spans.sorted(sentence, begin, end, labels, lines, self._stretches)
 
+    def _chains(self) -> Chains:
+        return sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
+
     def _trees(self) -> Trees:
         rows = np.array(self._nodes, dtype=np.int64).reshape(-1, 7)
         sentence, parent, begin, end, labels, edges, lines = rows.T.copy()
@@ -269,6 +289,7 @@ class Builder:
         word_per_line: bool = True,
         spans: bool = False,
         trees: bool = False,
+        chains: bool = False,
         has_words: bool = True,
     ) -> Corpus:
         """The finished corpus."""
@@ -278,7 +299,7 @@ class Builder:
             for codes, vocabulary in zip(self._codes, self._vocabularies, strict=True)
         ]
         starts, names = self._document_bounds()
-        return Corpus(
+        corpus = Corpus(
             name=name,
             format=format,
             sha256=sha256,
@@ -300,10 +321,12 @@ class Builder:
             spans=self._sorted_spans() if spans else None,
             trees=self._trees() if trees else None,
             unparsed=frozenset(self._unparsed),
+            chains=self._chains() if chains else None,
             texts=tuple(self._texts) if self._texts else None,
             by_id=self.has_ids,
             notes=tuple(text.replace("{}", f"{number:,}") for text, number in self._notes.items()),
         )
+        return with_crossings_noted(corpus)
 
     def _document_bounds(self) -> tuple[Ints, tuple[str, ...]]:
         # A mark behind the last sentence opens nothing.

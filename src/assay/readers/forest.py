@@ -110,7 +110,7 @@ class Forest:
     def left_out(self, empty_elements: int) -> None:
         """So many leaves were no words."""
         if empty_elements:
-            self._builder.note("{} empty elements were left out", empty_elements)
+            self._builder.note("empty elements left out: {}", empty_elements)
 
     def hand_over(self, missing: Sequence[int] = (), empty: str = "") -> None:
         """Give all to the builder, with sentences without a parse in the lines that are named as missing.

@@ -12,7 +12,9 @@ from assay.errors import InputError, unknown
 from assay.readers.brackets import looks_brackets, looks_discbracket, read_brackets
 from assay.readers.brat import looks_brat, read_brat
 from assay.readers.builder import Builder
+from assay.readers.chains import check_choice
 from assay.readers.columns import (
+    ALIASES,
     Layout,
     check_parameters,
     conll09_layout,
@@ -23,10 +25,12 @@ from assay.readers.columns import (
     read_columns,
     table_layout,
 )
+from assay.readers.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
 from assay.readers.dag import looks_dag, read_dag
 from assay.readers.dag import shows_choice as dag_shows_choice
 from assay.readers.export import EMPTY as NO_VALUE
 from assay.readers.export import export_labels, looks_export, read_export
+from assay.readers.jsonclusters import ENDS, GOLD, PREDICTED, cluster_labels, looks_clusters, read_clusters
 from assay.readers.jsonspans import looks_json, read_json
 from assay.readers.slash import looks_slashed, read_slashed
 from assay.readers.source import ANNOTATIONS, Source
@@ -55,6 +59,8 @@ class Plan:
     """Whether what it holds are spans."""
     trees: bool = False
     """Whether its words stand in phrase-structure trees."""
+    chains: bool = False
+    """Whether it holds mentions in chains."""
     has_words: bool = True
 
 
@@ -243,6 +249,46 @@ def _plan_tiger(head: Sequence[str], path: str, parameters: dict[str, Any], want
     return _plan_of_trees("tigerxml", path, tiger_labels(head), read_tiger, NO_VALUE)
 
 
+def _plan_of_chains(
+    format: str,  # noqa: A002
+    path: str,
+    labels: tuple[str, ...],
+    read: Callable[[Source, Builder], None],
+    **others: Any,
+) -> Plan:
+    def resolve(name: str) -> str:
+        known = ALIASES.get(name.upper(), name.upper())
+        if known not in labels:
+            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
+        return known
+
+    return Plan(format=format, labels=labels, read=read, resolve=resolve, chains=True, **others)
+
+
+def _plan_conll2012(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", parameters["broken"], ("error", "drop"))
+    layout = conll2012_layout(head, path, parameters["word"], parameters["pos"])
+    labels = () if layout.tag is None else (TAG,)
+    read = partial(read_conll2012, layout=layout, broken=parameters["broken"])
+    return _plan_of_chains(
+        "conll2012",
+        path,
+        labels,
+        read,
+        empty=layout.empty,
+        filled=labels if layout.filled else (),
+        has_words=layout.word is not None,
+    )
+
+
+def _plan_clusters(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("end", parameters["end"], ENDS)
+    check_choice("which", parameters["which"], ("", GOLD, PREDICTED))
+    labels = cluster_labels(head)
+    read = partial(read_clusters, **parameters)
+    return _plan_of_chains("clusters", path, labels, read, filled=labels, word_per_line=False)
+
+
 def _looks_tsv(head: Sequence[str]) -> bool:
     return any("\t" in line for line in head)
 
@@ -321,6 +367,17 @@ FORMATS = {
             looks_conll09,
             _plan_conll09,
         ),
+        # Before all that words in columns resemble: the name of a document may be a number.
+        Format(
+            "conll2012",
+            "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
+            "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
+            looks_conll2012,
+            _plan_conll2012,
+            {"word": 4, "pos": 5, "broken": "error"},
+            "word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are not "
+            "closed or not opened",
+        ),
         Format(
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
@@ -353,6 +410,17 @@ FORMATS = {
             _plan_brat,
             {"triggers": True, "trim": False},
             "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+        ),
+        # Before the other JSON.
+        Format(
+            "clusters",
+            "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
+            '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
+            looks_clusters,
+            _plan_clusters,
+            {"end": "inclusive", "which": ""},
+            "end: exclusive if the last word given does not belong to the mention; which: clusters or "
+            "predicted_clusters, where both are there",
         ),
         Format(
             "jsonl",

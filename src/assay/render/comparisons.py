@@ -100,7 +100,11 @@ def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
         return (
             f"Over gold's {noun(result)}s and those that one of the two adds. diff: percent of them with another "
             "outcome; Δ: corrections minus new errors, in percent of them; corr.: corrections.",
-            "A boundary error is the same error if it has the same label and type.",
+            *(
+                ["A boundary error is the same error if it has the same label and type."]
+                if result.task == "spans"
+                else []
+            ),
         )
     over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
     first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
@@ -199,6 +203,18 @@ def _span_sweeps(result: Result) -> Iterator[Table]:
         ),
         short=PAIRS,
     )
+
+
+def _similarities(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 13."""
+    measures = list(dict.fromkeys(row.measure for row in result.similarities))
+    found = {(row.a, row.b, row.measure): row.value for row in result.similarities}
+    rows: list[list[Cell | str]] = [
+        [pair_cell(a, b), *(percent(found[a, b, measure]) for measure in measures)]
+        for a, b in dict.fromkeys((row.a, row.b) for row in result.similarities)
+    ]
+    notes = ("One system's chains taken as gold for the other's; F1 is the same either way.",)
+    yield table("How alike the systems are", ["pair", *measures], rows, notes=notes, short=PAIRS)
 
 
 def _transitions(result: Result) -> Iterator[Table]:
@@ -349,5 +365,16 @@ def _growth(result: Result) -> Iterator[Table]:
         )
 
 
-PARTS = (_tests, _diffs, _transitions, _categories, _sweeps, _changes, _label_differences, _bounds, _growth)
+PARTS = (
+    _tests,
+    _diffs,
+    _similarities,
+    _transitions,
+    _categories,
+    _sweeps,
+    _changes,
+    _label_differences,
+    _bounds,
+    _growth,
+)
 """In reading order."""

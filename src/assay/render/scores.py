@@ -139,7 +139,8 @@ def _confusion(result: Result) -> Iterator[Table]:
     whole = [row for row in result.confusion if "/" not in row.measure]
     for system, group in groupby(whole, key=lambda row: row.system):
         rows = [[row.gold or "∅", row.assigned or "∅", count(row.count)] for row in group]
-        yield table(f"Most frequent errors of {system}", ["gold", "assigned", f"{noun(result)}s"], rows, words=2, short=SHORT)
+        header = ["gold", "assigned", f"{noun(result)}s"]
+        yield table(f"Most frequent errors of {system}", header, rows, words=2, short=SHORT)
 
 
 def _slices(result: Result) -> Iterator[Table]:

@@ -17,7 +17,7 @@ _SIDES = ("be-left", "be-right", "be-both", "be-inner")
 _COUNTED = ("tp", "fp", "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")
 """The columns of Ortmann's Table 2, in her order."""
 _FURTHER = {"semeval": ("strict", "exact", "partial", "type")}
-_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "ge", "fn", "fp", "none")
+_KINDS = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "fn", "fp", "none")
 
 
 def scores(result: Result, notes: Sequence[str]) -> Iterator[Table]:

@@ -76,12 +76,13 @@ def plural(number: int, noun: str) -> str:
 
 def noun(result: Result) -> str:
     """What an item is called."""
-    return {"spans": "span", "constituents": "constituent"}.get(result.task, "word")
+    names = {"spans": "span", "constituents": "constituent", "coreference": "mention"}
+    return names.get(result.task, "word")
 
 
 def is_matched(result: Result) -> bool:
     """Whether items are found by systems, not given to them."""
-    return result.task in ("spans", "constituents")
+    return result.task in ("spans", "constituents", "coreference")
 
 
 def kind_title(kind: str) -> str:
@@ -95,7 +96,8 @@ def heading(result: Result) -> str:
     column = f", column {result.column}" if result.column else ""
     scheme = f" ({result.scheme.upper()})" if result.scheme else ""
     items = "of gold" if is_matched(result) else "with a gold label"
-    units = "document" if result.task == "spans" and result.unit == "document" else "sentence"
+    whole = result.task == "coreference" or (result.task == "spans" and result.unit == "document")
+    units = "document" if whole else "sentence"
     number = result.units if units == "document" else result.gold.sentences
     if result.command == "agreement":
         return (

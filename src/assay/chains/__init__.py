@@ -1,0 +1,49 @@
+"""Coreference chains: the metrics that come from one table of chains, and ARCS, which judges each mention."""
+
+from __future__ import annotations
+
+from assay.chains.metrics import (
+    CONLL,
+    FRACTIONS,
+    LINKS,
+    MATCHED,
+    ONE,
+    b_cubed,
+    blanc,
+    ceaf_e,
+    ceaf_m,
+    conll,
+    lea,
+    mentions,
+    muc,
+)
+from assay.chains.resolution import CLASSES, Arcs, arcs
+from assay.chains.scores import ARCS_SCORES, METRICS, Metric, mela
+from assay.chains.tables import Mentions, Table, table, without_singletons
+
+__all__ = [
+    "ARCS_SCORES",
+    "CLASSES",
+    "CONLL",
+    "FRACTIONS",
+    "LINKS",
+    "MATCHED",
+    "METRICS",
+    "ONE",
+    "Arcs",
+    "Mentions",
+    "Metric",
+    "Table",
+    "arcs",
+    "b_cubed",
+    "blanc",
+    "ceaf_e",
+    "ceaf_m",
+    "conll",
+    "lea",
+    "mela",
+    "mentions",
+    "muc",
+    "table",
+    "without_singletons",
+]

@@ -1,0 +1,108 @@
+"""The one-to-one alignment of chains with the greatest total weight, for CEAF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.arrays import Floats, Ints
+from assay.chains.tables import in_order, run_starts
+
+DENSE = 1 << 14
+"""The largest full matrix that is given to a solver; larger ones are solved as sparse ones."""
+
+
+def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
+    """Cells with the greatest total weight, no two in a row or column.
+
+    There can be several such choices, so only their total means anything.
+    """
+    left = np.arange(len(weight))
+    chosen = []
+    while len(left):
+        sure = left[_sure(row[left], column[left], weight[left])]
+        before = len(left)
+        left = left[~(np.isin(row[left], row[sure]) | np.isin(column[left], column[sure]))]
+        chosen.append(sure)
+        # Rounds that decide little cost more than solving what is left.
+        if before - len(left) < before / 8:
+            break
+    for part in _components(row[left], column[left]):
+        cells = left[part]
+        chosen.append(cells[_solved(row[cells], column[cells], weight[cells])])
+    return np.concatenate([*chosen, left[:0]])
+
+
+def _sure(row: Ints, column: Ints, weight: Floats) -> Ints:
+    """Cells that are in a best choice whatever else is: they weigh as much as the two that they could stand in for.
+
+    Most chains have one clear counterpart, so this decides nearly all of them without a solver.
+    """
+    cells = np.flatnonzero(weight >= _rival(row, weight) + _rival(column, weight))
+    for line in (row, column):
+        cells = cells[np.unique(line[cells], return_index=True)[1]]
+    return cells
+
+
+def _rival(line: Ints, weight: Floats) -> Floats:
+    """The greatest weight among the other cells of each cell's line; 0 where it is alone."""
+    order = in_order(line, -weight)
+    first = run_starts(line[order])
+    falling = weight[order]
+    follower = np.where(np.append(first[1:], True), 0.0, np.append(falling[1:], 0.0))
+    rival = np.empty(len(weight))
+    rival[order] = np.where(first, follower, falling[first][np.cumsum(first) - 1])
+    return rival
+
+
+def _components(row: Ints, column: Ints) -> Iterator[Ints]:
+    """The cells in groups that have no row and no column in common."""
+    if not len(row):
+        return
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, row = np.unique(row, return_inverse=True)
+    columns, column = np.unique(column, return_inverse=True)
+    nodes = len(rows) + len(columns)
+    edges = coo_array((np.ones(len(row)), (row, len(rows) + column)), shape=(nodes, nodes))
+    component = connected_components(edges, directed=False)[1][row]
+    order = np.argsort(component, kind="stable")
+    yield from np.split(order, np.flatnonzero(run_starts(component[order]))[1:])
+
+
+def _solved(row: Ints, column: Ints, weight: Floats) -> Ints:
+    """The best choice among the cells of one component."""
+    rows, row = np.unique(row, return_inverse=True)
+    columns, column = np.unique(column, return_inverse=True)
+    solve = _solved_dense if len(rows) * len(columns) <= DENSE else _solved_sparse
+    partner = solve(row, column, weight, (len(rows), len(columns)))
+    return np.flatnonzero(partner[row] == column)
+
+
+def _solved_dense(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:
+    """The column of each row, from a full matrix."""
+    from scipy.optimize import linear_sum_assignment
+
+    matrix = np.zeros(shape)
+    matrix[row, column] = weight
+    partner = np.full(shape[0], -1)
+    rows, columns = linear_sum_assignment(matrix, maximize=True)
+    partner[rows] = columns
+    return partner
+
+
+def _solved_sparse(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:
+    """The column of each row, from the cells alone.
+
+    The solver gives every row a column and takes 0 for no cell: each row has one of its own for going without, and
+    all weights are raised by 1.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    own = np.arange(shape[0])
+    places = np.append(row, own), np.append(column, shape[1] + own)
+    cells = csr_array((np.append(weight + 1, np.ones(shape[0])), places), shape=(shape[0], sum(shape)))
+    return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])

@@ -1,0 +1,122 @@
+"""Mentions in chains, and the table of which chains of key and response share how many mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.arrays import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """One side's mentions; each span at most once (repeated ones were dealt with before)."""
+
+    document: Ints
+    place: Ints
+    """A number that stands for the span in the whole corpus, the same on both sides; never negative."""
+    chain: Ints
+    """The chain, numbered over all documents; every chain is within one document."""
+    order: Ints
+    """The rank by first and last word in the document: antecedents are of the same chain and of lower order."""
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def where(self, mask: Bools) -> Mentions:
+        """The mentions of a selection."""
+        return Mentions(self.document[mask], self.place[mask], self.chain[mask], self.order[mask])
+
+
+def without_singletons(mentions: Mentions) -> Mentions:
+    """The mentions of chains of two or more."""
+    _, chain, size = np.unique(mentions.chain, return_inverse=True, return_counts=True)
+    return mentions.where(size[chain] > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """One side's chains: in which document each is, and how many mentions it has."""
+
+    document: Ints
+    size: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The chains of both sides and one cell for each two that share mentions: all that the chain metrics need."""
+
+    documents: int
+    key: Chains
+    response: Chains
+    key_chain: Ints
+    """The key chain of each cell."""
+    response_chain: Ints
+    """The response chain of each cell."""
+    shared: Ints
+    """The number of mentions that the two have in common; never 0."""
+
+    @property
+    def document(self) -> Ints:
+        """The document of each cell."""
+        return self.key.document[self.key_chain]
+
+    @property
+    def key_size(self) -> Ints:
+        """The size of each cell's key chain."""
+        return self.key.size[self.key_chain]
+
+    @property
+    def response_size(self) -> Ints:
+        """The size of each cell's response chain."""
+        return self.response.size[self.response_chain]
+
+    def swapped(self) -> Table:
+        """The table with key and response exchanged."""
+        return Table(self.documents, self.response, self.key, self.response_chain, self.key_chain, self.shared)
+
+
+def table(key: Mentions, response: Mentions, documents: int) -> Table:
+    """The table of two sides; a mention of the response matches the key's mention of the same place."""
+    ours, key_chain = _chains(key)
+    theirs, response_chain = _chains(response)
+    in_key, in_response = common(key, response)
+    width = max(len(theirs.size), 1)
+    cells, shared = np.unique(key_chain[in_key] * width + response_chain[in_response], return_counts=True)
+    return Table(documents, ours, theirs, cells // width, cells % width, shared)
+
+
+def _chains(mentions: Mentions) -> tuple[Chains, Ints]:
+    """The chains of one side, and which of them each mention is in."""
+    _, first, chain, size = np.unique(mentions.chain, return_index=True, return_inverse=True, return_counts=True)
+    return Chains(mentions.document[first], size), chain.astype(np.int64)
+
+
+def common(key: Mentions, response: Mentions) -> tuple[Ints, Ints]:
+    """The mentions that both sides have, by their index on each."""
+    _, in_key, in_response = np.intersect1d(key.place, response.place, assume_unique=True, return_indices=True)
+    return in_key, in_response
+
+
+def added(values: Array, document: Ints, documents: int) -> Ints:
+    """Whole numbers added up by document."""
+    # bincount adds in float64, exact for whole numbers below 2^53.
+    return np.bincount(document, weights=values, minlength=documents).astype(np.int64)
+
+
+def pairs(size: Ints) -> Ints:
+    """How many pairs can be made of so many mentions."""
+    return size * (size - 1) // 2
+
+
+def in_order(*columns: Ints | Floats) -> Ints:
+    """The indices that sort by the first column, then by the second and so on."""
+    return np.lexsort(columns[::-1])
+
+
+def run_starts(group: Ints) -> Bools:
+    """Where a run of equal numbers begins."""
+    starts = np.ones(len(group), dtype=np.bool_)
+    starts[1:] = group[1:] != group[:-1]
+    return starts
