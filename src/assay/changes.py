@@ -112,11 +112,14 @@ def _first_alike(columns: Sequence[Ints]) -> tuple[Ints, ...]:
 
 
 def _differ(items: Items | Outcomes, a: int, b: int) -> Bools:
-    """Whether two systems answer differently: another label or, for arcs, another head."""
+    """Whether two systems answer differently: another label or, for arcs, another head.
+
+    What else a measure asks for (a lemma, say) shows in one being right and the other not.
+    """
     labels = items.answers[a] != items.answers[b]
     if not items.heads:
         return np.asarray(labels)
-    heads = items.heads[a] != items.heads[b]
+    heads = (items.heads[a] != items.heads[b]) | (items.right[a] != items.right[b])
     return np.asarray(heads | labels if items.labels_count else heads)
 
 

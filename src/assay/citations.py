@@ -122,7 +122,7 @@ ENTRIES = {
   pages   = {65--70},
   year    = {1979}
 }""",
-    "conll2018": """@inproceedings{zeman2018,
+    "zeman2018": """@inproceedings{zeman2018,
   title     = {{C}o{NLL} 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies},
   author    = {Zeman, Daniel and Haji{\\v{c}}, Jan and Popel, Martin and Potthast, Martin and Straka, Milan and
                Ginter, Filip and Nivre, Joakim and Petrov, Slav},
@@ -130,6 +130,54 @@ ENTRIES = {
                Dependencies},
   year      = {2018},
   pages     = {1--21}
+}""",
+    "tsarfaty2012": """@inproceedings{tsarfaty2012,
+  title     = {Cross-Framework Evaluation for Statistical Parsing},
+  author    = {Tsarfaty, Reut and Nivre, Joakim and Andersson, Evelina},
+  booktitle = {Proceedings of the 13th Conference of the European Chapter of the Association for
+               Computational Linguistics},
+  year      = {2012},
+  pages     = {44--54}
+}""",
+    "buchholz2006": """@inproceedings{buchholz2006,
+  title     = {{C}o{NLL-X} Shared Task on Multilingual Dependency Parsing},
+  author    = {Buchholz, Sabine and Marsi, Erwin},
+  booktitle = {Proceedings of the Tenth Conference on Computational Natural Language Learning ({C}o{NLL-X})},
+  year      = {2006},
+  pages     = {149--164}
+}""",
+    "nivre2017": """@inproceedings{nivre2017,
+  title     = {Universal Dependency Evaluation},
+  author    = {Nivre, Joakim and Fang, Chiao-Ting},
+  booktitle = {Proceedings of the {NoDaLiDa} 2017 Workshop on Universal Dependencies ({UDW} 2017)},
+  year      = {2017},
+  pages     = {86--95}
+}""",
+    "black1991": """@inproceedings{black1991,
+  title     = {A Procedure for Quantitatively Comparing the Syntactic Coverage of {E}nglish Grammars},
+  author    = {Black, Ezra and Abney, Steven and Flickenger, Daniel and Gdaniec, Claudia and Grishman, Ralph and
+               Harrison, Philip and Hindle, Donald and Ingria, Robert and Jelinek, Frederick and Klavans, Judith and
+               Liberman, Mark and Marcus, Mitchell and Roukos, Salim and Santorini, Beatrice and
+               Strzalkowski, Tomek},
+  booktitle = {Speech and Natural Language: Proceedings of a Workshop Held at Pacific Grove, California},
+  year      = {1991},
+  pages     = {306--311}
+}""",
+    "sampson2000": """@article{sampson2000,
+  title   = {A proposal for improving the measurement of parse accuracy},
+  author  = {Sampson, Geoffrey},
+  journal = {International Journal of Corpus Linguistics},
+  volume  = {5},
+  pages   = {53--68},
+  year    = {2000}
+}""",
+    "sampson2003": """@article{sampson2003,
+  title   = {A test of the leaf-ancestor metric for parse accuracy},
+  author  = {Sampson, Geoffrey and Babarczy, Anna},
+  journal = {Natural Language Engineering},
+  volume  = {9},
+  pages   = {365--380},
+  year    = {2003}
 }""",
 }
 
@@ -142,10 +190,16 @@ USED_BY = {
     "semeval": ("segura-bedmar2013",),
     **dict.fromkeys(("kappa", "span-kappa"), ("cohen1960", "krippendorff2004")),
     "agreement": ("hripcsak2005",),
-    "sentence-accuracy": ("tuggener2017",),
+    **dict.fromkeys(("uas", "las", "ls", "relation-f1"), ("buchholz2006",)),
+    "clas": ("nivre2017",),
+    **dict.fromkeys(("mlas", "blex", "tokens", "words", "sentences"), ("zeman2018",)),
+    **dict.fromkeys(("sentence-accuracy", "tree-match"), ("tuggener2017",)),
+    **dict.fromkeys(("parseval", "bracket-f1"), ("black1991",)),
+    "leaf-ancestor": ("sampson2000", "sampson2003"),
+    "tedeval": ("tsarfaty2012",),
     "oov-accuracy": ("szymanski2020",),
     "changes": ("tuggener2017",),
-    "characters": ("conll2018",),
+    "characters": ("zeman2018",),
     "shuffling": ("noreen1989",),
     "mcnemar": ("mcnemar1947",),
     "holm": ("holm1979",),

@@ -10,11 +10,15 @@ import numpy as np
 
 from assay.arcs import MISSING
 from assay.changes import KINDS, Items
+from assay.corpus import Chains
 from assay.errors import UsageError
 from assay.judgements import NONE, Judgements
 from assay.prepare import Options, Run
 from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan
 from assay.spanpairs import pieces
+
+BEFORE = 2
+"""How many sentences before its own a mention is shown with."""
 
 
 def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Example]:
@@ -31,6 +35,9 @@ def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], o
         wanted = (kinds >= 0) & _matches(items, a, b, pattern)
         if options.kind is not None and b is not None:
             wanted &= kinds == KINDS.index(options.kind)
+        if run.task == "coreference":
+            yield from _mentions(run, items, (a, b), wanted, kinds, options)
+            continue
         sentences = np.unique(items.sentence[wanted])
         if len(sentences) > options.examples:
             rng = np.random.default_rng([options.seed, a, b or 0])
@@ -135,14 +142,72 @@ def _spans(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) ->
             yield ExampleSpan(name, spans.label(spans.system, item), spans.gold_words(spans.system, item), kind)
 
 
+def _mentions(
+    run: Run, items: Items, pair: tuple[int, int | None], wanted: Any, kinds: Any, options: Options
+) -> Iterator[Example]:
+    """Mentions drawn at random, each in its sentence and the ones before it, with the chains of all sides."""
+    chosen = np.flatnonzero(wanted)
+    if len(chosen) > options.examples:
+        rng = np.random.default_rng([options.seed, pair[0], pair[1] or 0])
+        chosen = np.sort(rng.choice(chosen, options.examples, replace=False))
+    a, b = pair
+    systems = [a] if b is None else [a, b]
+    gold = run.gold
+    assert gold.document_starts is not None
+    for index in chosen.tolist():
+        chains = run.pairs[max(int(items.owner[index]), 0)][1].chained()
+        place = int(items.item[index])
+        document = int(chains.place_document[place])
+        begin = int(gold.starts[gold.document_starts[document]])
+        word = begin + int(chains.place_begin[place])
+        sentence = int(gold.sentence_of[word])
+        first_sentence = max(sentence - BEFORE, int(gold.document_starts[document]))
+        first, end = int(gold.starts[first_sentence]), int(gold.starts[sentence + 1])
+        window = (document, first - begin, end - begin)
+        item = ExampleItem(
+            position=word - first,
+            gold=_name(items, items.gold[index]),
+            answers={
+                name: _name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
+            },
+            kind="error" if b is None else KINDS[kinds[index]],
+            end=min(begin + int(chains.place_end[place]), end) - first,
+        )
+        sides = [("gold", run.pairs[0][1].chained().gold)]
+        sides += [(items.systems[number], run.pairs[number][1].chained().system) for number in systems]
+        yield Example(
+            sentence=gold.document_name(document),
+            place=gold.place(word),
+            words=tuple(gold.forms.strings(first, end)),
+            a=items.systems[a],
+            b=None if b is None else items.systems[b],
+            items=(item,),
+            spans=tuple(span for name, side in sides for span in _chain_spans(name, side, window)),
+            sides=tuple(name for name, _ in sides),
+        )
+
+
+def _chain_spans(side: str, chains: Chains, window: tuple[int, int, int]) -> Iterator[ExampleSpan]:
+    """The mentions of one side that lie in a stretch of a document, each under the name of its chain."""
+    document, first, end = window
+    inside = (chains.document == document) & (chains.begin >= first) & (chains.end <= end)
+    for mention in np.flatnonzero(inside).tolist():
+        shape = chains.stretches.get(mention) or ((int(chains.begin[mention]), int(chains.end[mention])),)
+        words = tuple((begin - first, stop - first) for begin, stop in shape)
+        yield ExampleSpan(side, chains.names[int(chains.chain[mention])], words, "")
+
+
 def _trees(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) -> Iterator[ExampleArcs]:
     """Gold's tree of a sentence and those of the systems, over gold's words."""
     heads = run.gold.heads
     if heads is None or any(judgements.heads is None for _, judgements in judged):
         return
     first, end = int(run.gold.starts[sentence]), int(run.gold.starts[sentence + 1])
-    labels = run.gold.column(run.pairs[0][1].column).strings(first, end)
-    yield ExampleArcs("gold", tuple(_local(head, first) for head in heads[first:end].tolist()), tuple(labels))
+    ours = judged[0][1]
+    rows = np.flatnonzero((ours.sentence == sentence) & (ours.gold != NONE))
+    given = {int(ours.item[row]): _label(ours, int(ours.gold[row])) for row in rows}
+    labels = tuple(given.get(word, "") for word in range(first, end))
+    yield ExampleArcs("gold", tuple(_local(head, first) for head in heads[first:end].tolist()), labels)
     for name, judgements in judged:
         assert judgements.heads is not None
         rows = np.flatnonzero((judgements.sentence == sentence) & (judgements.gold != NONE))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.chains.tables import in_order, run_starts
+from assay.chains.tables import run_starts
 
 DENSE = 1 << 14
 """The largest full matrix that is given to a solver; larger ones are solved as sparse ones."""
@@ -47,7 +47,7 @@ def _sure(row: Ints, column: Ints, weight: Floats) -> Ints:
 
 def _rival(line: Ints, weight: Floats) -> Floats:
     """The greatest weight among the other cells of each cell's line; 0 where it is alone."""
-    order = in_order(line, -weight)
+    order = np.lexsort((-weight, line))
     first = run_starts(line[order])
     falling = weight[order]
     follower = np.where(np.append(first[1:], True), 0.0, np.append(falling[1:], 0.0))

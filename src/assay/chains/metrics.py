@@ -119,4 +119,4 @@ def _fractions(values: Floats, document: Ints, documents: int) -> Ints:
     listed = values[order].tolist()
     bounds = np.searchsorted(document[order], np.arange(documents + 1)).tolist()
     sums = [math.fsum(listed[begin:end]) for begin, end in pairwise(bounds)]
-    return np.rint(np.array(sums) * ONE).astype(np.int64)
+    return np.asarray(np.rint(np.array(sums) * ONE), dtype=np.int64)

@@ -28,11 +28,12 @@ def prepare_dependencies(
     """Read, check and align words with their heads and relations."""
     head, relation = _columns(options)
     further = list(dict.fromkeys(name for measure in measures for name in measure.definition.columns))
-    corpora = [_read(item, head, relation, further) for item in inputs]
+    corpora = [_read(inputs[0], *_golds(inputs[0], head, relation), further)]
+    corpora += [_read(item, head, relation, further) for item in inputs[1:]]
     check_folders(corpora)
     for corpus in corpora:
-        _check_filled(corpus, head)
-    trees = [arcs.with_heads(corpus, head) for corpus in corpora]
+        _check_filled(corpus)
+    trees = [arcs.with_heads(corpus, "HEAD") for corpus in corpora]
     faults = [found for _, found in trees]
     _refuse(corpora, faults, options)
     gold, *outputs = _marked([corpus for corpus, _ in trees], options)
@@ -79,13 +80,20 @@ def _read(item: Input | Corpus, head: str, relation: str, further: Sequence[str]
     corpus = read_labels(item, [head, relation, *further])
     labels = corpus.column(relation)
     plain = labels.mapped({text: text.partition(":")[0] for text in labels.vocabulary if ":" in text})
-    return replace(corpus, columns={**corpus.columns, "DEPREL": labels, RELATION: plain})
+    columns = {**corpus.columns, "HEAD": corpus.column(head), "DEPREL": labels, RELATION: plain}
+    return replace(corpus, columns=columns)
 
 
-def _check_filled(corpus: Corpus, head: str) -> None:
-    if corpus.is_empty(head):
-        hint = "In CoNLL-2009 predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
-        raise InputError(f"{corpus.name}: column {head} is empty (every cell is {corpus.empty}). {hint}".rstrip())
+def _golds(item: Input | Corpus, head: str, relation: str) -> tuple[str, str]:
+    """Gold's columns: in CoNLL-2009 the predicted ones (PHEAD, PDEPREL) are never gold's."""
+    form = item.format if isinstance(item, Corpus) else item.plan.format
+    return ("HEAD", "DEPREL") if form == "conll09" and (head, relation) == ("PHEAD", "PDEPREL") else (head, relation)
+
+
+def _check_filled(corpus: Corpus) -> None:
+    if corpus.is_empty("HEAD"):
+        hint = "Systems' predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
+        raise InputError(f"{corpus.name}: no heads in it (every cell is {corpus.empty}). {hint}".rstrip())
 
 
 def _refuse(corpora: Sequence[Corpus], faults: Sequence[Sequence[Fault]], options: Options) -> None:

@@ -109,12 +109,12 @@ def conll09_layout() -> Layout:
 
 
 def looks_conll09(head: Sequence[str]) -> bool:
-    """Words numbered from 1 with at least fourteen columns, two pairs of which hold heads and relations."""
-    rows = [line.split("\t") for line in head if line.strip()]
+    """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
+    rows = [line.split("\t") for line in head if line.strip() and not line.startswith("#")][:1]
     return (
         bool(rows)
         and rows[0][0] == "1"
-        and all(len(row) >= 14 and all(cell == "_" or cell.isdigit() for cell in row[8:10]) for row in rows)
+        and all(len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10]) for row in rows)
     )
 
 
