@@ -30,7 +30,7 @@ def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, str]:
     if not len(repeated):
         return corpus, ""
     if policy == "error":
-        remedy = "To keep the first of them: --duplicates first"
+        remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
         raise InputError("\n".join([*_named(corpus, first, repeated), remedy]))
     gone = np.zeros(len(chains), dtype=bool)
     gone[repeated] = True
@@ -61,11 +61,14 @@ def _named(corpus: Corpus, first: Ints, repeated: Ints) -> Iterator[str]:
     for one, other in list(zip(first.tolist(), repeated.tolist(), strict=True))[:MOST]:
         starts = corpus.document_starts
         path = corpus.name if starts is None else corpus.path_of(int(starts[chains.document[other]]))
+        one_word = int(chains.end[other]) - int(chains.begin[other]) == 1
         words = f"words {chains.begin[other] + 1} to {chains.end[other]}"
+        words = f"word {chains.end[other]}" if one_word else words
         names = [chains.names[chains.chain[mention]] for mention in (one, other)]
         where = f"in chain {names[0]} twice" if names[0] == names[1] else f"in the chains {names[0]} and {names[1]}"
         name = corpus.document_name(int(chains.document[other]))
-        yield f"{path}:{int(chains.lines[other])}: {words} of {name} are {where}"
+        verb = "is" if one_word else "are"
+        yield f"{path}:{int(chains.lines[other])}: {words} of {name} {verb} {where}"
     if len(repeated) > MOST:
         yield f"… and {len(repeated) - MOST:,} more places"
 

@@ -228,7 +228,8 @@ def _used_in(path: str) -> list[str]:
         result = Result.from_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    measures = [row.measure.partition("(")[0] for row in result.scores]
+    # Measures of one framework among several are named after it: las@dep.
+    measures = [row.measure.partition("(")[0].partition("@")[0] for row in result.scores]
     tests = [row.test for row in result.comparisons]
     used = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
     used += ["characters"] if result.aligned_by == "characters" else []

@@ -22,7 +22,7 @@ from assay.counts import Counts, tally
 from assay.errors import UsageError
 from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
-from assay.judgements import Judgements
+from assay.judgements import NONE, Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Prepared, Run, gold_source, prepare
 from assay.result import (
@@ -216,6 +216,8 @@ def _evaluate(
     basis = _basis(judged)
     if basis is not None:
         items = Items.of(basis.items())
+        if items.kinds:
+            result = replace(result, items=int((items.owner == NONE).sum()))
         result = replace(
             result,
             confusion=tuple(_confusion(basis, items)),

@@ -115,7 +115,7 @@ def _columns(recall: Ints, precision: Ints, in_key: Ints, in_response: Ints) -> 
 
 def _fractions(values: Floats, document: Ints, documents: int) -> Ints:
     """The exact sum of each document's values, in units of 1/ONE: the same in whatever order they come."""
-    order = np.argsort(document, kind="stable")
+    order = np.argsort(document)
     listed = values[order].tolist()
     bounds = np.searchsorted(document[order], np.arange(documents + 1)).tolist()
     sums = [math.fsum(listed[begin:end]) for begin, end in pairwise(bounds)]

@@ -57,7 +57,7 @@ def arcs(
         found = np.where((shared != NONE) & (chain_in_key != NONE), shared, found)
     right = (found != NONE) & (chain_in_key != NONE)
     right[right] = chain_in_key[found[right]] == chain_in_key[right]
-    places, document, ours, theirs = _union(key, response)
+    places, document, ours, theirs = _union(key, response, chain_in_key == NONE)
     kind = _classes(_at(expected != NONE, ours, False), _at(found != NONE, theirs, False), _at(right, theirs, False))
     left_out = (expected == NONE) & (_closest(None, key.order, key.chain) != NONE)
     kind[_at(left_out, ours, False)] = CLASSES.index("out")
@@ -81,9 +81,9 @@ def _closest(nominal: Bools | None, order: Ints, *chain: Ints) -> Ints:
     return closest
 
 
-def _union(key: Mentions, response: Mentions) -> tuple[Ints, Ints, Ints, Ints]:
+def _union(key: Mentions, response: Mentions, spurious: Bools) -> tuple[Ints, Ints, Ints, Ints]:
     """The places of both sides, their documents, and the mention of key and response at each or NONE."""
-    places = np.union1d(key.place, response.place)
+    places = np.sort(np.concatenate([key.place, response.place[spurious]]))
     ours, theirs = (_located(side.place, places) for side in (key, response))
     document = np.where(ours != NONE, _at(key.document, ours, NONE), _at(response.document, theirs, NONE))
     return places, document, ours, theirs

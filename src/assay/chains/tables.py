@@ -89,8 +89,10 @@ def table(key: Mentions, response: Mentions, documents: int) -> Table:
 
 def _chains(mentions: Mentions) -> tuple[Chains, Ints]:
     """The chains of one side, and which of them each mention is in."""
-    _, first, chain, size = np.unique(mentions.chain, return_index=True, return_inverse=True, return_counts=True)
-    return Chains(mentions.document[first], size), chain.astype(np.int64)
+    _, chain, size = np.unique(mentions.chain, return_inverse=True, return_counts=True)
+    document = np.zeros(len(size), dtype=np.int64)
+    document[chain] = mentions.document
+    return Chains(document, size), chain
 
 
 def common(key: Mentions, response: Mentions) -> tuple[Ints, Ints]:
@@ -111,7 +113,7 @@ def pairs(size: Ints) -> Ints:
 
 
 def in_order(*columns: Ints) -> Ints:
-    """The indices that sort by the first column, then by the second and so on."""
+    """The indices that sort by the first column, then by the second and so on; no two rows are alike."""
     key: Ints = np.zeros(len(columns[0]), dtype=np.int64)
     room = 1
     for column in columns:
@@ -121,7 +123,7 @@ def in_order(*columns: Ints) -> Ints:
             return np.lexsort(columns[::-1])
         key = key * (high - low + 1) + (column - low)
     # Sorting one number per row is several times faster than sorting by each column in turn.
-    return np.argsort(key, kind="stable")
+    return np.argsort(key)
 
 
 def run_starts(group: Ints) -> Bools:

@@ -14,7 +14,7 @@ from assay.cli import example_help
 @click.option(
     "--language",
     type=click.Choice(["english", "german"]),
-    help="Only the taggers of one language; else both, and named entities.",
+    help="Only the taggers of one language; else both, named entities and parses.",
 )
 @click.option("--html", type=click.Path(file_okay=False), help="Write report pages into this folder.")
 @click.option(
@@ -23,7 +23,7 @@ from assay.cli import example_help
     help="Copy the demo's files into this folder to try things on.",
 )
 def command(language: str | None, html: str | None, copy: str | None) -> None:
-    """Compare real taggers and recognisers of names on the small corpora that come along; needs no network."""
+    """Compare real taggers, recognisers of names and parsers on small corpora that come along; needs no network."""
     from assay.demo import EXAMPLES, run
 
     run([language] if language else EXAMPLES, html, copy)

@@ -18,6 +18,7 @@ from assay.crossframework.frameworks import (
     DEPENDENCIES,
     Annotation,
     Conversion,
+    categories_only,
     problems,
     read_trees,
     selected,
@@ -111,8 +112,10 @@ def cross(
         gold_trees[structure] = tl_unify(gold_trees[structure], gold_trees[labels])
     given = dict(enrichments)
     known = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
+    relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
+    how = _Settings(sizes, subtypes, relational)
     parsers = [_system(name, versions, conversions) for name, versions in files.systems.items()]
-    return _result(known, parsers, files, _Settings(sizes, subtypes, tuple(function_labels or ())), chosen)
+    return _result(known, parsers, files, how, chosen)
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,8 @@ class _Settings:
 
     sizes: str
     subtypes: bool
-    relational: tuple[str, ...]
-    """The theories of relational-realizational trees."""
+    relational: Mapping[str, frozenset[str]]
+    """For theories of relational-realizational trees the labels that are functions."""
 
 
 def _labels_of(given: Mapping[str, Iterable[str]] | None, theory: str) -> frozenset[str] | None:
@@ -263,7 +266,7 @@ def _result(
     golds = {theory.name: theory for theory in theories}
     units = _Units.of(reference, options.unit or "sentence")
     groups = list(_figures(golds, systems, common, sizes, units, settings))
-    native = list(_native(golds, systems, options))
+    native = list(_native(golds, systems, how, options))
     comparisons = adjusted([row for part, _ in groups for row in part.comparisons() if "single" not in part.name])
     return Result(
         schema=SCHEMA,
@@ -380,15 +383,23 @@ def _counts(parse: Parse, measure: Measure) -> Counts:
     return counts
 
 
-def _native(golds: Mapping[str, _Theory], systems: Sequence[_System], options: Options) -> Iterator[Score]:
+def _native(
+    golds: Mapping[str, _Theory], systems: Sequence[_System], how: _Settings, options: Options
+) -> Iterator[Score]:
     """Each framework's own measures, on the systems that have a version of it."""
     plain = replace(options, examples=0, change=None, kind=None, input_format=None)
     for name, theory in golds.items():
         outputs = {s.name: v.annotation.corpus for s in systems for v in s.versions if v.theory == name}
+        gold = theory.annotation.corpus
+        if name in how.relational:
+            # The functions are no constituents.
+            labels = how.relational[name]
+            gold = categories_only(gold, labels)
+            outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
         if outputs:
             kind = theory.annotation.kind
             settings = {key: value for key, value in vars(plain).items() if key != "task"}
-            result = score(theory.annotation.corpus, outputs, NATIVE[kind], task=kind, **settings)
+            result = score(gold, outputs, NATIVE[kind], task=kind, **settings)
             yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
 
 

@@ -53,6 +53,8 @@ def _functions(annotation: Annotation, conversion: Conversion) -> dict[tuple[int
 def _tree(corpus: Corpus, sentence: int, found: Mapping[tuple[int, Yield], str]) -> str:
     trees = corpus.trees
     assert trees is not None
+    if sentence in corpus.unparsed:
+        return "(())"
     start, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
     children: dict[int, list[tuple[int, str]]] = {}
     for place in range(end - start):
@@ -69,7 +71,7 @@ def _tree(corpus: Corpus, sentence: int, found: Mapping[tuple[int, Yield], str])
         bare = int(trees.parent[node]) < 0 and label in ROOTS
         name = label if bare else _named(label, sentence, words, found)
         children.setdefault(int(trees.parent[node]), []).append((int(trees.begin[node]), f"({name} {parts})"))
-    return " ".join(text for _, text in sorted(children.get(-1, []))) or "(())"
+    return " ".join(text for _, text in sorted(children.get(-1, [])))
 
 
 def _nodes_of(trees: Trees, sentence: int) -> range:

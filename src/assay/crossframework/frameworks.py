@@ -130,6 +130,36 @@ def _of_relations(corpus: Corpus, labels: frozenset[str]) -> FunctionTrees:
     )
 
 
+def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
+    """Relational-realizational trees without their function nodes, whose children go up."""
+    trees = corpus.trees
+    assert trees is not None
+    kept = ~trees.labels.isin(labels)
+    place = np.append(np.cumsum(kept) - 1, -1)
+    return replace(
+        corpus,
+        trees=Trees(
+            sentence=trees.sentence[kept],
+            parent=place[_kept_above(trees.parent, trees.parent, kept)[kept]],
+            begin=trees.begin[kept],
+            end=trees.end[kept],
+            labels=Column(trees.labels.codes[kept], trees.labels.vocabulary),
+            above=place[_kept_above(trees.above, trees.parent, kept)],
+            lines=trees.lines[kept],
+            edges=None if trees.edges is None else Column(trees.edges.codes[kept], trees.edges.vocabulary),
+            stretches={int(place[node]): shape for node, shape in trees.stretches.items() if kept[node]},
+        ),
+    )
+
+
+def _kept_above(nodes: Ints, parent: Ints, kept: Bools) -> Ints:
+    """The nearest node at or above each that is kept, -1 where there is none."""
+    parents, stays = np.append(parent, -1), np.append(kept, True)
+    while not stays[nodes].all():
+        nodes = np.where(stays[nodes], nodes, parents[nodes])
+    return nodes
+
+
 # --- the same words in all files ---
 
 

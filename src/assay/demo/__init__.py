@@ -1,9 +1,9 @@
-"""The embedded example: corpora written for it, with the outputs of real taggers and recognisers of names."""
+"""The embedded example: corpora written for it, with outputs of real taggers, recognisers of names and parsers."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 LANGUAGES = ("english", "german")
 ENTITIES = "entities"
-EXAMPLES = (*LANGUAGES, ENTITIES)
+TREES = "trees"
+EXAMPLES = (*LANGUAGES, ENTITIES, TREES)
 
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
@@ -28,16 +29,25 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     for folder in filter(None, (html, copy)):
         _make(Path(folder))
     for example in examples:
-        result = _entities() if example == ENTITIES else _taggers(example)
-        click.echo(f"\n=== {example}: {', '.join(source.name for source in result.systems)} ===\n")
-        deliver(result, None, None, None, quiet=False)
-        if html:
-            page = str(Path(html) / f"{example}.html")
-            write(page, render(result, "html"))
-            click.echo(f"report page: {page}")
+        for title, result in _results(example):
+            click.echo(f"\n=== {title}: {', '.join(source.name for source in result.systems)} ===\n")
+            deliver(result, None, None, None, quiet=False)
+            if html:
+                page = str(Path(html) / f"{title}.html")
+                write(page, render(result, "html"))
+                click.echo(f"report page: {page}")
         if copy:
             shutil.copytree(FOLDER / example, Path(copy) / example, dirs_exist_ok=True)
     click.echo(_next(Path(copy) if copy else FOLDER, examples))
+
+
+def _results(example: str) -> Iterator[tuple[str, Result]]:
+    """The comparisons of one example, each with its title."""
+    if example == TREES:
+        yield "dependencies", _dependencies()
+        yield "frameworks", _frameworks()
+    else:
+        yield example, _entities() if example == ENTITIES else _taggers(example)
 
 
 def _taggers(language: str) -> Result:
@@ -68,6 +78,31 @@ def _entities() -> Result:
     )
 
 
+def _dependencies() -> Result:
+    from assay.evaluate import compare
+
+    folder = FOLDER / TREES
+    return compare(
+        str(folder / "gold.conllu"),
+        [str(folder / "arc-hybrid.conllu"), str(folder / "arc-eager.conllu")],
+        task="dependencies",
+        slices=("direction",),
+        examples=2,
+    )
+
+
+def _frameworks() -> Result:
+    """Parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies."""
+    from assay.crossframework import cross
+
+    folder = FOLDER / TREES
+    parsers = [
+        *(f"{name}@dep={folder / name}.conllu" for name in ("arc-hybrid", "arc-eager")),
+        *(f"{name}@ps={folder / name}.mrg" for name in ("pcfg-1", "pcfg-2", "pcfg-functions")),
+    ]
+    return cross([f"dep={folder / 'gold.conllu'}", f"ps={folder / 'gold.mrg'}", "ps+dep"], parsers, examples=1)
+
+
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -90,6 +125,14 @@ def _next(folder: Path, examples: Sequence[str]) -> str:
         lines += [
             f"assay score {gold} {a} -m exact -m fair -m semeval",
             f"assay compare {gold} {a} {b} --slice label --examples 5 --kind correction",
+        ]
+    if TREES in examples:
+        gold, a, b = (folder / TREES / f"{name}.conllu" for name in ("gold", "arc-hybrid", "arc-eager"))
+        trees, c, d = (folder / TREES / f"{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2"))
+        lines += [
+            f"assay compare {gold} {a} {b} --task dependencies --examples 3 --kind correction",
+            f"assay compare {trees} {c} {d} -m parseval -m leaf-ancestor --examples 2",
+            f"assay cross --theory dep={gold} --theory ps={trees} {b.stem}@dep={b} {d.stem}@ps={d} --sizes paper",
         ]
     tried = "\n".join(f"  {line}" for line in lines)
     return f"""

@@ -99,15 +99,26 @@ def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[Corpus,
     foreign = [name for name in theirs if name not in set(gold.document_ids)]
     if (absent or foreign) and missing == "error":
         if absent:
-            fact = f"lacks {_listed(absent)}, which {gold.name} has. To score as empty"
-        else:
-            fact = f"has {_listed(foreign)}, which {gold.name} does not have. To ignore"
-        raise AlignmentError(f"{system.name}: {fact}: --missing empty")
+            place = _beginning(gold, gold.document_ids.index(absent[0]))
+            raise AlignmentError(
+                f"{place}: {system.name} lacks {_listed(absent)}. To score as empty: --missing empty"
+            )
+        place = _beginning(system, theirs[foreign[0]])
+        raise AlignmentError(f"{place}: {gold.name} does not have {_listed(foreign)}. To ignore: --missing empty")
     if len(absent) == gold.documents:
         raise AlignmentError(f"{system.name}: no document of {gold.name} is in it.")
     lines = [f"without {_listed(absent)}, scored as empty."] if absent else []
     lines += [f"{_listed(foreign)} ignored: not in gold."] if foreign else []
     return _arranged(gold, system, [theirs.get(name) for name in gold.document_ids]), lines
+
+
+def _beginning(corpus: Corpus, document: int) -> str:
+    """`file:line` of the mark that a document begins with, which stands before its first word."""
+    assert corpus.document_starts is not None
+    sentence = int(corpus.document_starts[document])
+    if corpus.lines is None or not corpus.word_per_line:
+        return corpus.place_of_sentence(sentence)
+    return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -156,9 +167,13 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
     pieces = [
         _Piece(gold, target) if source is None else _Piece(system, source) for target, source in enumerate(order)
     ]
-    forms, sizes, starts = [], [], [0]
+    forms: list[str] = []
+    sizes: list[int] = []
+    lines: list[int] = []
+    starts = [0]
     for piece in pieces:
         for sentence in piece.sentences():
+            lines.append(0 if piece.corpus.lines is None else int(piece.corpus.lines[sentence]))
             first, end = int(piece.corpus.starts[sentence]), int(piece.corpus.starts[sentence + 1])
             forms += piece.corpus.forms.strings(first, end)
             sizes.append(end - first)
@@ -168,7 +183,8 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
         forms=Column.of(forms),
         columns={},
         starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        lines=None,
+        lines=None if system.lines is None else np.array(lines, dtype=np.int64),
+        files=system.files[:1],
         aside_words=np.zeros(0, dtype=np.int64),
         aside_sentences=(),
         aside_lines=(),
@@ -212,15 +228,18 @@ def _unequal(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str, bool]]:
     for document in range(gold.documents):
         a, b = (slice(int(side[document]), int(side[document + 1])) for side in (ours, theirs))
         sizes = (a.stop - a.start, b.stop - b.start)
-        name = gold.document_name(document)
-        if sizes[0] != sizes[1]:
-            line = f"{system.name}: document {name} has {sizes[1]:,} words where {gold.name} has {sizes[0]:,}"
-            yield document, line, True
-        elif compared and not np.array_equal(here[a], there[b]):
-            word = int(np.flatnonzero(here[a] != there[b])[0])
+        shared = min(sizes)
+        differing = np.flatnonzero(here[a][:shared] != there[b][:shared]) if compared else np.zeros(0, dtype=np.int64)
+        if len(differing):
+            word = int(differing[0])
             found, wanted = system.forms[b.start + word], gold.forms[a.start + word]
-            line = f"{system.name}: document {name}, word {word + 1}: {found!r} where {gold.name} has {wanted!r}"
-            yield document, line, False
+            fact = f"{found!r} where {gold.place(a.start + word)} has {wanted!r}"
+            yield document, f"{system.place(b.start + word)}: {fact}", sizes[0] != sizes[1]
+        elif sizes[0] != sizes[1]:
+            # One ends before the other does.
+            last = system.place(b.stop - 1)
+            name = gold.document_name(document)
+            yield document, f"{last}: {name} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}", True
 
 
 def _pair(gold: Corpus, system: Corpus, skipped: Bools, rule: TypeRule, tags: str | None) -> Pair:

@@ -30,7 +30,7 @@ from assay.readers.dag import looks_dag, read_dag
 from assay.readers.dag import shows_choice as dag_shows_choice
 from assay.readers.export import EMPTY as NO_VALUE
 from assay.readers.export import export_labels, looks_export, read_export
-from assay.readers.jsonclusters import ENDS, GOLD, PREDICTED, cluster_labels, looks_clusters, read_clusters
+from assay.readers.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
 from assay.readers.jsonspans import looks_json, read_json
 from assay.readers.slash import looks_slashed, read_slashed
 from assay.readers.source import ANNOTATIONS, Source
@@ -283,7 +283,7 @@ def _plan_conll2012(head: Sequence[str], path: str, parameters: dict[str, Any], 
 
 def _plan_clusters(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("end", parameters["end"], ENDS)
-    check_choice("which", parameters["which"], ("", GOLD, PREDICTED))
+    check_choice("which", parameters["which"], WHICH)
     labels = cluster_labels(head)
     read = partial(read_clusters, **parameters)
     return _plan_of_chains("clusters", path, labels, read, filled=labels, word_per_line=False)
@@ -418,7 +418,7 @@ FORMATS = {
             '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
             looks_clusters,
             _plan_clusters,
-            {"end": "inclusive", "which": ""},
+            {"end": "inclusive", "which": "auto"},
             "end: exclusive if the last word given does not belong to the mention; which: clusters or "
             "predicted_clusters, where both are there",
         ),

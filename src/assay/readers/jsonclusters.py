@@ -15,6 +15,7 @@ from assay.readers.source import Source
 
 GOLD, PREDICTED = "clusters", "predicted_clusters"
 ENDS = ("inclusive", "exclusive")
+WHICH = ("auto", GOLD, PREDICTED)
 _EXAMPLE = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 _LONGEST = 60
 
@@ -38,7 +39,7 @@ def _first(head: Sequence[str]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "") -> None:
+def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "auto") -> None:
     """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant."""
     builder.begin_file(source.path)
     problems: list[str] = []
@@ -118,7 +119,7 @@ class _Document:
     def _key(self, value: dict[str, Any]) -> str:
         """Which of the clusters are meant."""
         there = [key for key in (GOLD, PREDICTED) if key in value]
-        if self._which:
+        if self._which != WHICH[0]:
             if self._which not in there:
                 raise _DocumentError(f"no {self._which} in it. There is: {', '.join(value)}.")
             return self._which

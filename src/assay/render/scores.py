@@ -9,7 +9,7 @@ from itertools import groupby
 from assay.render import spans
 from assay.render.comparisons import SHORT
 from assay.render.table import Cell, Table, apart, figure, is_best, p_cell, table, value_of
-from assay.render.text import DASH, count, noun, percent, signed
+from assay.render.text import DASH, count, is_matched, noun, percent, signed
 from assay.result import Comparison, Result, Score
 
 
@@ -133,7 +133,7 @@ def _several_systems_labels(
 def _confusion(result: Result) -> Iterator[Table]:
     if result.command == "compare":
         return
-    if result.task == "spans":
+    if is_matched(result):
         yield from spans.confusion(result)
         return
     whole = [row for row in result.confusion if "/" not in row.measure]

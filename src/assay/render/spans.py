@@ -132,16 +132,16 @@ def confusion(result: Result) -> Iterator[Table]:
                 key = (row.gold or _NOTHING, row.assigned or _NOTHING)
                 cells[key] = cells.get(key, 0) + row.count
         if len(labels) <= MATRIX:
-            yield from _matrices(system, labels, cells, hits)
+            yield from _matrices(system, labels, cells, hits, result.task)
         else:
             ordered = sorted(cells.items(), key=lambda item: (-item[1], item[0]))
             listed = [[gold, assigned, count(number)] for (gold, assigned), number in ordered]
             title = f"Most frequent errors of {system}"
-            yield table(title, ["gold", "assigned", "spans"], listed, words=2, short=10)
+            yield table(title, ["gold", "assigned", f"{noun(result)}s"], listed, words=2, short=10)
 
 
 def _matrices(
-    system: str, labels: Sequence[str], cells: Mapping[tuple[str, str], int], hits: Mapping[str, int]
+    system: str, labels: Sequence[str], cells: Mapping[tuple[str, str], int], hits: Mapping[str, int], task: str
 ) -> Iterator[Table]:
     sides = [*labels, _NOTHING]
 
@@ -156,7 +156,8 @@ def _matrices(
         return rows
 
     header = ["gold \\ system", *sides]
-    note = "Rows: gold, columns: system, ∅: nothing there. On the diagonal boundary errors; the rest is LE and LBE."
+    note = "Rows: gold, columns: system, ∅: nothing there."
+    note += " On the diagonal boundary errors; the rest is LE and LBE." if task == "spans" else ""
     yield table(f"Errors of {system} by label", header, body(False), notes=(note,))
     yield table(f"Confusion of {system}, hits included", header, body(True), minor=True)
 
