@@ -146,6 +146,13 @@ _EVALUATION = (
         show_default=True,
         help="Documents that a system lacks: refuse, or score as empty.",
     ),
+    click.option(
+        "--zeros",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="Mentions of empty nodes: refuse, or leave out and count.",
+    ),
     click.option("--mention-types", type=click.Path(), help="Types of mentions: tag TAB type, nominal TAB type."),
     click.option("--gold-errors", type=click.Path(), help="List of spans in which gold itself is wrong."),
     click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),

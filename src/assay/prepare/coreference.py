@@ -32,7 +32,7 @@ def prepare_coreference(
     """Read, bring documents together, and check that their words are the same."""
     if options.unit == "sentence":
         raise UsageError("chains reach over whole documents: --unit document")
-    corpora = [_read(item) for item in inputs]
+    corpora = [_read(item, options.zeros) for item in inputs]
     check_folders(corpora)
     names = ["gold", *named]
     warnings = [f"{name}: {note}" for name, corpus in zip(names, corpora, strict=True) for note in corpus.notes]
@@ -48,7 +48,8 @@ def prepare_coreference(
         warnings += [f"{name}: {line}" for line in (*lines, *([said] if said else []))]
     skipped, lines = _differences(gold, systems, options)
     warnings += lines
-    rule, tags = _rule(options), next((name for name in _TAGS if name in gold.columns), None)
+    rule = _rule(options)
+    tags = next((name for name in _TAGS if name in gold.columns and not _hollow(gold, name)), None)
     pairs = [(name, _pair(gold, system, skipped, rule, tags)) for name, system in systems.items()]
     return Run(
         gold=gold,
@@ -66,7 +67,12 @@ def prepare_coreference(
     )
 
 
-def _read(item: Input | Corpus) -> Corpus:
+def _hollow(corpus: Corpus, column: str) -> bool:
+    """Whether a column has nothing but marks of emptiness."""
+    return set(corpus.column(column).counts()) <= {"-", "_", "*", ""}
+
+
+def _read(item: Input | Corpus, zeros: str) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
     elif item.plan.chains:
@@ -74,7 +80,7 @@ def _read(item: Input | Corpus) -> Corpus:
     elif item.plan.format == "conllu":
         from assay.readers.corefud import corefud_chains
 
-        corpus = corefud_chains(item.read(["MISC", "XPOS"]))
+        corpus = corefud_chains(item.read(["MISC", "XPOS"]), zeros=zeros)
     else:
         raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
     if corpus.chains is None:
@@ -94,6 +100,14 @@ def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[Corpus,
     """The system's documents as gold has them, by their ids."""
     if gold.document_ids == system.document_ids:
         return system, []
+    if not (gold.by_id and system.by_id):
+        # Without ids documents correspond by their order.
+        if gold.documents != system.documents:
+            raise AlignmentError(
+                f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without ids "
+                "they cannot be told apart."
+            )
+        return replace(system, document_ids=gold.document_ids), []
     theirs = {name: number for number, name in enumerate(system.document_ids)}
     absent = [name for name in gold.document_ids if name not in theirs]
     foreign = [name for name in theirs if name not in set(gold.document_ids)]

@@ -52,6 +52,7 @@ class Options:
     gold_errors: str | None = None
     duplicates: str = "error"
     missing: str = "error"
+    zeros: str = "error"
     mention_types: str | None = None
     symmetric: bool = False
     """Neither side is gold: two annotators."""
@@ -67,6 +68,7 @@ class Options:
             ("repair", self.repair, REPAIRS),
             ("value of duplicates", self.duplicates, DUPLICATES),
             ("value of missing", self.missing, ("error", "empty")),
+            ("value of zeros", self.zeros, ("error", "drop")),
             ("interval", self.interval, ("percentile", "bca", "wilson")),
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
             ("kind of change", self.kind, KINDS),

@@ -121,7 +121,7 @@ def _zeros(nodes: _Nodes) -> Iterator[Fault]:
         if nodes.values[number]:
             yield Fault(
                 node,
-                f"a mention stands on the empty node {nodes.names[number]}. Leave such mentions out (zeros=drop), "
+                f"a mention stands on the empty node {nodes.names[number]}. Leave such mentions out (--zeros drop), "
                 'or read empty nodes as words: --input-format "conllu(empty_nodes=true)"',
             )
 
