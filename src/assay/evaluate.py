@@ -93,8 +93,14 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
 def _agreement_defaults(first: Any, second: Any, options: Options) -> list[str]:
     """Kappa over words only where these are known and have one label each."""
     opened = Prepared(first, {"second": second}, options)
-    if opened.task == "tags":
-        return ["accuracy", "kappa"]
+    plain = {
+        "tags": ["accuracy", "kappa"],
+        "dependencies": ["uas", "las"],
+        "constituents": ["parseval"],
+        "coreference": ["mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"],
+    }
+    if opened.task in plain:
+        return plain[opened.task]
     specs = ["exact", "fair(symmetric=true)", "span-kappa"]
     run = opened.run([find(spec) for spec in specs])
     try:
@@ -609,7 +615,7 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
     """What one needs to get the same figures again: all that was chosen, and what went in."""
     files = [
         name
-        for name in ("map", "train", "lexicon", "gold_errors", "tagset", "weights")
+        for name in ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
         if (value := getattr(options, name)) and (name not in ("tagset", "weights") or Path(value).is_file())
     ]
     chosen = {

@@ -32,6 +32,7 @@ class Source:
     status: str = ""
     """Why a system has no figures, e.g. `column empty`; nothing where it has."""
     spans: int = 0
+    """Spans, constituents or mentions."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from assay.errors import UsageError, unknown
 from assay.judgements import NONE, Judgements, Matches
 from assay.measures.definition import Judge, measure
 
-DEFAULTS = ("mentions", "muc", "b-cubed", "ceaf-e", "conll", "arcs-any")
+DEFAULTS = ("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any")
 KINDS = ("tp", "wl", "fn", "fp")
 
 
@@ -143,7 +144,10 @@ def _arcs(pair: Pair, criterion: str) -> Judgements:
     # Gold's items first, in the order of their spans, which is the same for every system.
     spurious = kind[kept] == KINDS.index("fp")
     rows = kept[np.lexsort((resolved.place[kept], spurious))]
-    return _judged(found, resolved.place[rows], resolved.document[rows], kind[rows])
+    judged = _judged(found, resolved.place[rows], resolved.document[rows], kind[rows])
+    left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
+    numbers = np.bincount(found.first_sentence[left_out], minlength=pair.gold.sentences)
+    return replace(judged, sums={"left-out": numbers} if criterion == "nom" else {})
 
 
 def _judged(found: ChainPair, place: Ints, document: Ints, kind: Ints) -> Judgements:
@@ -183,7 +187,7 @@ def arcs_nom(pair: Pair) -> Judgements:
     """ARCS: mentions resolved to the right nominal antecedent.
 
     Counts: as for arcs-any; right is a mention whose closest nominal antecedent in the system is one of gold's.
-        Mentions whose gold antecedents are all non-nominal are left out.
+        Mentions whose gold antecedents are all non-nominal are left out (left-out).
     Score: as for arcs-any.
     Paper: Tuggener 2017, section 2.3, Tables 8 and 11. Golden: cases/coreference, coref-ontogum.
     """

@@ -32,6 +32,11 @@ def prepare_coreference(
     """Read, bring documents together, and check that their words are the same."""
     if options.unit == "sentence":
         raise UsageError("chains reach over whole documents: --unit document")
+    for spec in options.slices:
+        if spec.partition(":")[0] not in ("document", "meta", "label"):
+            raise UsageError(
+                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label."
+            )
     corpora = [_read(item, options.zeros) for item in inputs]
     check_folders(corpora)
     names = ["gold", *named]
@@ -104,8 +109,8 @@ def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[Corpus,
         # Without ids documents correspond by their order.
         if gold.documents != system.documents:
             raise AlignmentError(
-                f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without ids "
-                "they cannot be told apart."
+                f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
+                "ids they cannot be told apart."
             )
         return replace(system, document_ids=gold.document_ids), []
     theirs = {name: number for number, name in enumerate(system.document_ids)}

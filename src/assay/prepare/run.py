@@ -120,7 +120,8 @@ def without(pair: Pair, skipped: Bools) -> Pair:
 def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Source:
     """A system as a source."""
     unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
-    spans = 0 if corpus.spans is None else len(corpus.spans)
+    found = corpus.spans if corpus.spans is not None else corpus.chains
+    spans = 0 if found is None else len(found)
     return Source(
         name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus), unaligned, status, spans
     )

@@ -9,7 +9,7 @@ from assay.render.table import Cell, Table, figure, table, value_of
 from assay.render.text import count, percent
 from assay.result import ErrorType, Result, Score
 
-_WANTED = ("f1", "agreement", "kappa", "alpha")
+_WANTED = ("f1", "value", "agreement", "kappa", "alpha")
 _TITLES = {
     "le": "label",
     "bes": "second smaller",

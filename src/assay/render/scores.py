@@ -183,7 +183,7 @@ def _slice_table(
         counts = sizes[measure, where]
         cells: list[Cell | str] = [
             where.partition("=")[2],
-            count(counts.get("gold", counts.get("items", counts.get("sentences", 0)))),
+            _size(counts),
         ]
         values_here = [row.value for row in figures]
         for index, row in enumerate(figures):
@@ -197,6 +197,11 @@ def _slice_table(
     if body and len(body[0]) > len(header):
         header += ["Δ", "p (Holm)"]
     return table(f"{measure} by {name}", header, body, short=25, droppable=tuple(range(1 + len(systems), 1, -1)))
+
+
+def _size(counts: Mapping[str, int]) -> str:
+    """How many items stand behind a figure, where that is counted."""
+    return next((count(counts[name]) for name in ("gold", "items", "sentences") if name in counts), "")
 
 
 def _mappings(result: Result) -> Iterator[Table]:
