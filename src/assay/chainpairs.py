@@ -196,7 +196,7 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
         documents=gold.documents,
         first_sentence=gold.document_starts[:-1],
         exact=(exact[0], exact[1]),
-        heads=_by_heads(ours, theirs),
+        heads=_by_heads(ours, theirs, (exact[0], exact[1])),
         place_document=np.array([document for document, _ in places], dtype=np.int64),
         place_begin=np.array([shape[0][0] for _, shape in places], dtype=np.int64),
         place_end=np.array([shape[-1][1] for _, shape in places], dtype=np.int64),
@@ -225,20 +225,25 @@ def _types(
     return Column.of(found)
 
 
-def _by_heads(ours: Chains, theirs: Chains) -> tuple[Ints, Ints] | None:
-    """Numbers by head word; mentions of one side that share a head are told apart by their length."""
+def _by_heads(ours: Chains, theirs: Chains, exact: tuple[Ints, Ints]) -> tuple[Ints, Ints] | None:
+    """Numbers by head word: equal spans together, then those that share a head, the shorter ones first."""
     if ours.heads is None or theirs.heads is None or (ours.heads < 0).any() or (theirs.heads < 0).any():
         return None
-    known: dict[tuple[int, int, int], int] = {}
+    both = np.intersect1d(*exact)
+    known: dict[tuple[int, ...], int] = {}
     numbers = []
-    for chains in (ours, theirs):
+    for chains, places in ((ours, exact[0]), (theirs, exact[1])):
         assert chains.heads is not None
-        order = np.lexsort((chains.end - chains.begin, chains.heads, chains.document)).tolist()
         side = np.empty(len(chains), dtype=np.int64)
         seen: dict[tuple[int, int], int] = {}
-        for mention in order:
+        equal = np.isin(places, both)
+        for mention in np.lexsort((chains.end - chains.begin, chains.heads, chains.document)).tolist():
             head = (int(chains.document[mention]), int(chains.heads[mention]))
-            seen[head] = seen.get(head, -1) + 1
-            side[mention] = known.setdefault((*head, seen[head]), len(known))
+            if equal[mention]:
+                key: tuple[int, ...] = (int(places[mention]),)
+            else:
+                seen[head] = seen.get(head, -1) + 1
+                key = (*head, seen[head])
+            side[mention] = known.setdefault(key, len(known))
         numbers.append(side)
     return numbers[0], numbers[1]

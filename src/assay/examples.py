@@ -162,7 +162,8 @@ def _mentions(
         word = begin + int(chains.place_begin[place])
         sentence = int(gold.sentence_of[word])
         first_sentence = max(sentence - BEFORE, int(gold.document_starts[document]))
-        first, end = int(gold.starts[first_sentence]), int(gold.starts[sentence + 1])
+        last = int(gold.sentence_of[begin + int(chains.place_end[place]) - 1])
+        first, end = int(gold.starts[first_sentence]), int(gold.starts[last + 1])
         window = (document, first - begin, end - begin)
         item = ExampleItem(
             position=word - first,
@@ -171,7 +172,7 @@ def _mentions(
                 name: _name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
             },
             kind="error" if b is None else KINDS[kinds[index]],
-            end=min(begin + int(chains.place_end[place]), end) - first,
+            end=begin + int(chains.place_end[place]) - first,
         )
         sides = [("gold", run.pairs[0][1].chained().gold)]
         sides += [(items.systems[number], run.pairs[number][1].chained().system) for number in systems]

@@ -14,7 +14,7 @@ from assay.cli import example_help
 @click.option(
     "--language",
     type=click.Choice(["english", "german"]),
-    help="Only the taggers of one language; else both, named entities and parses.",
+    help="Only the taggers of one language; else both, named entities, parses and coreference.",
 )
 @click.option("--html", type=click.Path(file_okay=False), help="Write report pages into this folder.")
 @click.option(

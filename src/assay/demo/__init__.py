@@ -1,4 +1,4 @@
-"""The embedded example: corpora written for it, with outputs of real taggers, recognisers of names and parsers."""
+"""The embedded example: corpora written for it, with outputs of real taggers, recognisers, parsers and resolvers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ FOLDER = Path(__file__).parent
 LANGUAGES = ("english", "german")
 ENTITIES = "entities"
 TREES = "trees"
-EXAMPLES = (*LANGUAGES, ENTITIES, TREES)
+COREFERENCE = "coreference"
+EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE)
 
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
@@ -46,8 +47,10 @@ def _results(example: str) -> Iterator[tuple[str, Result]]:
     if example == TREES:
         yield "dependencies", _dependencies()
         yield "frameworks", _frameworks()
+    elif example in LANGUAGES:
+        yield example, _taggers(example)
     else:
-        yield example, _entities() if example == ENTITIES else _taggers(example)
+        yield example, _entities() if example == ENTITIES else _coreference()
 
 
 def _taggers(language: str) -> Result:
@@ -84,7 +87,7 @@ def _dependencies() -> Result:
     folder = FOLDER / TREES
     return compare(
         str(folder / "gold.conllu"),
-        [str(folder / "arc-hybrid.conllu"), str(folder / "arc-eager.conllu")],
+        [str(folder / "arc-eager.conllu"), str(folder / "arc-hybrid.conllu")],
         task="dependencies",
         slices=("direction",),
         examples=2,
@@ -97,10 +100,22 @@ def _frameworks() -> Result:
 
     folder = FOLDER / TREES
     parsers = [
-        *(f"{name}@dep={folder / name}.conllu" for name in ("arc-hybrid", "arc-eager")),
+        *(f"{name}@dep={folder / name}.conllu" for name in ("arc-eager", "arc-hybrid")),
         *(f"{name}@ps={folder / name}.mrg" for name in ("pcfg-1", "pcfg-2", "pcfg-functions")),
     ]
     return cross([f"dep={folder / 'gold.conllu'}", f"ps={folder / 'gold.mrg'}", "ps+dep"], parsers, examples=1)
+
+
+def _coreference() -> Result:
+    """The two resolvers that also link pronouns."""
+    from assay.evaluate import compare
+
+    folder = FOLDER / COREFERENCE
+    return compare(
+        str(folder / "key.conll"),
+        [str(folder / "pronoun-rules.conll"), str(folder / "mention-pair.jsonl")],
+        examples=2,
+    )
 
 
 def _make(folder: Path) -> None:
@@ -127,12 +142,20 @@ def _next(folder: Path, examples: Sequence[str]) -> str:
             f"assay compare {gold} {a} {b} --slice label --examples 5 --kind correction",
         ]
     if TREES in examples:
-        gold, a, b = (folder / TREES / f"{name}.conllu" for name in ("gold", "arc-hybrid", "arc-eager"))
+        gold, a, b = (folder / TREES / f"{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid"))
         trees, c, d = (folder / TREES / f"{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2"))
         lines += [
             f"assay compare {gold} {a} {b} --task dependencies --examples 3 --kind correction",
             f"assay compare {trees} {c} {d} -m parseval -m leaf-ancestor --examples 2",
             f"assay cross --theory dep={gold} --theory ps={trees} {b.stem}@dep={b} {d.stem}@ps={d} --sizes paper",
+        ]
+    if COREFERENCE in examples:
+        gold, a, b = (
+            folder / COREFERENCE / name for name in ("key.conll", "pronoun-rules.conll", "mention-pair.jsonl")
+        )
+        lines += [
+            f"assay compare {gold} {a} {b} -m arcs-nom --examples 3 --kind new-error",
+            f"assay score {gold} {a} {b} -m conll -m lea -m blanc",
         ]
     tried = "\n".join(f"  {line}" for line in lines)
     return f"""
