@@ -24,6 +24,27 @@ TAGGED = """\
 """
 
 
+def attached(text: str) -> str:
+    """CoNLL-U in which each word hangs below the first of its sentence."""
+    lines = []
+    for line in text.splitlines():
+        cells = line.split("\t")
+        if cells[0].isdigit():
+            cells[6:8] = ["0", "root"] if cells[0] == "1" else ["1", "dep"]
+        lines.append("\t".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def bracketed(text: str) -> str:
+    """The words of CoNLL-U in flat trees, one a line."""
+    trees = []
+    for block in text.strip().split("\n\n"):
+        rows = [line.split("\t") for line in block.splitlines() if not line.startswith("#")]
+        words = [row[1].replace("(", "-LRB-").replace(")", "-RRB-") for row in rows if row[0].isdigit()]
+        trees.append(f"(S-root {' '.join(f'(X-dep {word})' for word in words)})\n")
+    return "".join(trees)
+
+
 def examples() -> list[tuple[str, str]]:
     context = click.Context(main)
     found = []
@@ -65,6 +86,17 @@ def example_folder(tmp_path_factory):
     (folder / "tagged.conllu").write_text(TAGGED)
     (folder / "lexicon.tsv").write_text("kot\tkot\tsubst:sg:nom:m2\nkoty\tkot\tsubst:pl:nom:m2\n")
     (folder / "log.txt").write_text('[pos="subst" & case="nom"]\n[number="pl"]\n')
+    for name, text in {"anna": "B-PER I-PER O", "ben": "B-PER O O", "carl": "B-LOC I-LOC O"}.items():
+        words = zip(("Jane", "Doe", "sings"), text.split(), strict=True)
+        (folder / f"{name}.conll").write_text("".join(f"{word} {tag}\n" for word, tag in words))
+        (folder / name).mkdir()
+        (folder / name / "a.txt").write_text("Jane Doe sings")
+        (folder / name / "a.ann").write_text("T1\tPER 0 4\tJane\n" if name == "ben" else "T1\tPER 0 8\tJane Doe\n")
+        shutil.copy(source / "hanta.conllu", folder / f"{name}.conllu")
+    text = attached((source / "gold.conllu").read_text("utf-8"))
+    for name in ("gold", "malt", "brown"):
+        (folder / f"{name}.conllu").write_text(text, "utf-8")
+        (folder / f"{name}.mrg").write_text(bracketed(text), "utf-8")
     (folder / "here").mkdir()
     call = f'"{sys.executable}" -m assay'
     subprocess.run(
@@ -130,13 +162,30 @@ def test_the_demo_needs_no_files_and_says_what_to_try_next(command):
 
 
 def test_the_lines_that_the_demo_proposes_run(command, here):
-    done = command("demo", "--language", "english", "--copy", "copy")
+    done = command("demo", "--html", "pages", "--copy", "copy")
+    assert done.returncode == 0, done.stderr
+    assert "=== entities: rules, crf-names ===" in done.stdout
     assert (here / "copy" / "english" / "gold.conllu").exists()
+    assert (here / "copy" / "entities" / "gold.tsv").exists()
+    assert (here / "pages" / "entities.html").exists()
+    assert "=== dependencies: arc-eager, arc-hybrid ===" in done.stdout
+    assert (here / "copy" / "trees" / "gold.mrg").exists()
+    assert (here / "pages" / "dependencies.html").exists()
+    assert (here / "pages" / "frameworks.html").exists()
     lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("  assay ") and "copy" in line]
-    assert len(lines) == 3
+    for example in ("english", "entities", "trees"):
+        assert any(f"copy/{example}/" in line for line in lines)
     for line in lines:
         tried = command(*shlex.split(line)[1:])
         assert tried.returncode == 0, tried.stderr
+
+
+def test_the_demo_of_one_language_proposes_its_own_files(command, here):
+    done = command("demo", "--language", "german", "--copy", "copy")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  assay ") and "copy" in line]
+    assert len(lines) == 3
+    assert all("copy/german/gold.conllu" in line for line in lines)
+    assert [path.name for path in (here / "copy").iterdir()] == ["german"]
 
 
 def test_the_demo_refuses_a_folder_that_is_a_file(assay, here):
@@ -152,7 +201,8 @@ def test_the_commands_are_listed_by_what_they_are_for(assay):
     lines = assay("--help").stdout.splitlines()
     start = lines.index("Rich tags:")
     assert [line.split()[0] for line in lines[start + 1 : start + 3]] == ["tagset", "weights"]
-    assert COMMANDS == ["score", "compare", "tagset", "weights", "measures", "formats", "cite", "convert", "demo"]
+    evaluate = ["score", "compare", "agreement", "cross"]
+    assert [*evaluate, "tagset", "weights", "measures", "formats", "cite", "convert", "demo"] == COMMANDS
 
 
 def test_tagset_lists_the_tagsets_and_shows_one(assay, here):
@@ -196,7 +246,8 @@ def test_measures_of_rich_tags_are_scored_with_a_tagset(assay, here):
 def test_measures_lists_measures_and_slices_with_their_scores(assay):
     text = assay("measures").stdout
     rich = ("pa", "wpa", "cwpa", "pos-accuracy", "features")
-    for name in ("accuracy", "sentence-accuracy", "oov-accuracy", "tag-f1", *rich, "sentence-length", "meta"):
+    trees = ("uas", "las", "ls", "clas", "mlas", "blex", "relation-f1", "tree-match", "tedeval", "distance", "depth")
+    for name in ("accuracy", "sentence-accuracy", "oov-accuracy", "tag-f1", *rich, *trees, "sentence-length", "meta"):
         assert f"\n  {name} " in text
     assert "scores: f1, precision, recall, macro-f1, macro-precision, macro-recall, weighted-f1" in text
 
@@ -209,7 +260,14 @@ def test_measures_with_a_name_shows_its_documentation(assay):
 
 def test_formats_lists_every_format_with_an_example(assay):
     text = assay("formats").stdout
-    for name in ("conllu:", "conllx:", "tsv(comments=false, header=false, word=1):", "slash(separator=/):", "conll("):
+    tables = (
+        "conllu(empty_nodes=false):",
+        "conllx:",
+        "conll09:",
+        "tsv(comments=false, header=false, word=1):",
+        "conll(",
+    )
+    for name in (*tables, "slash(separator=/):", "brackets("):
         assert any(line.startswith(name) for line in text.splitlines()), name
 
 
@@ -265,10 +323,10 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay co", 1, {"compare", "convert"}),
         ("assay score --in", 2, {"--input-format", "--interval"}),
         ("assay score -m tag", 3, {"tag-f1"}),
-        ("assay score -m p", 3, {"pa", "pos-accuracy"}),
+        ("assay score -m p", 3, {"pa", "parseval", "pos-accuracy"}),
         ("assay t", 1, {"tagset"}),
         ("assay compare g a b --slice se", 6, {"seen", "sentence-length"}),
-        ("assay convert x --input-format s", 4, {"slash"}),
+        ("assay convert x --input-format s", 4, {"slash", "spans"}),
         ("assay score --format j", 3, {"json"}),
     ],
 )

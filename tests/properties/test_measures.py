@@ -1,4 +1,4 @@
-"""What holds for every measure, whatever it measures."""
+"""What holds for every measure of every task, whatever it measures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,43 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Result
-from assay.corpus import from_lists
-from assay.counts import Counts, merged
+from assay.corpus import Corpus, from_lists, from_spans, holds_spans
+from assay.counts import Counts, matched, merged
+from assay.counts import by_label as counted_by_label
 from assay.measures import find, measures
 from assay.prepare import Options, prepare
-from strategies import FOREIGN, LABELS, TRAINED, WORDS, Outputs, Text, outputs, seeds
+from assay.result import Diff
+from strategies import (
+    FOREIGN,
+    FOREIGN_SPANS,
+    LABELS,
+    SPAN_LABELS,
+    TRAINED,
+    WORDS,
+    Outputs,
+    Text,
+    outputs,
+    seeds,
+    span_outputs,
+    tagged_spans,
+)
 
-MEASURES = list(measures())
-AVERAGES = {(name, average) for name, definition in measures().items() for average in definition.averages}
-"""Scores that are averages over labels; they are resampled unit by unit, in the order of the units."""
+TEXTS = {"tags": outputs, "spans": span_outputs}
+"""Texts to try the measures of each task on."""
+MEASURES = {task: [name for name, definition in measures().items() if definition.task == task] for task in TEXTS}
+BY_LABEL = {name for name, definition in measures().items() if definition.count in (counted_by_label, matched)}
+"""Measures whose intervals come from the counts of all labels, in the order of these."""
+VARIANTS = (
+    "fair(focus=system, sides=true)",
+    "fair(symmetric=true)",
+    "weighted(preset=be-half)",
+    "weighted(le=1FP, be=0.5TP+0.5FN, lbe=1FN)",
+    "semeval(least=0.5)",
+)
+"""Measures with parameters that change what is counted or how it is scored."""
+on_every_task = pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
+BEYOND_CHANCE = ("kappa", "alpha")
+"""Scores that are below 0 where agreement is worse than chance, and undefined where there is but one label."""
 INTERVALS = ("percentile", "bca", "wilson")
 GRADED = ("pa", "wpa", "cwpa")
 TAKING_APART = (*GRADED, "pos-accuracy", "features")
@@ -66,9 +95,14 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+def given_for(data: Outputs, train: str) -> dict[str, str]:
+    """The options that the measures of a task ask for."""
+    return {"train": train, **(RICH if data.task == "tags" else {})}
+
+
 def compared(data: Outputs, train: str, **options: Any) -> Result:
-    options = {"times": 50, **options}
-    return assay.compare(data.gold, data.systems, MEASURES, train=train, **RICH, **options)
+    options = {"times": 50, **given_for(data, train), **options}
+    return assay.compare(data.gold, data.systems, MEASURES[data.task], **options)
 
 
 def values(result: Result) -> dict[tuple[str, str, str, str | None], float]:
@@ -78,14 +112,24 @@ def values(result: Result) -> dict[tuple[str, str, str, str | None], float]:
 # --- counts ---
 
 
-@pytest.mark.parametrize("name", MEASURES)
-@given(data=outputs(systems=1, most_sentences=8), seed=st.randoms(use_true_random=False))
-def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, data: Outputs, seed: Any) -> None:
+ONE_SYSTEM = {
+    "tags": outputs(systems=1, most_sentences=8),
+    # Parts in which words are cut alike are matched by words, a whole in which they are not by characters.
+    "spans": span_outputs(systems=1, most_sentences=8, other_words=False),
+}
+
+
+@pytest.mark.parametrize("name", [*MEASURES["tags"], *MEASURES["spans"], *VARIANTS])
+@given(draw=st.data(), seed=st.randoms(use_true_random=False))
+def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, draw: st.DataObject, seed: Any) -> None:
     """Two parts counted apart and merged have the totals, the rows and the scores of the whole."""
+    data = draw.draw(ONE_SYSTEM[find(name).definition.task])
     assume(len(data.gold) > 1)
     order = list(range(len(data.gold)))
     seed.shuffle(order)
     cut = seed.randint(1, len(order) - 1)
+    # Gold without any span is refused.
+    assume(data.task == "tags" or all(spans_in(data.gold, part) for part in (order[:cut], order[cut:])))
     whole = counted(name, data.part(order), train)
     together = merged([counted(name, data.part(part), train) for part in (order[:cut], order[cut:])])
     assert together.fields == whole.fields
@@ -95,9 +139,13 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, da
     assert scored(name, together) == pytest.approx(scored(name, whole), rel=1e-12, nan_ok=True)
 
 
+def spans_in(text: Any, part: list[int]) -> bool:
+    return any(item[1] != "O" for index in part for item in text[index])
+
+
 def counted(name: str, data: Outputs, train: str) -> Counts:
     measure = find(name)
-    run = prepare(data.gold, data.systems, [measure], Options(train=train, **RICH))
+    run = prepare(data.gold, data.systems, [measure], Options(**given_for(data, train)))
     ((_, pair),) = run.pairs
     return measure.count(measure.judge(pair), run.gold.sentences)
 
@@ -113,44 +161,56 @@ def by_label(counts: Counts) -> dict[str | None, tuple[int, ...]]:
 
 def scored(name: str, counts: Counts) -> dict[str, float]:
     """The overall scores of some counts."""
-    definition = measures()[name]
+    measure = find(name)
     overall = counts.matrix().sum(axis=0)
     sums = {field: np.asarray(float(n)) for field, n in zip(counts.fields, overall.tolist(), strict=True)}
     return {
-        **{score: float(function(sums)) for score, function in definition.scores.items()},
-        **{score: float(function(counts.sums())) for score, function in definition.averages.items()},
+        **{score: float(function(sums)) for score, function in measure.scores.items()},
+        **{score: float(function(counts.sums())) for score, function in measure.averages.items()},
     }
 
 
 # --- scores ---
 
 
-@given(data=outputs(systems=1, other_words=False))
-def test_perfect_output_has_the_best_score(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_perfect_output_has_the_best_score(texts: Any, train: str, draw: st.DataObject) -> None:
     """Every score, overall and per label, is 1 with the interval [1, 1]; undefined only where nothing counts."""
-    result = assay.score(data.gold, {"perfect": copy.deepcopy(data.gold)}, MEASURES, train=train, times=50, **RICH)
+    data = draw.draw(texts(systems=0))
+    names, options = MEASURES[data.task], given_for(data, train)
+    result = assay.score(data.gold, {"perfect": copy.deepcopy(data.gold)}, names, times=50, **options)
     empty = {(row.measure, row.label) for row in result.counts if not any(row.counts.values())}
-    assert {row.measure for row in result.scores} == set(MEASURES)
+    assert {row.measure for row in result.scores} == set(names)
     for row in result.scores:
-        expected = math.nan if (row.measure, row.label) in empty else 1.0
+        defined = (row.measure, row.label) not in empty
+        if row.score in BEYOND_CHANCE:
+            defined = len({other.label for other in result.scores if other.measure == row.measure}) > 2
+        expected = 1.0 if defined else math.nan
         # Averages are sums of products of floats; nothing else may differ from 1.
         assert (row.value, row.low, row.high) == pytest.approx((expected,) * 3, rel=1e-14, nan_ok=True), row
-    unseen = any(word not in TRAINED for sentence in data.gold for word, _ in sentence)
+    unseen = data.task != "tags" or any(word not in TRAINED for sentence in data.gold for word, _ in sentence)
     # Without a tag that has a category, there is nothing to count for features.
     assert empty - {("features", None)} == (set() if unseen else {("oov-accuracy", None)})
 
 
-@given(data=outputs(), seed=seeds(), interval=st.sampled_from(INTERVALS))
-def test_every_figure_is_undefined_or_a_share(train: str, data: Outputs, seed: int, interval: str) -> None:
+@on_every_task
+@given(draw=st.data(), seed=seeds(), interval=st.sampled_from(INTERVALS))
+def test_every_figure_is_undefined_or_a_share(
+    texts: Any, train: str, draw: st.DataObject, seed: int, interval: str
+) -> None:
     """Values and interval ends lie in [0, 1], differences in [-1, 1], p in ]0, 1]; low is not above high."""
+    data = draw.draw(texts())
     result = compared(data, train, seed=seed, interval=interval)
     for row in result.scores:
         shares = (row.value, row.low, row.high)
+        least = -1 if row.score in BEYOND_CHANCE else 0
         assert all(math.isnan(share) for share in shares) or (
-            all(0 <= share <= 1 for share in shares) and row.low <= row.high
+            all(least <= share <= 1 for share in shares) and row.low <= row.high
         ), row
     for pair in result.comparisons:
-        assert math.isnan(pair.difference) or -1 <= pair.difference <= 1
+        most = 2 if pair.score in BEYOND_CHANCE else 1
+        assert math.isnan(pair.difference) or -most <= pair.difference <= most
         assert not pair.low > pair.high
         if not math.isnan(pair.p):
             assert 0 < pair.p <= pair.p_adjusted <= 1
@@ -160,31 +220,34 @@ def test_every_figure_is_undefined_or_a_share(train: str, data: Outputs, seed: i
         assert 0 <= bound.gain_over_best_here <= bound.gain
 
 
-@given(data=outputs(), seed=st.randoms(use_true_random=False))
-def test_the_order_of_sentences_changes_nothing(train: str, data: Outputs, seed: Any) -> None:
-    """Nor does it change what differs, or the intervals and tests of scores that are no averages over labels."""
+@on_every_task
+@given(draw=st.data(), seed=st.randoms(use_true_random=False))
+def test_the_order_of_sentences_changes_nothing(texts: Any, train: str, draw: st.DataObject, seed: Any) -> None:
+    """Nor does it change what differs, or any interval or test."""
+    data = draw.draw(texts())
     order = list(range(len(data.gold)))
     seed.shuffle(order)
     one, other = compared(data, train), compared(data.part(order), train)
     assert values(one) == pytest.approx(values(other), rel=1e-12, nan_ok=True)
     # Spelled out, since an undefined overlap is not equal to itself.
-    for part in ("diffs", "bounds", "growth", "unique"):
+    for part in ("diffs", "bounds", "growth", "unique", "error_types", "sweeps"):
         assert repr(getattr(one, part)) == repr(getattr(other, part))
     assert one.confusion == other.confusion
+    assert one.transitions == other.transitions
     assert resampled(one) == pytest.approx(resampled(other), abs=0, nan_ok=True)
 
 
-@given(data=outputs(), names=st.permutations([*FOREIGN, "more", "labels"]))
-def test_the_names_of_labels_change_nothing_overall(train: str, data: Outputs, names: list[str]) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_the_names_of_labels_change_nothing_overall(texts: Any, train: str, draw: st.DataObject) -> None:
     """The same text under other names of labels has the same overall scores, intervals and tests."""
-    renamed = dict(zip(FOREIGN, names, strict=False))
-
-    def rename(text: Text) -> Text:
-        return [[(word, renamed[label]) for word, label in sentence] for sentence in text]
-
-    plain = [name for name in MEASURES if name not in TAKING_APART]
+    # Where two labels are on one place, the one that comes first in the alphabet is matched first.
+    data = draw.draw(texts(**({} if texts is outputs else {"one_label": True})))
+    labels = FOREIGN if data.task == "tags" else FOREIGN_SPANS
+    renamed = dict(zip(labels, draw.draw(st.permutations([*labels, "more", "labels"])), strict=False))
+    plain = [name for name in MEASURES[data.task] if name not in TAKING_APART]
     one, other = (
-        assay.compare(d.gold, d.systems, plain, train=train, times=50) for d in (data, data.changed(rename))
+        assay.compare(d.gold, d.systems, plain, train=train, times=50) for d in (data, data.relabelled(renamed))
     )
     overall = [{key: value for key, value in values(result).items() if key[-1] is None} for result in (one, other)]
     assert overall[0] == pytest.approx(overall[1], rel=1e-12, nan_ok=True)
@@ -192,58 +255,80 @@ def test_the_names_of_labels_change_nothing_overall(train: str, data: Outputs, n
     assert by_name == pytest.approx(
         {key: value for key, value in values(other).items() if key[3] is not None}, abs=0, nan_ok=True
     )
-    assert resampled(one) == pytest.approx(resampled(other), abs=0, nan_ok=True)
+    figures = [resampled(result, names_matter=True) for result in (one, other)]
+    assert figures[0] == pytest.approx(figures[1], abs=0, nan_ok=True)
     for ours, theirs in zip(one.diffs, other.diffs, strict=True):
         for field in ("items", "different", "corrections", "new_errors", "changed_errors", "both_right"):
             assert getattr(ours, field) == getattr(theirs, field)
 
 
-def resampled(result: Result) -> dict[tuple[str, ...], float]:
-    """Interval ends and p-values, of scores that are no averages over labels."""
+def resampled(result: Result, *, names_matter: bool = False) -> dict[tuple[str, ...], float]:
+    """Interval ends and p-values; where the names of labels matter, without intervals of measures by label."""
     figures = {}
     for row in result.scores:
-        if row.label is None and (row.measure, row.score) not in AVERAGES:
+        if row.label is None and not (names_matter and row.measure in BY_LABEL):
             figures[row.system, row.measure, row.score, "low"] = row.low
             figures[row.system, row.measure, row.score, "high"] = row.high
     for pair in result.comparisons:
-        if (pair.measure, pair.score) not in AVERAGES:
-            for end in ("low", "high", "p", "p_low", "p_high"):
-                figures[pair.test, pair.a, pair.b, pair.measure, pair.score, end] = getattr(pair, end)
+        ends = ("p", "p_low", "p_high") if names_matter and pair.measure in BY_LABEL else ENDS
+        for end in ends:
+            figures[pair.test, pair.a, pair.b, pair.measure, pair.score, end] = getattr(pair, end)
     return figures
+
+
+ENDS = ("low", "high", "p", "p_low", "p_high")
 
 
 # --- Results ---
 
 
-@given(data=outputs(), seed=seeds(), interval=st.sampled_from(INTERVALS))
+SLICED = {"tags": ("seen",), "spans": ("seen", "nesting")}
+
+
+@on_every_task
+@given(draw=st.data(), seed=seeds(), interval=st.sampled_from(INTERVALS))
 def test_the_same_seed_gives_the_same_json_and_json_can_be_read_back(
-    train: str, data: Outputs, seed: int, interval: str
+    texts: Any, train: str, draw: st.DataObject, seed: int, interval: str
 ) -> None:
     """Byte for byte; and a Result read back is written as the same text."""
-    options: dict[str, Any] = {"seed": seed, "interval": interval, "slices": ("seen",), "examples": 2}
+    data = draw.draw(texts())
+    options: dict[str, Any] = {"seed": seed, "interval": interval, "slices": SLICED[data.task], "examples": 2}
     text = compared(data, train, **options).to_json()
     assert compared(data, train, **options).to_json() == text
     assert Result.from_json(text).to_json() == text
 
 
-_PROGRAM = """
+_TAGS = """
 import sys, assay
 from assay.measures import measures
 gold = [[(w, "NVA"[(i * k) % 3]) for i, w in enumerate("abcdefg"[:k % 7 + 1])] for k in range(40)]
 outs = {name: [[(w, "NVAX"[(i * k + k // m) % 4]) for i, (w, _) in enumerate(s)] for k, s in enumerate(gold)]
         for name, m in (("p", 3), ("q", 4), ("r", 5))}
-result = assay.compare(gold, outs, list(measures()), train=sys.argv[1], times=200, seed=int(sys.argv[2]),
+names = [name for name, definition in measures().items() if definition.task == "tags"]
+result = assay.compare(gold, outs, names, train=sys.argv[1], times=200, seed=int(sys.argv[2]),
                        slices=("label", "seen"), examples=3, tagset=sys.argv[3], weights="paper", sweep=50)
+sys.stdout.buffer.write(result.to_json().encode())
+"""
+_SPANS = """
+import sys, assay
+from assay.measures import measures
+gold = [[("NVA"[(i * k) % 3], i, i + k % 3) for i in range(k % 7)] for k in range(90)]
+outs = {name: [[("NVAX"[(i * k + k // m) % 4], a, b + (k + i) % m // 2)
+                for i, (_, a, b) in enumerate(s) if (i + k) % m] for k, s in enumerate(gold)]
+        for name, m in (("p", 3), ("q", 4), ("r", 5))}
+names = [name for name, definition in measures().items() if definition.task == "spans"]
+result = assay.compare(gold, outs, names, times=100, seed=int(sys.argv[2]), examples=3, sweep=50)
 sys.stdout.buffer.write(result.to_json().encode())
 """
 
 
-def test_another_process_gives_the_same_json(train: str) -> None:
+@pytest.mark.parametrize("program", [_TAGS, _SPANS], ids=["tags", "spans"])
+def test_another_process_gives_the_same_json(program: str, train: str) -> None:
     """Whatever order its hash tables have; another seed gives other intervals."""
 
     def run(hash_seed: str, seed: int) -> bytes:
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        command = [sys.executable, "-c", _PROGRAM, train, str(seed), RICH["tagset"]]
+        command = [sys.executable, "-c", program, train, str(seed), RICH["tagset"]]
         return subprocess.run(command, env=environment, check=True, capture_output=True).stdout
 
     first = run("1", 7)
@@ -253,36 +338,49 @@ def test_another_process_gives_the_same_json(train: str) -> None:
     assert [row.low for row in ours.scores] != [row.low for row in other.scores]
 
 
-@given(data=outputs())
-def test_inputs_are_never_changed(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_inputs_are_never_changed(texts: Any, train: str, draw: st.DataObject) -> None:
     """Lists and corpora are afterwards what they were before."""
+    data = draw.draw(texts())
     before = copy.deepcopy(data)
-    compared(data, train, slices=("seen", "sentence-length"), examples=1)
+    slices = (*SLICED[data.task], "sentence-length")
+    compared(data, train, slices=slices, examples=1)
     assert data == before
-    gold = from_lists(data.gold, "gold")
-    systems = {name: from_lists(text, name) for name, text in data.systems.items()}
-    pictures = [picture(corpus) for corpus in (gold, *systems.values())]
-    assay.compare(gold, systems, MEASURES, train=train, times=20, slices=("seen",), examples=1, **RICH)
+    made = from_spans if holds_spans(data.gold) else from_lists
+    corpora = replace(
+        data, gold=made(data.gold, "gold"), systems={name: made(text, name) for name, text in data.systems.items()}
+    )
+    pictures = [picture(corpus) for corpus in (corpora.gold, *corpora.systems.values())]
+    compared(corpora, train, slices=slices, examples=1)
+    gold, systems = corpora.gold, corpora.systems
     assert [picture(corpus) for corpus in (gold, *systems.values())] == pictures
     assert Path(train).read_text(encoding="utf-8").split() == list(TRAINED)
 
 
-def picture(corpus: Any) -> Any:
+def picture(corpus: Corpus) -> Any:
     """All that a corpus holds, as plain values."""
     columns = {name: (column.codes.tolist(), column.vocabulary) for name, column in corpus.columns.items()}
-    return corpus.name, corpus.forms.codes.tolist(), corpus.forms.vocabulary, columns, corpus.starts.tolist()
+    plain = corpus.name, corpus.forms.codes.tolist(), corpus.forms.vocabulary, columns, corpus.starts.tolist()
+    if corpus.spans is None:
+        return plain
+    spans = corpus.spans
+    arrays = [array.tolist() for array in (spans.sentence, spans.begin, spans.end, spans.labels.codes, spans.lines)]
+    return *plain, arrays, spans.labels.vocabulary, dict(spans.stretches), dict(spans.columns)
 
 
 # --- comparing ---
 
 
-@given(data=outputs(systems=1))
-def test_a_system_against_itself_differs_in_nothing(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_a_system_against_itself_differs_in_nothing(texts: Any, train: str, draw: st.DataObject) -> None:
     """p is 1, every difference 0 with the interval [0, 0], and there is no change of any kind."""
-    twice = Outputs(data.gold, {"one": data.systems["s1"], "two": copy.deepcopy(data.systems["s1"])})
+    data = draw.draw(texts(systems=1))
+    twice = replace(data, systems={"one": data.systems["s1"], "two": copy.deepcopy(data.systems["s1"])})
     result = compared(twice, train)
     undefined = {(row.measure, row.score) for row in result.scores if row.label is None and math.isnan(row.value)}
-    assert {row.measure for row in result.comparisons} == set(MEASURES)
+    assert {row.measure for row in result.comparisons} == set(MEASURES[data.task])
     for row in result.comparisons:
         assert (row.p, row.p_low, row.p_high, row.p_adjusted, row.units) == (1, 1, 1, 1, 0)
         if row.test == "shuffling":
@@ -294,12 +392,18 @@ def test_a_system_against_itself_differs_in_nothing(train: str, data: Outputs) -
         assert (diff.different, diff.corrections, diff.new_errors, diff.changed_errors) == (0, 0, 0, 0)
         assert (diff.diff, diff.difference, diff.changes, diff.overlap_all) == (0, 0, (), 1)
         assert diff.overlap_right == 1 or (math.isnan(diff.overlap_right) and diff.both_right == 0)
+    for row in result.transitions:
+        assert row.before == row.after
+    for sweep in result.sweeps:
+        assert (sweep.a_better, sweep.b_better, sweep.low, sweep.high, sweep.always) == (0, 0, 0, 0, "")
     assert any("one and two give the same answers throughout" in warning for warning in result.warnings)
 
 
-@given(data=outputs())
-def test_swapping_two_systems_swaps_corrections_and_new_errors(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_swapping_two_systems_swaps_corrections_and_new_errors(texts: Any, train: str, draw: st.DataObject) -> None:
     """What was a correction is a new error, differences change their sign, and every p stays."""
+    data = draw.draw(texts())
     forth, back = both_ways(data, train)
     for ours, theirs in zip(forth.diffs, back.diffs, strict=True):
         assert (ours.a, ours.b, ours.on) == (theirs.b, theirs.a, theirs.on)
@@ -315,10 +419,16 @@ def test_swapping_two_systems_swaps_corrections_and_new_errors(train: str, data:
             (row.label, row.items, row.b, row.a, -row.difference, -row.effect) for row in theirs.labels
         }
     assert outcomes_of(forth) == pytest.approx(outcomes_of(back, turned=True), abs=0, nan_ok=True)
+    assert {(row.label, row.before, row.after, row.count) for row in forth.transitions} == {
+        (row.label, row.after, row.before, row.count) for row in back.transitions
+    }
+    for one, other in zip(forth.sweeps, back.sweeps, strict=True):
+        assert (one.low, one.high, one.always) == (-other.high, -other.low, other.always)
+        assert one.named == {name: -difference for name, difference in other.named.items()}
 
 
 def both_ways(data: Outputs, train: str, **options: Any) -> tuple[Result, Result]:
-    turned = Outputs(data.gold, dict(reversed(data.systems.items())))
+    turned = replace(data, systems=dict(reversed(data.systems.items())))
     return compared(data, train, **options), compared(turned, train, **options)
 
 
@@ -333,7 +443,7 @@ def outcomes_of(result: Result, *, turned: bool = False) -> dict[tuple[str, ...]
     return figures
 
 
-def large(words: int = 9, sentences: int = 120, seed: int = 5) -> Outputs:
+def many_tags(words: int = 9, sentences: int = 120, seed: int = 5) -> Outputs:
     """Two systems that differ in so many ways that shufflings are drawn, not enumerated."""
     rng = np.random.default_rng(seed)
     gold: Text = [
@@ -350,17 +460,43 @@ def large(words: int = 9, sentences: int = 120, seed: int = 5) -> Outputs:
     return Outputs(gold, found)
 
 
-def test_swapping_two_systems_keeps_p_where_shufflings_are_drawn(train: str) -> None:
+def many_spans(sentences: int = 120, seed: int = 5) -> Outputs:
+    """The same with spans: some are left out, some have another label or one more word."""
+    rng = np.random.default_rng(seed)
+    gold = [
+        [(str(rng.choice(SPAN_LABELS)), int(first), int(first + rng.integers(3))) for first in rng.integers(0, 20, 5)]
+        for _ in range(sentences)
+    ]
+
+    def answer(label: str, first: int, last: int) -> tuple[str, int, int]:
+        return (str(rng.choice(FOREIGN_SPANS)), first, last) if rng.random() < 0.5 else (label, first, last + 1)
+
+    found = {
+        name: [
+            [span if rng.random() < share else answer(*span) for span in spans if rng.random() < 0.9]
+            for spans in gold
+        ]
+        for name, share in (("s1", 0.6), ("s2", 0.65))
+    }
+    return Outputs(gold, found, "spans")
+
+
+large = pytest.mark.parametrize("made", [many_tags, many_spans], ids=lambda made: made.__name__)
+
+
+@large
+def test_swapping_two_systems_keeps_p_where_shufflings_are_drawn(made: Any, train: str) -> None:
     """The shufflings drawn for a pair do not depend on which of the two is named first."""
-    forth, back = both_ways(large(), train, times=500)
+    forth, back = both_ways(made(), train, times=500)
     drawn = [row for row in forth.comparisons if row.test == "shuffling" and not row.exact]
-    assert {row.measure for row in drawn} >= {"accuracy", "tag-f1"}
+    assert {row.measure for row in drawn} >= ({"accuracy", "tag-f1"} if made is many_tags else {"exact", "fair"})
     assert outcomes_of(forth) == outcomes_of(back, turned=True)
 
 
-def test_swapping_two_systems_turns_the_interval_of_their_difference_round(train: str) -> None:
+@large
+def test_swapping_two_systems_turns_the_interval_of_their_difference_round(made: Any, train: str) -> None:
     """[low, high] becomes [-high, -low], since both ways the same resamples are drawn."""
-    forth, back = both_ways(large(), train, times=500)
+    forth, back = both_ways(made(), train, times=500)
     pairs = list(zip(forth.comparisons, back.comparisons, strict=True))
     assert all((ours.measure, ours.score) == (theirs.measure, theirs.score) for ours, theirs in pairs)
     ours = [(one.low, one.high) for one, _ in pairs if one.test == "shuffling"]
@@ -368,9 +504,10 @@ def test_swapping_two_systems_turns_the_interval_of_their_difference_round(train
     assert np.array(ours) == pytest.approx(np.array(theirs), rel=1e-12)
 
 
-def test_swapping_two_systems_keeps_the_interval_of_each(train: str) -> None:
+@large
+def test_swapping_two_systems_keeps_the_interval_of_each(made: Any, train: str) -> None:
     """A system's own figures do not depend on its place among the others."""
-    forth, back = both_ways(large(), train, times=500)
+    forth, back = both_ways(made(), train, times=500)
     assert intervals_of(forth) == pytest.approx(intervals_of(back), rel=1e-12, nan_ok=True)
 
 
@@ -382,9 +519,11 @@ def intervals_of(result: Result) -> dict[tuple[str, str, str, str | None, str], 
     }
 
 
-@given(data=outputs(systems=3))
-def test_changes_account_for_every_item_and_for_the_difference(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train: str, draw: st.DataObject) -> None:
     """Five kinds of items make up all; corrections minus new errors is what one system is ahead."""
+    data = draw.draw(texts(systems=3))
     result = compared(data, train)
     assert len(result.diffs) == 3 * len({diff.on for diff in result.diffs})
     for diff in result.diffs:
@@ -396,7 +535,9 @@ def test_changes_account_for_every_item_and_for_the_difference(train: str, data:
             assert (diff.gain or 0) - (diff.loss or 0) == pytest.approx(diff.difference * diff.items, abs=1e-6)
         else:
             assert diff.corrections - diff.new_errors == pytest.approx(diff.difference * diff.items, abs=1e-9)
-        if "/" not in diff.on:
+        if data.task == "spans":
+            check_transitions(result, diff)
+        elif "/" not in diff.on:
             score = "strong" if diff.on in GRADED else "recall"
             scores = [result.score(name, diff.on, score).value for name in (diff.a, diff.b)]
             assert diff.difference == pytest.approx(scores[1] - scores[0], abs=1e-9)
@@ -409,18 +550,53 @@ def test_changes_account_for_every_item_and_for_the_difference(train: str, data:
         assert sum(row.effect for row in diff.labels) == pytest.approx(diff.difference, abs=1e-12)
 
 
-@given(data=outputs())
-def test_all_tests_of_a_score_are_about_the_same_difference(train: str, data: Outputs) -> None:
+def check_transitions(result: Result, diff: Diff) -> None:
+    """What became of each item: gold's items and those that one of the two systems adds, every one once."""
+    counts = {
+        row.system: row.counts
+        for row in result.counts
+        if row.measure == diff.on and row.label is None and row.slice is None
+    }
+    rows = [row for row in result.transitions if (row.a, row.b) == (diff.a, diff.b)]
+    overall = [row for row in rows if row.label is None]
+    assert sum(row.count for row in overall) == diff.items
+    for before, after in {(row.before, row.after) for row in rows}:
+        parts = [row.count for row in rows if row.label is not None and (row.before, row.after) == (before, after)]
+        assert sum(parts) == sum(row.count for row in overall if (row.before, row.after) == (before, after))
+    of_gold = {row.label: row for row in diff.labels if row.label != "∅"}
+    assert sum(row.items for row in of_gold.values()) == result.items
+    # Only gold's items can be hits, and each of them is a hit once.
+    ahead = sum(row.effect for row in of_gold.values()) * diff.items
+    assert ahead == pytest.approx(counts[diff.b]["tp"] - counts[diff.a]["tp"], abs=1e-9)
+    for side, name in (("before", diff.a), ("after", diff.b)):
+        hits = sum(row.count for row in overall if getattr(row, side) == "tp")
+        assert hits == counts[name]["tp"]
+        missed = sum(row.count for row in overall if getattr(row, side) == "fn")
+        assert missed == counts[name]["fn"]
+        assert sum(row.count for row in overall if getattr(row, side) != "none") == sum(
+            number for kind, number in counts[name].items() if kind in KINDS
+        )
+
+
+KINDS = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
+
+
+@on_every_task
+@given(draw=st.data())
+def test_all_tests_of_a_score_are_about_the_same_difference(texts: Any, train: str, draw: st.DataObject) -> None:
     """Whichever test it is, the difference is that of the scores of this name."""
+    data = draw.draw(texts())
     result = compared(data, train)
     for row in result.comparisons:
         scores = [result.score(name, row.measure, row.score).value for name in (row.a, row.b)]
         assert row.difference == pytest.approx(scores[1] - scores[0], abs=1e-12, nan_ok=True), row.test
 
 
-@given(data=outputs(systems=3))
-def test_a_perfect_choice_is_at_least_as_good_as_any_system(train: str, data: Outputs) -> None:
+@on_every_task
+@given(draw=st.data())
+def test_a_perfect_choice_is_at_least_as_good_as_any_system(texts: Any, train: str, draw: st.DataObject) -> None:
     """Overall and for each label; the labels add up to the whole, and so do the systems that join one by one."""
+    data = draw.draw(texts(systems=3))
     result = compared(data, train)
     for on in {bound.on for bound in result.bounds}:
         overall, *labels = [bound for bound in result.bounds if bound.on == on]
@@ -448,17 +624,20 @@ def increasing(numbers: list[float]) -> bool:
     return all(before <= after for before, after in pairwise(numbers))
 
 
-@given(data=outputs(other_words=False))
-def test_labels_without_words_are_compared_by_position(train: str, data: Outputs) -> None:
+@pytest.mark.parametrize("texts", [outputs, tagged_spans], ids=["tags", "spans"])
+@given(draw=st.data())
+def test_labels_without_words_are_compared_by_position(texts: Any, train: str, draw: st.DataObject) -> None:
     """Plain labels give the figures that the same labels with their words give."""
+    data = draw.draw(texts(other_words=False))
 
     def bare(text: Text) -> list[list[str]]:
         return [[label for _, label in sentence] for sentence in text]
 
-    names = [name for name in MEASURES if name != "oov-accuracy"]
-    with_words = assay.compare(data.gold, data.systems, names, times=50, **RICH)
+    names = [name for name in MEASURES[data.task] if name != "oov-accuracy"]
+    options: dict[str, Any] = {"times": 50, **(RICH if data.task == "tags" else {})}
+    with_words = assay.compare(data.gold, data.systems, names, **options)
     without = assay.compare(
-        bare(data.gold), {name: bare(text) for name, text in data.systems.items()}, names, times=50, **RICH
+        bare(data.gold), {name: bare(text) for name, text in data.systems.items()}, names, **options
     )
     assert values(with_words) == pytest.approx(values(without), abs=0, nan_ok=True)
     assert outcomes_of(with_words) == pytest.approx(outcomes_of(without), abs=0, nan_ok=True)

@@ -79,3 +79,17 @@ def drawn(corpus: Corpus) -> list[list[str]]:
         mother = max(int(trees.parent[node]) - int(firsts[sentence]), -1)
         sentences[sentence].append(f"{trees.labels[node]}[{below}]{mother}")
     return sentences
+
+
+def chained(corpus: Corpus) -> list[str]:
+    """The mentions of a corpus in their order: document, name of the chain, and words counted in the document."""
+    chains = corpus.chains
+    assert chains is not None
+    rows = zip(
+        chains.document.tolist(), chains.chain.tolist(), chains.begin.tolist(), chains.end.tolist(), strict=True
+    )
+    return [
+        f"{document} {chains.names[chain]} "
+        + ",".join(f"{first}-{last}" for first, last in chains.stretches.get(number, [(begin, end)]))
+        for number, (document, chain, begin, end) in enumerate(rows)
+    ]

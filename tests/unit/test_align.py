@@ -213,7 +213,7 @@ def test_lists_of_labels_of_unequal_length_are_refused_with_the_sentence():
         "s, sentence 2: 2 labels where gold has 1. Give (word, label) pairs to have them aligned by their text."
     )
     assert refusal(align, gold, from_lists([["A", "B"]], "s")) == (
-        "s: 1 sentences where gold has 2. Give (word, label) pairs to have them aligned by their text."
+        "s: 1 sentence where gold has 2. Give (word, label) pairs to have them aligned by their text."
     )
 
 

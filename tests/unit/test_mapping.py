@@ -165,7 +165,7 @@ def test_a_side_far_from_all_others_gets_the_whole_list(scored):
 def test_rules_that_fit_no_word_are_told_of(scored):
     result = scored("PAV\tPROAV\nsystem\tPROAV\tX\nre:Q.*\tX\nsystem\tNN\tNE\tzzz\n")
     assert [text for text in result.warnings if "rule" in text] == [
-        "the mapping rule both: re:Q.* → X fits no word.",
-        "the mapping rule system: PROAV → X fits no word.",
-        "the mapping rule system: NN → NE where the word is zzz fits no word.",
+        "the mapping rule both: re:Q.* → X fits nothing.",
+        "the mapping rule system: PROAV → X fits nothing.",
+        "the mapping rule system: NN → NE where the word is zzz fits nothing.",
     ]

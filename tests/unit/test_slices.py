@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
+from assay.slices import SLICES
 from unit.samples import conllu, refusal, tagged, tsv
 
 
@@ -90,12 +91,20 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
 @pytest.mark.parametrize(
     ("slice_", "message"),
     [
-        ("sentence-lenght", "there is no slice 'sentence-lenght'. Did you mean sentence-length?"),
-        ("xyz", "there is no slice 'xyz'. There is: label, seen, frequency, sentence-length, document, meta."),
+        ("sentence-lenght", "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length?"),
+        ("xyz", f"there is no slice 'xyz'. There is: {', '.join(SLICES)}."),
         ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),
         ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. There is: newdoc id, genre, x."),
         ("seen", "--slice seen needs the known words: give --train FILE."),
         ("seen:lexicon", "--slice seen needs the known words: give --lexicon FILE."),
+        *(
+            (name, f"--slice {name} is about spans, which are not compared here. Say --task spans")
+            for name in ("span-length", "nesting", "gaps")
+        ),
+        *(
+            (name, f"--slice {name} is about arcs, but no dependencies are compared. Say --task dependencies")
+            for name in ("distance", "direction", "depth", "projectivity")
+        ),
     ],
 )
 def test_unknown_slices_are_refused_with_what_there_is(files, slice_, message):

@@ -62,16 +62,27 @@ def test_a_spec_is_spelled_as_it_would_be_typed():
     assert specs.spell("m", {}) == "m"
 
 
-@pytest.mark.parametrize("text", ["accuracy", "accuracy(column=XPOS)", "tag-f1(column=XPOS)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("accuracy", "accuracy(column=XPOS)", "tag-f1(column=XPOS)"),
+        *("las(punctuation=no-punct-char, subtypes=true)", "tree-match(of=uas)", "tedeval(gold=single, sizes=2.2)"),
+    ],
+)
 def test_measures_print_as_they_were_typed(text):
     assert str(find(text)) == text
 
 
+def test_parameters_that_say_what_holds_anyway_are_left_out():
+    assert str(find("las(subtypes=false, punctuation=all)")) == "las"
+    assert str(find("tedeval(sizes=2.1, labelled=true, gold=multiple)")) == "tedeval"
+
+
 def test_names_far_from_all_others_get_the_whole_list():
-    assert str(unknown("measure", "zzz", measures())) == (
-        "there is no measure 'zzz'. There is: pa, wpa, cwpa, pos-accuracy, features, accuracy, "
-        "sentence-accuracy, oov-accuracy, tag-f1."
+    assert str(unknown("measure", "zzz", ("accuracy", "tag-f1"))) == (
+        "there is no measure 'zzz'. There is: accuracy, tag-f1."
     )
+    assert str(unknown("measure", "zzz", measures())).endswith(f"There is: {', '.join(measures())}.")
 
 
 @pytest.mark.parametrize(

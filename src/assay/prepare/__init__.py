@@ -77,6 +77,8 @@ def _task_of(measures: Sequence[Measure]) -> str | None:
     tasks = list(dict.fromkeys(measure.definition.task for measure in measures))
     if len(tasks) > 1:
         raise UsageError(f"the measures are about different tasks: {', '.join(tasks)}. Run them one by one.")
+    if tasks == ["cross"]:
+        raise UsageError(f"{measures[0]} compares parsers of different frameworks. That is: assay cross")
     return tasks[0] if tasks else None
 
 

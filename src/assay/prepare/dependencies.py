@@ -86,8 +86,10 @@ def _read(item: Input | Corpus, head: str, relation: str, further: Sequence[str]
 
 def _golds(item: Input | Corpus, head: str, relation: str) -> tuple[str, str]:
     """Gold's columns: in CoNLL-2009 the predicted ones (PHEAD, PDEPREL) are never gold's."""
-    form = item.format if isinstance(item, Corpus) else item.plan.format
-    return ("HEAD", "DEPREL") if form == "conll09" and (head, relation) == ("PHEAD", "PDEPREL") else (head, relation)
+    if isinstance(item, Corpus) or item.plan.format != "conll09":
+        return head, relation
+    predicted = (item.plan.resolve(head), item.plan.resolve(relation)) == ("PHEAD", "PDEPREL")
+    return ("HEAD", "DEPREL") if predicted else (head, relation)
 
 
 def _check_filled(corpus: Corpus) -> None:

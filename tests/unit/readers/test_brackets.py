@@ -53,7 +53,7 @@ def test_empty_elements_go_with_the_nodes_that_hold_nothing_else(file):
     assert corpus.forms.strings() == ["John", "wants", "to", "go", "a"]
     assert drawn(corpus)[0][4:] == ["S[to go]3", "VP[to go]4", "VP[go]5"]
     assert drawn(corpus)[1] == ["S[a]-1", "NP[a]0"]
-    assert corpus.notes == ("3 empty elements were left out",)
+    assert corpus.notes == ("empty elements left out: 3",)
 
 
 def test_a_word_without_a_tag_of_its_own_stands_directly_under_its_phrase(file):
@@ -123,7 +123,7 @@ def test_a_sentence_without_a_parse_stays_in_its_place(file, missing):
     assert corpus.trees.above.tolist() == [1, 1, 2, -1, 3, 4]
     assert corpus.trees.sentence.tolist() == [0, 0, 0, 2, 3]
     assert corpus.lines.tolist() == [1, 2, 3, 4]
-    assert "1 sentences without a parse" in corpus.notes
+    assert "sentences without a parse: 1" in corpus.notes
 
 
 @pytest.mark.parametrize("tree", ["(NOPARSE (DT The) (NN end))", "(NOPARSE (X (DT The) (Y (NN end))))"])
@@ -319,7 +319,7 @@ def test_missing_parses_and_empty_elements_of_numbered_words(file):
     assert corpus.forms.strings() == ["a", "b", "", "a", "b", "", "x"]
     assert corpus.unparsed == {1, 2, 3}
     assert drawn(corpus) == [["NP[a b]-1"], [], [], [], []]
-    assert corpus.notes == ("1 empty elements were left out", "3 sentences without a parse")
+    assert corpus.notes == ("empty elements left out: 1", "sentences without a parse: 3")
 
 
 @pytest.mark.parametrize(

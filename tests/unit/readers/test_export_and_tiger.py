@@ -123,7 +123,7 @@ def test_empty_elements_are_no_words_in_export_either(file):
     rows = "a\tN\t--\t--\t501\n*T*\t-NONE-\t--\t--\t502\n#501\tNP\t--\t--\t0\n#502\tNP\t--\t--\t0\n"
     corpus = read(file("a.export", f"#BOS 1\n{rows}#EOS 1\n"))
     assert drawn(corpus) == [["VROOT[a]-1", "NP[a]0"]]
-    assert corpus.notes == ("1 empty elements were left out",)
+    assert corpus.notes == ("empty elements left out: 1",)
 
 
 WORD = "a\tN\t--\tHD\t500\n"

@@ -31,11 +31,11 @@ def test_an_underscore_is_a_label_like_others_outside_conllu(file):
 
 
 def test_hashes_are_comments_where_asked_for(file):
-    text = "# one\nThe\tDET\n\n# two\nend\tNOUN\n#\tSYM\n"
+    text = "# one\nThe\tDET\n\n# two\nend\tNOUN\n# three\n#\tSYM\n#end\tX\n"
     corpus = read(file("a.tsv", text), input_format="tsv(comments=true)")
-    assert corpus.forms.strings() == ["The", "end"]
+    assert corpus.forms.strings() == ["The", "end", "#", "#end"], "a line with all columns is a word"
     assert corpus.comments == ((0, "# one"), (1, "# two"))
-    assert corpus.aside_lines == ("#\tSYM",), "a comment among words keeps its place, and is about no sentence"
+    assert corpus.aside_lines == ("# three",), "a comment among words keeps its place, and is about no sentence"
     assert corpus.place(1) == "a.tsv:5"
 
 

@@ -1,0 +1,138 @@
+"""Coreference chains as lists of spans, made into the arrays that are scored, and their scores by name."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.chains import METRICS, Mentions, Table, table
+
+Span = tuple[int, int]
+"""First and last word."""
+Chain = Sequence[Span]
+WIDEST = 1 << 20
+
+
+class Text(NamedTuple):
+    """A document: its part-of-speech tags (where it has them) and its chains."""
+
+    tags: list[str]
+    chains: list[list[Span]]
+
+
+def mentions(documents: Sequence[Sequence[Chain]]) -> Mentions:
+    """The mentions of documents, each a list of chains, chains numbered in the order they come."""
+    rows = []
+    number = 0
+    for document, chains in enumerate(documents):
+        spans = sorted(span for chain in chains for span in chain)
+        assert len(set(spans)) == len(spans), "a span may be there once"
+        for chain in chains:
+            rows += [(document, *span, number, spans.index(span)) for span in chain]
+            number += 1
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    document, first, last, chain_number, order = columns
+    return Mentions(document, (document * WIDEST + first) * WIDEST + last, chain_number, order)
+
+
+def table_of(key: Sequence[Sequence[Chain]], response: Sequence[Sequence[Chain]]) -> Table:
+    """The table of two lists of documents."""
+    return table(mentions(key), mentions(response), len(key))
+
+
+def sums_of(counts: np.ndarray, fields: Sequence[str]) -> dict[str, np.ndarray]:
+    """Counts summed over documents, by field."""
+    return dict(zip(fields, counts.sum(axis=0).astype(np.float64), strict=True))
+
+
+def scores(t: Table, metric: str) -> dict[str, float]:
+    """All scores of a metric over all documents."""
+    known = METRICS[metric]
+    sums = sums_of(known.count(t), known.fields)
+    return {name: float(score(sums)) for name, score in known.scores.items()}
+
+
+def triple(t: Table, metric: str) -> list[float]:
+    """Recall, precision and F over all documents, undefined ones as 0."""
+    found = scores(t, metric)
+    return [float(np.nan_to_num(found[name])) for name in ("recall", "precision", "f1")]
+
+
+def four(t: Table, metric: str) -> np.ndarray:
+    """Numerators and denominators of recall and precision, documents × 4; BLANC has those of its two classes, × 8."""
+    from assay.chains import FRACTIONS, ONE
+
+    known = METRICS[metric]
+    counts = known.count(t)
+    if known.fields == FRACTIONS:
+        return counts / np.array([ONE, 1, ONE, 1])
+    return counts[:, [column + offset for offset in range(0, counts.shape[1], 3) for column in (0, 1, 0, 2)]]
+
+
+# --- files ---
+
+
+def read(path: Path, tag_column: int | None = 4) -> dict[str, Text]:
+    """The documents of a file in the layout of CoNLL-2012 by name; of repeated spans the first is kept."""
+    documents: dict[str, Text] = {}
+    for name, body in re.findall(
+        r"^#begin document ([^\n]*)\n(.*?)^#end document", path.read_text("utf-8"), re.M | re.S
+    ):
+        rows = [line.rstrip().split() for line in body.splitlines() if line.strip()]
+        tags = [row[tag_column] for row in rows] if tag_column is not None else []
+        documents[name.split(";")[0].strip("()")] = Text(tags, _chains([row[-1] for row in rows]))
+    return documents
+
+
+def _chains(cells: Sequence[str]) -> list[list[Span]]:
+    """Chains in the order in which their ids appear: on a line words of their own, then openings, then closings."""
+    chains: dict[str, list[Span]] = defaultdict(list)
+    opened: dict[str, list[int]] = defaultdict(list)
+    for word, cell in enumerate(cells):
+        for single in re.findall(r"\((\w+)\)", cell):
+            chains[single].append((word, word))
+        rest = re.sub(r"\(\w+\)", "|", cell)
+        for identity in re.findall(r"\((\w+)", rest):
+            _ = chains[identity]
+            opened[identity].append(word)
+        for identity in re.findall(r"(\w+)\)", rest):
+            chains[identity].append((opened[identity].pop(), word))
+    assert not any(opened.values()), "a mention is not closed"
+    return _first_copies(chains.values())
+
+
+def _first_copies(chains) -> list[list[Span]]:
+    seen: set[Span] = set()
+    kept = []
+    for chain in chains:
+        new = [span for span in dict.fromkeys(chain) if span not in seen]
+        seen.update(new)
+        kept.append(new)
+    return [chain for chain in kept if chain]
+
+
+def paired(key: dict[str, Text], response: dict[str, Text]) -> tuple[Mentions, Mentions]:
+    """The mentions of two files over the key's documents."""
+    return mentions([text.chains for text in key.values()]), mentions([response[name].chains for name in key])
+
+
+def kind_of(span: Span, tags: Sequence[str]) -> str:
+    """NOUN for mentions of several words and for nouns, else the tag itself."""
+    return "NOUN" if span[0] < span[1] or tags[span[0]] in ("NN", "NNS", "NNP", "NNPS", "NE") else tags[span[0]]
+
+
+def kinds(side: Mentions, key: dict[str, Text]) -> np.ndarray:
+    """The kind of each mention, by the key's tags."""
+    tags = [text.tags for text in key.values()]
+    places = zip(side.document.tolist(), side.place.tolist(), strict=True)
+    return np.array([kind_of(span_at(place), tags[document]) for document, place in places], dtype=object)
+
+
+def span_at(place: int) -> Span:
+    """The span that a place stands for."""
+    return place // WIDEST % WIDEST, place % WIDEST

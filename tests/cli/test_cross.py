@@ -1,0 +1,173 @@
+"""`assay cross` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from parses import dependencies
+
+GOLD = ("John/2/sbj loves/0/root Mary/2/obj", "He/2/sbj ran/0/root")
+TREES = (
+    "(S-root (NP-sbj (NN-hd John)) (VP-prd (V-hd loves) (NP-obj (NN-hd Mary))))",
+    "(S-root (NP-sbj (PRP-sbj He)) (VP-hd (V-hd ran)))",
+)
+BARE = ("(S (NP (NN John)) (VP (V loves) (NP (NN Mary))))", "(S (NP (PRP He)) (VP (V ran)))")
+THEORIES = ("--theory", "dep=dep.conllu", "--theory", "ps=ps.mrg")
+QUICK = ("--times", "20")
+
+
+@pytest.fixture(autouse=True)
+def files(here):
+    texts = {
+        "dep.conllu": dependencies(*GOLD),
+        "ps.mrg": "\n".join(TREES) + "\n",
+        "malt.conllu": dependencies(GOLD[0].replace("obj", "iobj"), GOLD[1]),
+        "brown.mrg": "\n".join(BARE) + "\n",
+        "brown.conllu": dependencies(*GOLD),
+        "short.conllu": dependencies(GOLD[0]),
+        "other.mrg": "\n".join([TREES[0], TREES[1].replace("He", "She")]) + "\n",
+    }
+    for name, text in texts.items():
+        (here / name).write_text(text, "utf-8")
+    return here
+
+
+def scores(done):
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["scores"]
+    return {(row["system"], row["measure"]): row["value"] for row in rows if row["score"] in ("value", "f1")}
+
+
+def test_systems_of_two_frameworks_in_one_table(assay):
+    systems = ("malt@dep=malt.conllu", "brown@ps=brown.mrg", "brown@dep=brown.conllu")
+    found = scores(assay("cross", *THEORIES, *systems, *QUICK, "--format", "json"))
+    assert found["malt", "tedeval"] == pytest.approx(1 - 2 / 10)
+    assert found["malt", "las@dep"] == pytest.approx(4 / 5)
+    assert found["brown", "parseval@ps"] == 1
+    assert found["brown", "las@dep"] == 1
+
+
+def test_the_tables_read_as_in_the_paper(assay):
+    done = assay("cross", *THEORIES, "malt@dep=malt.conllu", "brown@ps=brown.mrg", *QUICK, "--format", "md")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    header = lines[lines.index("### Native scores and TedEval") + 2]
+    assert [cell.strip() for cell in header.strip("|").split("|")] == [
+        "system",
+        "multiple U",
+        "multiple L",
+        "dep uas",
+        "dep las",
+        "ps parseval",
+    ]
+    assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [3, 3]
+    assert "(sizes 2.1)" in done.stdout
+    assert "brown: no functions in its trees, so labelled TedEval does not apply." in done.stdout
+
+
+def test_sizes_and_subtypes_may_be_chosen(assay):
+    options = (*THEORIES, "malt@dep=malt.conllu", *QUICK, "--format", "json")
+    found = scores(assay("cross", *options, "--sizes", "paper", "--no-subtypes"))
+    assert found["malt", "tedeval(sizes=paper)"] == pytest.approx(1 - 2 / 14)
+
+
+def test_functions_are_listed_in_a_file(assay, here):
+    (here / "rr.mrg").write_text(
+        "(S ({sbj,prd,obj} (sbj (NP ({hd} (hd (NN John))))) (prd (V loves)) (obj (NP ({hd} (hd (NN Mary)))))))\n"
+        "(S ({sbj,prd} (sbj (NP ({hd} (hd (PRP He))))) (prd (V ran))))\n",
+        "utf-8",
+    )
+    (here / "functions.txt").write_text("sbj\nobj\n\nprd\nhd\n", "utf-8")
+    theories = ("--theory", "dep=dep.conllu", "--theory", "rr=rr.mrg", "--functions", "rr=functions.txt")
+    found = scores(assay("cross", *theories, "x@rr=rr.mrg", *QUICK, "--format", "json"))
+    assert found["x", "tedeval"] == found["x", "tedeval(gold=single)@rr"] == 1
+
+
+def test_a_result_is_written_and_drawn_again(assay, here):
+    done = assay(
+        "cross", *THEORIES, "malt@dep=malt.conllu", *QUICK, "--examples", "1", "-o", "r.json", "--html", "p.html"
+    )
+    assert done.returncode == 0, done.stderr
+    data = json.loads((here / "r.json").read_text("utf-8"))
+    assert (data["schema"], data["command"]) == ("assay/1", "cross")
+    assert data["examples"][0]["units"]
+    assert "TedEval" in (here / "p.html").read_text("utf-8")
+
+
+def test_the_papers_behind_it_are_named(assay):
+    assay("cross", *THEORIES, "malt@dep=malt.conllu", *QUICK, "-o", "r.json")
+    assert "@" in assay("cite", "r.json").stdout
+    assert "tsarfaty2012" in assay("cite", "r.json").stdout
+
+
+def test_a_treebank_is_enriched(assay, here):
+    done = assay("cross", "enrich", "brown.mrg", "dep.conllu")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "(S-root (NP-sbj (NN-sbj John)) (VP (V-hd loves) (NP-obj (NN-obj Mary))))",
+        TREES[1],
+    ]
+    written = assay("cross", "enrich", "brown.mrg", "dep.conllu", "-o", "rich.mrg")
+    assert (written.returncode, written.stdout) == (0, "")
+    assert (here / "rich.mrg").read_text("utf-8") == done.stdout
+
+
+MALT = "malt@dep=malt.conllu"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (MALT,),
+            "no gold given. Give one for each framework: --theory dep=gold.conllu --theory ps=gold.mrg",
+        ),
+        ((*THEORIES, "malt@dpe=malt.conllu"), "there is no theory 'dpe'. Did you mean dep?"),
+        ((*THEORIES, MALT, MALT), "malt is given twice for dep."),
+        ((*THEORIES, "malt.conllu"), "'malt.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu"),
+        (
+            (*THEORIES, "malt=malt.conllu"),
+            "'malt=malt.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu",
+        ),
+        ((*THEORIES, "malt@dep=nope.conllu"), "nope.conllu: cannot be opened (no such file or directory)."),
+        ((*THEORIES, MALT, "--theory", "ps+xx"), "there is no theory 'xx'. There is: dep, ps."),
+        ((*THEORIES, MALT, "--functions", "ps"), "--functions 'ps' should be THEORY=FILE."),
+        ((*THEORIES, MALT, "--functions", "rr=dep.conllu"), "there is no theory 'rr'. There is: dep, ps."),
+        (
+            (*THEORIES, "malt@dep=short.conllu"),
+            "short.conllu: sentences: 1, where dep.conllu has 2. "
+            "Files of all frameworks must have the same sentences in the same order.",
+        ),
+        (
+            ("enrich", "brown.mrg"),
+            "assay cross enrich takes two files: phrase structure, and the treebank with the functions.",
+        ),
+        (
+            ("enrich", "brown.mrg", "dep.conllu", "-o", "no/x.mrg"),
+            "no/x.mrg: the folder no does not exist.",
+        ),
+    ],
+)
+def test_mistakes_are_told_in_one_line(assay, arguments, message):
+    done = assay("cross", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"assay: {message}\n"
+
+
+@pytest.mark.parametrize("arguments", [("--sizes", "3"), ("--nope",)])
+def test_unknown_options_are_refused(assay, arguments):
+    done = assay("cross", *THEORIES, MALT, *arguments)
+    assert done.returncode == 2
+    assert arguments[0] in done.stderr
+
+
+def test_other_words_end_with_their_place_or_are_left_out(assay):
+    done = assay("cross", *THEORIES, "x@ps=other.mrg")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0] == "assay: other.mrg:2: word 1 is 'She' where dep.conllu:5 has 'He'"
+    done = assay("cross", *THEORIES, "x@ps=other.mrg", "--on-mismatch", "skip", *QUICK, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["units"] == 1
+    assert "warning: 1 of 2 sentences were left out." in done.stderr.splitlines()

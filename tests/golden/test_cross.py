@@ -1,0 +1,159 @@
+"""TedEval through files of two frameworks, figure for figure, and a treebank enriched by another line for line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import assay
+from assay.crossframework import enrich
+
+VARIANTS = {"paper": "paper", "2.1": "tedeval-2.1", "2.2": "tedeval-2.2"}
+
+
+@pytest.fixture(scope="module", name="folder")
+def given_folder(shared_data):
+    return shared_data("const-dep-english")
+
+
+@pytest.fixture(scope="module", name="figures")
+def given_figures(folder):
+    return json.loads((folder / "expected_tedeval.json").read_text("utf-8"))
+
+
+def golds(folder, structure="gold.enriched.ptb"):
+    return [f"ps={folder / structure}", f"dep={folder / 'gold.conllu'}"]
+
+
+def system(folder, name):
+    """A parser's file as a system of its framework, called by its file."""
+    return f"{name}@{'dep' if name.endswith('.conllu') else 'ps'}={folder / name}"
+
+
+@pytest.fixture(
+    scope="module",
+    name="crossed",
+    params=[(sizes, subtypes) for sizes in VARIANTS for subtypes in (True, False)],
+    ids=lambda param: f"{param[0]}, subtypes {'kept' if param[1] else 'cut'}",
+)
+def given_crossed(request, folder, figures):
+    """All five systems under one way to measure trees, the figures for it, and its name in them."""
+    sizes, subtypes = request.param
+    expected = figures["tedeval"]["subtypes_kept" if subtypes else "subtypes_cut"]
+    systems = [system(folder, name) for name in expected["systems"]]
+    result = assay.cross(golds(folder), systems, sizes=sizes, subtypes=subtypes, times=1)
+    return result, expected, VARIANTS[sizes]
+
+
+def test_all_scores_and_counts(crossed):
+    result, expected, variant = crossed
+    scores = {(row.system, row.measure, row.score): row.value for row in result.scores}
+    checked = 0
+    for row in result.counts:
+        spec, _, theory = row.measure.partition("@")
+        assert ("gold=single" in spec) == bool(theory)
+        mode = expected["systems"][row.system]["single" if theory else "multiple"]
+        figure = mode["unlabelled" if "labelled=false" in spec else "labelled"][variant]
+        found = {
+            "score": pytest.approx(scores[row.system, row.measure, "value"], abs=6e-7),
+            "sentence_mean": pytest.approx(scores[row.system, row.measure, "sentence-mean"], abs=6e-7),
+            "N": row.counts["norm"],
+            **{name: row.counts[name] for name in ("delta", "spurious", "missing", "forgiven", "unasked")},
+        }
+        assert found == {name: figure[name] for name in found}, (row.system, row.measure)
+        checked += 1
+    assert checked == 5 * 2 * 2
+
+
+def test_how_far_the_golds_agree(crossed):
+    result, expected, variant = crossed
+    named = {
+        True: expected["theory_overlap"]["labelled_paper_units" if variant == "paper" else "labelled_2x_units"],
+        False: expected["theory_overlap"]["unlabelled"],
+    }
+    assert {row.labelled: row.value for row in result.overlaps} == {
+        labelled: pytest.approx(figures["overlap"], abs=6e-6) for labelled, figures in named.items()
+    }
+
+
+@pytest.fixture(scope="module", name="mixed")
+def given_mixed(folder, figures):
+    """Bare phrase structure that is given functions; every kind of system."""
+    names = ["pcfg-functions-v2-h1_predpos.ptb", "perceptron-arc-eager.conllu", "pcfg-v2-h1_predpos.ptb"]
+    systems = [system(folder, name) for name in names]
+    enriched = assay.cross([*golds(folder, "gold.ptb"), "ps+dep"], systems, times=20)
+    given = assay.cross(golds(folder), systems, times=20)
+    return enriched, given
+
+
+def test_a_gold_enriched_on_the_way_is_the_enriched_gold(mixed):
+    enriched, given = mixed
+    assert enriched.counts == given.counts
+    assert enriched.overlaps == given.overlaps
+    assert enriched.comparisons == given.comparisons
+    # The enriched file writes the tags of brackets without hyphens, which tagging alone sees.
+    scores = zip(enriched.scores, given.scores, strict=True)
+    assert {(a.measure, a.score) for a, b in scores if a.value != b.value} <= {("parseval@ps", "tagging")}
+
+
+def test_native_scores_are_those_published_with_the_parses(mixed, figures):
+    enriched, _ = mixed
+    name = "pcfg-functions-v2-h1_predpos.ptb"
+    brackets = figures["brackets"][name]["without functions"]
+    found = {row.score: f"{100 * row.value:.2f}" for row in enriched.scores if row.system == name}
+    assert [found[score] for score in ("precision", "recall", "f1", "exact-match")] == [
+        f"{brackets[title]:.2f}" for title in ("P", "R", "F1", "exact")
+    ]
+    parser = "perceptron-arc-eager.conllu"
+    arcs = figures["dependencies"][parser]
+    for measure, title in (("uas@dep", "UAS"), ("las@dep", "LAS_subtypes_cut")):
+        assert round(100 * enriched.score(parser, measure).value, 2) == arcs[title]
+
+
+def test_a_parser_without_functions_has_no_labelled_score(mixed):
+    enriched, _ = mixed
+    bare = "pcfg-v2-h1_predpos.ptb"
+    measures = {row.measure for row in enriched.scores if row.system == bare and row.score == "value"}
+    assert measures == {"tedeval(labelled=false)", "tedeval(gold=single, labelled=false)@ps"}
+    assert [text for text in enriched.warnings if text.startswith(f"{bare}: no functions")]
+
+
+def test_sentences_with_gaps_are_scored_like_all_others(mixed, figures):
+    enriched, _ = mixed
+    crossing = figures["files"]["gold.conllu"]["nonprojective_sentences"]
+    assert enriched.units == figures["files"]["gold.conllu"]["sentences"]
+    assert enriched.notes[0] == (
+        f"Sentences with gaps (non-projective, discontinuous), scored like all others: gold dep {crossing}."
+    )
+
+
+def test_a_treebank_is_enriched_line_for_line(folder):
+    found = enrich(str(folder / "gold.ptb"), str(folder / "gold.conllu")).splitlines()
+    given = (folder / "gold.enriched.ptb").read_text("utf-8").splitlines()
+    assert len(found) == len(given) == 1046
+    assert [(a, b) for a, b in zip(found, given, strict=True) if a != b] == []
+
+
+def test_a_parser_takes_its_functions_from_its_own_dependencies(folder, tmp_path):
+    structure, labels = folder / "pcfg-v2-h1_predpos.ptb", folder / "perceptron-arc-eager.conllu"
+    rich = tmp_path / "rich.ptb"
+    rich.write_text(enrich(str(structure), str(labels)), "utf-8")
+    two = assay.cross(golds(folder), [f"b@ps={structure}", f"b@dep={labels}"], times=1)
+    one = assay.cross(golds(folder), [f"b@ps={rich}"], times=1)
+    for measure in ("tedeval", "tedeval(labelled=false)", "tedeval(gold=single)@ps"):
+        assert two.score("b", measure).value == one.score("b", measure).value
+    assert two.score("b", "las@dep").value == pytest.approx(0.7884, abs=5e-5)
+    assert two.score("b", "parseval@ps").value == pytest.approx(0.7764, abs=5e-5)
+
+
+def test_folders_of_two_annotations(shared_data):
+    """Trees over many lines beside multiword tokens and empty nodes."""
+    folder = shared_data("gum-const-dep")
+    expected = json.loads((folder / "expected.json").read_text("utf-8"))["unlabelled_dep_vs_const"]["token_sets_all"]
+    theories = [f"dep={folder / 'dep'}", f"ps={folder / 'const'}"]
+    result = assay.cross(theories, [f"x@dep={folder / 'dep'}"], sizes="paper", unit="document", times=1)
+    assert (result.units, result.gold.sentences) == (40, expected["sentences"])
+    overlaps = {row.labelled: row.value for row in result.overlaps}
+    assert overlaps[False] == pytest.approx(expected["score_paper"], abs=6e-7)
+    assert {row.value for row in result.scores if row.system == "x"} == {1}

@@ -1,0 +1,249 @@
+"""Chains of two sides over the same words: repeated spans, types of mentions, equal spans under equal numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from assay.chainpairs import ChainPair, TypeRule, chain_pair, chosen, without_duplicates
+from assay.corpus import Chains, Column, Corpus, Stretches
+from assay.errors import InputError, UsageError
+
+Mention = tuple[int, int, int, str]
+"""Document, first word, the one behind the last, and chain."""
+
+WORDS = "Ann saw the old dog . She liked it .".split()
+TAGS = "NNP VBD DT JJ NN . PRP VBD PRP .".split()
+
+
+def chains(
+    *mentions: Mention, stretches: dict[int, Stretches] | None = None, heads: Sequence[int] | None = None
+) -> Chains:
+    """Mentions in their order; chains are numbered as they come."""
+    names = list(dict.fromkeys((document, chain) for document, _, _, chain in mentions))
+    columns = np.array(
+        [(document, begin, end, names.index((document, chain))) for document, begin, end, chain in mentions],
+        dtype=np.int64,
+    ).reshape(-1, 4)
+    return Chains(
+        *columns.T.copy(),
+        tuple(name for _, name in names),
+        np.arange(len(mentions)) + 2,
+        None if heads is None else np.array(heads, dtype=np.int64),
+        stretches or {},
+    )
+
+
+def corpus(found: Chains, documents: int = 1) -> Corpus:
+    """The same ten words in two sentences, in each document."""
+    return Corpus(
+        name="some.conll",
+        format="conll2012",
+        sha256="",
+        forms=Column.of(WORDS * documents),
+        columns={"XPOS": Column.of(TAGS * documents)},
+        starts=np.array([0, *(10 * document + end for document in range(documents) for end in (6, 10))]),
+        files=(("some.conll", 0),),
+        document_starts=np.arange(documents + 1) * 2,
+        document_ids=tuple(f"(d{number}); part 000" for number in range(documents)),
+        chains=found,
+    )
+
+
+def pair(gold: Chains, system: Chains, rule: TypeRule | None = None, documents: int = 1) -> ChainPair:
+    return chain_pair(corpus(gold, documents), corpus(system, documents), rule or TypeRule(), "XPOS")
+
+
+def spans(found: Chains | None) -> list[tuple[int, int, int, str]]:
+    assert found is not None
+    names = [found.names[number] for number in found.chain.tolist()]
+    return list(zip(found.document.tolist(), found.begin.tolist(), found.end.tolist(), names, strict=True))
+
+
+# --- repeated mentions ---
+
+
+REPEATED = chains((0, 0, 1, "a"), (0, 2, 5, "a"), (0, 2, 5, "b"), (0, 6, 7, "b"), (0, 6, 7, "b"), (0, 6, 7, "c"))
+
+
+def test_chains_without_repeated_spans_stay_as_they_are() -> None:
+    given = corpus(chains((0, 0, 1, "a"), (0, 6, 7, "a"), (0, 2, 5, "b")))
+    assert without_duplicates(given, "error") == (given, "")
+
+
+def test_the_first_of_repeated_spans_is_kept() -> None:
+    kept, said = without_duplicates(corpus(REPEATED), "first")
+    assert spans(kept.chains) == [(0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b")]
+    assert said == "3 repeated mentions were left out (--duplicates first)."
+
+
+def test_all_of_repeated_spans_are_dropped() -> None:
+    kept, said = without_duplicates(corpus(REPEATED), "drop")
+    assert spans(kept.chains) == [(0, 0, 1, "a")]
+    assert said == "5 repeated mentions were left out (--duplicates drop)."
+
+
+def test_every_repeated_span_is_named() -> None:
+    with pytest.raises(InputError) as caught:
+        without_duplicates(corpus(REPEATED), "error")
+    assert str(caught.value).splitlines()[:3] == [
+        "some.conll:4: words 3 to 5 of (d0); part 000 are in the chains a and b",
+        "some.conll:6: word 7 of (d0); part 000 is in chain b twice",
+        "some.conll:7: word 7 of (d0); part 000 is in the chains b and c",
+    ]
+
+
+def test_the_same_words_of_another_document_are_another_span() -> None:
+    given = corpus(chains((0, 0, 1, "a"), (1, 0, 1, "a")), documents=2)
+    assert without_duplicates(given, "error") == (given, "")
+
+
+def test_a_span_with_a_gap_is_not_the_span_without_it() -> None:
+    given = chains((0, 2, 5, "a"), (0, 2, 5, "b"), stretches={1: ((2, 3), (4, 5))})
+    assert without_duplicates(corpus(given), "error")[1] == ""
+    twice = chains((0, 2, 5, "a"), (0, 2, 5, "b"), stretches={0: ((2, 3), (4, 5)), 1: ((2, 3), (4, 5))})
+    assert without_duplicates(corpus(twice), "first")[1] == "1 repeated mention was left out (--duplicates first)."
+
+
+def test_what_is_chosen_keeps_its_gaps_and_heads() -> None:
+    given = chains(
+        (0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b"), stretches={1: ((2, 3), (4, 5))}, heads=[0, 4, 6]
+    )
+    some = chosen(given, np.array([False, True, True]))
+    assert spans(some) == [(0, 2, 5, "a"), (0, 6, 7, "b")]
+    assert some.stretches == {0: ((2, 3), (4, 5))}
+    assert (some.heads is not None and some.heads.tolist(), some.lines.tolist()) == ([4, 6], [3, 4])
+
+
+# --- types of mentions ---
+
+
+@pytest.mark.parametrize(
+    ("tag", "words", "kind"),
+    [
+        *((tag, 1, "NOUN") for tag in ("NN", "NNS", "NNP", "NNPS", "NE")),
+        ("PRP", 1, "PRP"),
+        ("PRP$", 1, "PRP$"),
+        ("DT", 1, "DT"),
+        ("PRP", 2, "NOUN"),
+    ],
+)
+def test_the_rule_of_the_paper(tag: str, words: int, kind: str) -> None:
+    """Nouns and whatever has several words are nouns; else the tag itself is the type."""
+    assert TypeRule().of(tag, words) == kind
+
+
+def test_a_rule_of_ones_own() -> None:
+    rule = TypeRule("own", {"NN": "noun", "PRP": "pronoun"}, frozenset({"noun"}), longer=None)
+    assert [rule.of("NN", 3), rule.of("PRP", 1), rule.of("CD", 1)] == ["noun", "pronoun", "CD"]
+    assert TypeRule("own", {"NN": "noun"}, longer="phrase").of("NN", 2) == "phrase"
+
+
+def test_types_come_from_golds_tags_for_the_spans_of_both_sides() -> None:
+    found = pair(
+        chains((0, 0, 1, "a"), (0, 6, 7, "a")),
+        chains((0, 0, 1, "a"), (0, 2, 5, "b"), (0, 8, 9, "b")),
+        TypeRule("own", {"NNP": "name"}, frozenset({"name", "NN"}), longer=None),
+    )
+    assert found.types is not None and found.nominal is not None
+    assert found.types.strings() == ["name", "NN", "PRP", "PRP"]
+    assert found.nominal.tolist() == [True, True, False, False]
+
+
+def test_without_tags_there_are_no_types() -> None:
+    given = corpus(chains((0, 0, 1, "a")))
+    found = chain_pair(given, given, TypeRule(), None)
+    assert (found.types, found.nominal) == (None, None)
+
+
+# --- pairs ---
+
+
+GOLD = chains((0, 0, 1, "a"), (0, 2, 5, "b"), (0, 6, 7, "a"), (0, 8, 9, "b"), (1, 0, 1, "a"))
+SYSTEM = chains((0, 0, 1, "x"), (0, 3, 5, "y"), (0, 6, 7, "x"), (0, 8, 9, "y"), (1, 2, 5, "x"))
+
+
+def test_equal_spans_have_equal_numbers() -> None:
+    found = pair(GOLD, SYSTEM, documents=2)
+    ours, theirs = (side.tolist() for side in found.exact)
+    assert [number in theirs for number in ours] == [True, False, True, True, False]
+    assert len({*ours, *theirs}) == 7
+    # Numbers follow the text, so that gold's mentions have the same order beside any system.
+    assert ours == sorted(ours)
+    assert [found.place_document[number] for number in ours] == [0, 0, 0, 0, 1]
+    assert [(found.place_begin[number], found.place_end[number]) for number in theirs] == [
+        (0, 1),
+        (3, 5),
+        (6, 7),
+        (8, 9),
+        (2, 5),
+    ]
+
+
+def test_what_is_counted_in_a_document_is_counted_at_its_first_sentence() -> None:
+    found = pair(GOLD, SYSTEM, documents=2)
+    assert found.first_sentence.tolist() == [0, 2]
+    assert found.names == ("(d0); part 000", "(d1); part 000")
+
+
+def test_chains_of_one_mention_can_be_left_aside() -> None:
+    found = pair(GOLD, SYSTEM, documents=2)
+    kept, alone = found.mentions(), found.mentions(singletons=False)
+    assert [len(side) for side in kept] == [5, 5]
+    assert [len(side) for side in alone] == [4, 4]
+
+
+def test_the_table_is_made_once() -> None:
+    found = pair(GOLD, SYSTEM, documents=2)
+    assert found.table("exact", True) is found.table("exact", True)
+    assert found.table("exact", True) is not found.table("exact", False)
+    assert sorted(found.table("exact", True).shared.tolist()) == [1, 2]
+
+
+def test_mentions_come_in_the_order_of_the_text_whatever_the_order_of_the_file() -> None:
+    turned = chains((0, 6, 7, "a"), (0, 2, 5, "a"), (0, 0, 1, "a"))
+    gold, _ = pair(turned, turned).mentions()
+    assert gold.order.tolist() == [2, 1, 0]
+
+
+def test_one_system_against_another_has_nothing_of_gold() -> None:
+    one = pair(GOLD, SYSTEM, documents=2)
+    other = pair(GOLD, GOLD, documents=2)
+    both, back = one.against(other), other.against(one)
+    assert (both.gold, both.system) == (SYSTEM, GOLD)
+    assert (both.types, both.nominal, both.heads) == (None, None, None)
+    assert sorted(both.table("exact", True).shared.tolist()) == [1, 2]
+    assert sorted(back.table("exact", True).shared.tolist()) == [1, 2]
+    assert one.table("exact", True).key.size.tolist() != []
+
+
+# --- heads ---
+
+
+def test_mentions_with_equal_heads_match_where_heads_are_asked_for() -> None:
+    found = pair(
+        chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
+        chains((0, 3, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
+    )
+    assert found.table("exact", True).shared.tolist() == [1]
+    assert found.table("head", True).shared.tolist() == [2]
+
+
+def test_equal_spans_match_by_their_heads_too() -> None:
+    """Of two mentions with one head the system has the longer one, in the chain where it belongs."""
+    found = pair(
+        chains((0, 2, 5, "a"), (0, 4, 5, "b"), (0, 6, 7, "b"), (0, 8, 9, "a"), heads=[4, 4, 6, 8]),
+        chains((0, 2, 5, "a"), (0, 8, 9, "a"), heads=[4, 8]),
+    )
+    assert found.table("head", True).shared.tolist() == [2]
+
+
+def test_heads_that_are_not_known_are_asked_for_in_vain() -> None:
+    for heads in (None, [-1, 6]):
+        found = pair(
+            chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]), chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=heads)
+        )
+        with pytest.raises(UsageError, match="match=head needs the heads of mentions, which these files do not have."):
+            found.mentions("head")

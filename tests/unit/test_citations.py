@@ -1,0 +1,47 @@
+"""Papers as BibTeX: every measure can be cited, and a Result names what it used."""
+
+from __future__ import annotations
+
+import re
+
+import assay
+from assay.citations import ENTRIES, USED_BY, bibtex
+from assay.measures import measures
+
+GOLD = [[("PER", 0, 1), ("LOC", 4, 5)], [("ORG", 2, 2)]]
+OTHER = [[("PER", 0, 1), ("LOC", 5, 5)], [("PER", 2, 2)]]
+
+
+def keys(text: str) -> list[str]:
+    return re.findall(r"^@\w+\{([^,]+),", text, flags=re.MULTILINE)
+
+
+def test_every_measure_can_be_cited():
+    ours = {name for name, known in measures().items() if known.function.__module__.startswith("assay.")}
+    assert ours <= set(USED_BY)
+
+
+def test_every_entry_is_used_and_every_paper_used_has_one():
+    assert {"assay", *(key for papers in USED_BY.values() for key in papers)} == set(ENTRIES)
+
+
+def test_measures_of_spans_name_their_papers():
+    assert keys(bibtex(["fair(focus=system)", "semeval"])) == ["assay", "ortmann2022", "segura-bedmar2013"]
+
+
+def test_agreement_on_spans_cites_why_f1_stands_in_for_kappa(tmp_path):
+    path = tmp_path / "agreement.json"
+    path.write_text(assay.agreement({"anna": GOLD, "ben": OTHER}, times=10).to_json(), "utf-8")
+    assert {"ortmann2022", "cohen1960", "krippendorff2004", "hripcsak2005"} <= set(keys(bibtex([str(path)])))
+
+
+def test_parsers_across_frameworks_cite_the_native_measures_too(tmp_path):
+    (tmp_path / "gold.conllu").write_text(
+        "1\tAnn\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsings\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    )
+    (tmp_path / "gold.mrg").write_text("(ROOT (S (NP (NNP Ann)) (VP (VBZ sings))))\n")
+    golds = [f"dep={tmp_path / 'gold.conllu'}", f"ps={tmp_path / 'gold.mrg'}"]
+    result = assay.cross(golds, [f"a@{golds[0]}", f"b@{golds[1]}"], times=10)
+    path = tmp_path / "cross.json"
+    path.write_text(result.to_json(), "utf-8")
+    assert {"tsarfaty2012", "buchholz2006", "black1991"} <= set(keys(bibtex([str(path)])))

@@ -1,0 +1,681 @@
+"""Parsers of several frameworks on the same sentences, through their function trees."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+
+import assay
+from assay.crossframework import enrich
+from assay.errors import UsageError
+from assay.render import render
+from assay.result import Result
+from parses import dependencies
+from unit.samples import refusal
+
+# Figure 1 of the paper: three ways to say who loves whom.
+DEP = "John/2/sbj loves/0/root Mary/2/obj"
+PS = "(S-root (NP-sbj (NN-hd John)) (VP-prd (V-hd loves) (NP-obj (NN-hd Mary))))"
+RR = "(S ({sbj,prd,obj} (sbj (NP ({hd} (hd (NN John))))) (prd (V loves)) (obj (NP ({hd} (hd (NN Mary)))))))"
+FUNCTIONS = {"rr": ["sbj", "prd", "obj", "iobj", "hd"]}
+
+RAN = "He/2/sbj ran/0/root"
+RAN_PS = "(S-root (NP-sbj (PRP-sbj He)) (VP-hd (V-hd ran)))"
+
+
+@pytest.fixture(name="write")
+def given_write(file):
+    def write(name, *sentences):
+        text = dependencies(*sentences) if name.endswith(".conllu") else "".join(f"{tree}\n" for tree in sentences)
+        return file(name, text)
+
+    return write
+
+
+@pytest.fixture(name="golds")
+def given_golds(write):
+    """Two golds of two sentences."""
+    write("gold.conllu", DEP, RAN)
+    write("gold.mrg", PS, RAN_PS)
+    return ["dep=gold.conllu", "ps=gold.mrg"]
+
+
+@pytest.fixture(name="crossed")
+def given_crossed(golds):
+    def cross(*systems, theories=(), **options):
+        return assay.cross([*golds, *theories], list(systems), **{"times": 20, **options})
+
+    return cross
+
+
+def values(result, system, score="value"):
+    return {row.measure: row.value for row in result.scores if (row.system, row.score) == (system, score)}
+
+
+def parts(result, measure, system):
+    """Delta and its parts."""
+    (row,) = [row for row in result.counts if (row.measure, row.system) == (measure, system)]
+    names = ("delta", "norm", "spurious", "missing", "forgiven", "unasked")
+    return {name: row.counts[name] for name in names}
+
+
+# --- the paper's figures ---
+
+
+@pytest.fixture(name="figure")
+def given_figure(write):
+    """The three golds of Figure 1, and a system in each framework that has them right."""
+    for name, text in (("dep.conllu", DEP), ("ps.mrg", PS), ("rr.mrg", RR)):
+        write(name, text)
+    return ["dep=dep.conllu", "ps=ps.mrg", "rr=rr.mrg"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "labelled"),
+    [("paper", (8 / 11, 6 / 10, 10 / 13)), ("2.1", (8 / 11, 6 / 10, 10 / 13)), ("2.2", (8 / 11, 6 / 10, 10 / 13))],
+)
+def test_figure_1_how_far_the_golds_agree(figure, sizes, labelled):
+    result = assay.cross(figure, ["x@dep=dep.conllu"], sizes=sizes, function_labels=FUNCTIONS, times=2)
+    pairs = [("dep", "ps"), ("dep", "rr"), ("ps", "rr")]
+    found = {(row.a, row.b, row.labelled): row.value for row in result.overlaps}
+    expected = {(*pair, True): value for pair, value in zip(pairs, labelled, strict=True)}
+    expected |= {(*pair, False): value for pair, value in zip(pairs, (8 / 9, 1, 8 / 9), strict=True)}
+    assert found == pytest.approx(expected)
+
+
+def test_figure_1_every_gold_agrees_with_itself_and_with_what_all_share(figure):
+    systems = ["a@dep=dep.conllu", "b@ps=ps.mrg", "c@rr=rr.mrg"]
+    result = assay.cross(figure, systems, function_labels=FUNCTIONS, times=2)
+    for name in "abc":
+        assert set(values(result, name).values()) == {1}
+    # All three share root, sbj and obj, and over `loves` a node without a label; hd over all words is c's and b's.
+    assert parts(result, "tedeval", "a")["forgiven"] == 1
+    assert parts(result, "tedeval", "b")["forgiven"] == 4
+    assert parts(result, "tedeval", "c")["forgiven"] == 3
+
+
+@pytest.mark.parametrize(("sizes", "norms"), [("paper", 12), ("2.1", 10), ("2.2", 16)])
+def test_figure_1_relational_realizational_trees(figure, write, sizes, norms):
+    """Their functions are scored, their categories are not."""
+    write("wrong.mrg", RR.replace("obj", "iobj"))
+    write("other.mrg", RR.replace("NP", "XP"))
+    systems = ["right@rr=rr.mrg", "wrong@rr=wrong.mrg", "other@rr=other.mrg"]
+    result = assay.cross(figure, systems, sizes=sizes, function_labels=FUNCTIONS, times=2)
+    single = next(row.measure for row in result.counts if row.measure.endswith("@rr"))
+    for name, errors in (("right", 0), ("wrong", 2), ("other", 0)):
+        found = parts(result, single, name)
+        assert (found["delta"], found["norm"]) == (errors, norms)
+    assert values(result, "wrong")[single] == pytest.approx(1 - 2 / norms)
+
+
+def test_function_nodes_are_no_constituents(figure, write):
+    """PARSEVAL is about the categories of such trees."""
+    write("function.mrg", RR.replace("(obj ", "(iobj "))
+    write("category.mrg", RR.replace("(NP ({hd} (hd (NN Mary", "(XP ({hd} (hd (NN Mary"))
+    systems = ["f@rr=function.mrg", "c@rr=category.mrg"]
+    result = assay.cross(figure, systems, function_labels=FUNCTIONS, times=2)
+    found = {row.system: row.value for row in result.scores if (row.measure, row.score) == ("parseval@rr", "f1")}
+    assert found["f"] == 1
+    assert found["c"] < 1
+
+
+@pytest.mark.parametrize(
+    ("parse", "expected", "scores"),
+    [
+        (PS, {"delta": 0, "spurious": 0, "missing": 0, "forgiven": 3, "unasked": 0}, {}),
+        (
+            PS.replace("obj", "iobj"),
+            {"delta": 2, "spurious": 1, "missing": 1, "forgiven": 3, "unasked": 0},
+            {"paper": 9 / 11, "2.1": 7 / 9, "2.2": 13 / 15},
+        ),
+        (
+            "(S-root (NP-sbj (NN-hd John)) (V-hd loves) (NP-obj (NN-hd Mary)))",
+            {"delta": 0, "spurious": 0, "missing": 0, "forgiven": 2, "unasked": 1},
+            {},
+        ),
+    ],
+)
+def test_worked_examples_with_two_golds(write, parse, expected, scores):
+    write("dep.conllu", DEP)
+    write("ps.mrg", PS)
+    write("parse.mrg", parse)
+    for sizes in ("paper", "2.1", "2.2"):
+        result = assay.cross(["dep=dep.conllu", "ps=ps.mrg"], ["b@ps=parse.mrg"], sizes=sizes, times=2)
+        measure = result.counts[0].measure
+        found = parts(result, measure, "b")
+        found.pop("norm")
+        assert found == expected
+        assert values(result, "b")[measure] == pytest.approx(scores.get(sizes, 1))
+
+
+def test_figure_4_functions_are_carried_over(write):
+    write("dep.conllu", DEP)
+    bare = write("bare.mrg", "(S (NP (NN John)) (VP (V loves) (NP (NN Mary))))")
+    assert enrich(bare, "dep.conllu") == (
+        "(S-root (NP-sbj (NN-sbj John)) (VP (V-hd loves) (NP-obj (NN-obj Mary))))\n"
+    )
+    # What both share is the tree of dependencies; the node over `loves Mary` is one's own.
+    result = assay.cross(
+        ["dep=dep.conllu", "ps=bare.mrg", "ps+dep"],
+        ["b@ps=bare.mrg", "b@dep=dep.conllu", "m@dep=dep.conllu"],
+        times=2,
+    )
+    assert parts(result, "tedeval", "b") == {
+        "delta": 0,
+        "norm": 5 + 4 - 2,
+        "spurious": 0,
+        "missing": 0,
+        "forgiven": 1,
+        "unasked": 0,
+    }
+    assert set(values(result, "b").values()) == set(values(result, "m").values()) == {1}
+
+
+# --- what a Result holds ---
+
+
+def test_scores_come_by_framework_and_together(crossed, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    write("b.mrg", PS, RAN_PS.replace("NP-sbj", "NP-obj"))
+    result = crossed("m@dep=m.conllu", "b@ps=b.mrg")
+    kinds = ("tedeval", "tedeval(labelled=false)")
+    single = ("tedeval(gold=single)", "tedeval(gold=single, labelled=false)")
+    assert values(result, "m").keys() == {*kinds, *(f"{name}@dep" for name in single)}
+    assert values(result, "b").keys() == {*kinds, *(f"{name}@ps" for name in single)}
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 4 / 5}
+    assert values(result, "b", "f1") == {"parseval@ps": 1}
+    assert [(row.name, row.kind, row.systems, row.first) for row in result.frameworks] == [
+        ("dep", "dependencies", ("m",), ("m",)),
+        ("ps", "constituents", ("b",), ("b",)),
+    ]
+    assert (result.command, result.task, result.units, result.items) == ("cross", "cross", 2, 5)
+    assert [source.name for source in result.systems] == ["m@dep", "b@ps"]
+
+
+def test_the_mean_over_sentences_is_beside_the_score_of_all(crossed, write):
+    # Two edits on a size of 6, and none on one of 4.
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    result = crossed("m@dep=m.conllu")
+    assert values(result, "m")["tedeval"] == pytest.approx(1 - 2 / 10)
+    assert values(result, "m", "sentence-mean")["tedeval"] == pytest.approx((4 / 6 + 1) / 2)
+
+
+def test_a_result_is_the_same_after_json(crossed, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    write("b.mrg", PS.replace("-prd", ""), "(())")
+    result = crossed("m@dep=m.conllu", "b@ps=b.mrg", "b@dep=m.conllu", examples=2)
+    assert result.examples
+    assert any(row.units for row in result.examples)
+    again = Result.from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    for name in ("frameworks", "overlaps", "examples", "counts", "warnings", "notes"):
+        assert getattr(again, name) == getattr(result, name)
+
+
+@pytest.mark.parametrize(("form", "mark"), [("tsv", "nan"), ("md", "N/A"), ("latex", "N/A"), ("html", "N/A")])
+def test_every_rendering_marks_what_does_not_apply(crossed, write, form, mark):
+    write("bare.mrg", "(S (NP (NN John)) (VP (V loves) (NP (NN Mary))))", "(S (NP (PRP He)) (VP (V ran)))")
+    text = render(crossed("m@dep=gold.conllu", "bare@ps=bare.mrg"), form)
+    assert mark in text
+    assert "bare" in text
+
+
+def test_what_figures_depend_on_is_in_the_signature(crossed):
+    plain = crossed("m@dep=gold.conllu").signature
+    assert "sizes:2.1" in plain
+    others = [
+        crossed("m@dep=gold.conllu", sizes="paper"),
+        crossed("m@dep=gold.conllu", subtypes=False),
+        crossed("m@dep=gold.conllu", theories=["ps+dep"]),
+        crossed("m@dep=gold.conllu", seed=3),
+        crossed("m@dep=gold.conllu", on_mismatch="skip"),
+        crossed("m@dep=gold.conllu", function_labels={"ps": ["sbj"]}),
+    ]
+    assert len({plain, *(one.signature for one in others)}) == 7
+
+
+def test_subtypes_are_cut_in_all_frameworks(write):
+    write("gold.conllu", DEP.replace("sbj", "sbj:pass"))
+    write("gold.mrg", PS.replace("sbj", "sbj:pass"))
+    write("s.conllu", DEP)
+    write("s.mrg", PS)
+    options = {
+        "theories": ["dep=gold.conllu", "ps=gold.mrg"],
+        "systems": ["m@dep=s.conllu", "b@ps=s.mrg"],
+        "times": 2,
+    }
+    kept, cut = assay.cross(**options), assay.cross(**options, subtypes=False)
+    for name in "mb":
+        assert values(kept, name)["tedeval"] < 1
+        assert values(cut, name)["tedeval"] == 1
+
+
+def test_edge_labels_are_functions(write, file):
+    lines = ("John\tNN\t--\tsbj\t500", "loves\tV\t--\thd\t500", "Mary\tNN\t--\tobj\t500", "#500\tS\t--\t--\t0")
+    file("gold.export", "\n".join(["#BOS 1", *lines, "#EOS 1"]) + "\n")
+    write("dep.conllu", DEP)
+    result = assay.cross(["dep=dep.conllu", "ps=gold.export"], ["x@ps=gold.export"], times=2)
+    assert set(values(result, "x").values()) == {1}
+    assert {row.labelled: row.value for row in result.overlaps} == {True: 1, False: 1}
+
+
+def test_gaps_are_scored_and_counted(write):
+    write("gold.conllu", "a/0/root b/1/x c/1/y d/2/z")
+    write("s.conllu", "a/0/root b/1/x c/1/y d/3/z")
+    result = assay.cross(["dep=gold.conllu"], ["m@dep=s.conllu"], times=2)
+    assert result.notes[0] == (
+        "Sentences with gaps (non-projective, discontinuous), scored like all others: gold dep 1."
+    )
+    # Gold: root, x over b d, hd over a, hd over b, y, z. System: root, x over b, y over c d, hd over c, hd over a, z.
+    assert parts(result, "tedeval", "m")["delta"] == 6
+
+
+# --- systems in several versions, systems without functions ---
+
+BARE = ("(S (NP (NN John)) (VP (V loves) (NP (NN Mary))))", "(S (NP (PRP He)) (VP (V ran)))")
+
+
+def test_phrase_structure_takes_its_functions_from_its_dependencies(crossed, write):
+    bare, own = write("bare.mrg", *BARE), write("own.conllu", DEP.replace("obj", "iobj"), RAN)
+    two = crossed("b@ps=bare.mrg", "b@dep=own.conllu", theories=["ps+dep"])
+    write("rich.mrg", *enrich(bare, own).splitlines())
+    one = crossed("b@ps=rich.mrg", theories=["ps+dep"])
+    for measure in ("tedeval", "tedeval(gold=single)@ps", "tedeval(labelled=false)"):
+        assert parts(two, measure, "b") == parts(one, measure, "b")
+    assert parts(two, "tedeval", "b")["delta"] > 0
+    assert values(two, "b", "f1").keys() == {"uas@dep", "las@dep", "parseval@ps"}
+    assert values(two, "b", "f1")["las@dep"] == 4 / 5
+    assert [(row.name, row.systems, row.first) for row in two.frameworks] == [
+        ("dep", ("b",), ()),
+        ("ps", ("b",), ("b",)),
+    ]
+    assert not [text for text in two.warnings if "functions" in text]
+
+
+def test_functions_of_its_own_are_kept(crossed, write):
+    write("own.conllu", DEP.replace("obj", "iobj"), RAN)
+    with_both = crossed("b@ps=gold.mrg", "b@dep=own.conllu")
+    alone = crossed("b@ps=gold.mrg")
+    assert parts(with_both, "tedeval", "b") == parts(alone, "tedeval", "b")
+
+
+def test_without_functions_only_the_unlabelled_score_applies(crossed, write):
+    write("bare.mrg", *BARE)
+    result = crossed("b@ps=bare.mrg", "m@dep=gold.conllu")
+    assert values(result, "b").keys() == {"tedeval(labelled=false)", "tedeval(gold=single, labelled=false)@ps"}
+    assert values(result, "b")["tedeval(labelled=false)"] == 1
+    assert [text for text in result.warnings if "functions" in text] == [
+        "b: no functions in its trees, so labelled TedEval does not apply. Give its dependencies too: b@dep=…"
+    ]
+    assert {row.measure for row in result.comparisons} == {"tedeval(labelled=false)"}
+
+
+def test_a_gold_may_be_given_the_functions_of_another(golds, write):
+    write("bare.mrg", *BARE)
+    write("rich.mrg", *enrich("bare.mrg", "gold.conllu").splitlines())
+    write("s.mrg", "(S-root (NP-sbj (NN-hd John)) (V-hd loves) (NP-dat (NN-hd Mary)))", RAN_PS)
+    systems = ["b@ps=s.mrg", "m@dep=gold.conllu"]
+    enriched = assay.cross(["dep=gold.conllu", "ps=bare.mrg", "ps+dep"], systems, times=2)
+    given = assay.cross(["dep=gold.conllu", "ps=rich.mrg"], systems, times=2)
+    assert enriched.counts == given.counts
+    assert enriched.overlaps == given.overlaps
+    assert [row.enriched_by for row in enriched.frameworks] == ["", "dep"]
+
+
+# --- the same words ---
+
+
+def test_other_words_are_refused_with_their_place(crossed, write):
+    write("b.mrg", PS, RAN_PS.replace("He", "She"))
+    assert refusal(crossed, "b@ps=b.mrg") == (
+        "b.mrg:2: word 1 is 'She' where gold.conllu:5 has 'He'\n"
+        "All files must have the same words. To leave such sentences out: --on-mismatch skip"
+    )
+
+
+def test_more_or_fewer_words_are_refused_with_their_place(crossed, write):
+    write("m.conllu", DEP, "He/2/sbj ran/0/root off/2/prt")
+    assert refusal(crossed, "m@dep=m.conllu") == (
+        "m.conllu:5: 3 words where gold.conllu:5 has 2\n"
+        "All files must have the same words. To leave such sentences out: --on-mismatch skip"
+    )
+
+
+def test_a_gold_with_other_words_is_refused_too(golds, write):
+    write("gold.mrg", PS.replace("Mary", "Marie"), RAN_PS)
+    assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], times=2).splitlines()[0] == (
+        "gold.mrg:1: word 3 is 'Marie' where gold.conllu:1 has 'Mary'"
+    )
+
+
+@pytest.mark.parametrize("other", [RAN.replace("He", "She"), "He/2/sbj ran/0/root off/2/prt"])
+def test_sentences_with_other_words_are_left_out_for_all(crossed, write, other):
+    write("m.conllu", DEP, other)
+    write("b.mrg", PS.replace("obj", "iobj"), RAN_PS)
+    result = crossed("m@dep=m.conllu", "b@ps=b.mrg", on_mismatch="skip")
+    assert (result.units, result.items) == (1, 3)
+    assert parts(result, "tedeval", "m") == {
+        "delta": 0,
+        "norm": 6,
+        "spurious": 0,
+        "missing": 0,
+        "forgiven": 0,
+        "unasked": 0,
+    }
+    assert parts(result, "tedeval", "b")["delta"] == 2
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 1}
+    place = [text for text in result.warnings if text.startswith("left out: m.conllu:5: ")]
+    assert len(place) == 1
+    assert "1 of 2 sentences were left out." in result.warnings
+
+
+def test_what_is_left_out_first_does_not_shift_what_follows(crossed, write):
+    write("m.conllu", DEP.replace("Mary", "Marie"), RAN.replace("sbj", "obj"))
+    write("b.mrg", PS, RAN_PS.replace("NP-sbj", "NP-obj"))
+    result = crossed("m@dep=m.conllu", "b@ps=b.mrg", on_mismatch="skip", examples=1)
+    assert parts(result, "tedeval", "m")["delta"] == 2
+    assert parts(result, "tedeval", "b")["delta"] == 1
+    assert values(result, "m", "f1")["las@dep"] == 1 / 2
+    assert [(row.place, row.words) for row in result.examples] == [("gold.conllu:5", ("He", "ran"))]
+
+
+def test_words_written_otherwise_may_be_compared_by_their_place(crossed, write):
+    write("b.mrg", PS, RAN_PS.replace("He", "he"))
+    result = crossed("b@ps=b.mrg", on_mismatch="warn")
+    assert result.units == 2
+    assert set(values(result, "b").values()) == {1}
+    assert "b.mrg:2: word 1 is 'he' where gold.conllu:5 has 'He'." in result.warnings
+    write("m.conllu", DEP, "He/2/sbj ran/0/root off/2/prt")
+    assert refusal(crossed, "m@dep=m.conllu", on_mismatch="warn").splitlines()[0] == (
+        "m.conllu:5: 3 words where gold.conllu:5 has 2"
+    )
+
+
+def test_brackets_are_the_same_words_however_they_are_written(write):
+    write("dep.conllu", "(/2/punct Yes/0/root :)/2/punct")
+    write("ps.mrg", "(S-root (-LRB--punct -LRB-) (UH-hd Yes) (:-punct :-RRB-))")
+    result = assay.cross(["dep=dep.conllu", "ps=ps.mrg"], ["b@ps=ps.mrg"], times=2)
+    assert result.units == 1
+    assert result.warnings[:-1] == ()
+
+
+def test_other_numbers_of_sentences_are_refused(crossed, write):
+    write("m.conllu", DEP)
+    assert refusal(crossed, "m@dep=m.conllu", on_mismatch="skip") == (
+        "m.conllu: sentences: 1, where gold.conllu has 2. "
+        "Files of all frameworks must have the same sentences in the same order."
+    )
+
+
+def test_nothing_is_left_where_all_sentences_differ(crossed, write):
+    write("m.conllu", DEP.replace("Mary", "Marie"), RAN.replace("He", "She"))
+    assert refusal(crossed, "m@dep=m.conllu", on_mismatch="skip") == "no sentence has the same words in all files."
+
+
+def test_places_stay_true_where_sentences_are_left_out(file):
+    for folder in ("gold", "s"):
+        for name in ("one", "two"):
+            first = DEP.replace("Mary", "Marie") if (folder, name) == ("s", "one") else DEP
+            second = RAN if folder == "gold" else RAN.replace("sbj", "x")
+            text = dependencies(first, second)
+            file(f"{folder}/{name}.conllu", text.replace("1\tHe", f"# sent_id = {name}-2\n1\tHe"))
+    result = assay.cross(["dep=gold"], ["m@dep=s"], on_mismatch="skip", examples=5, times=2)
+    assert [(row.place, row.sentence) for row in result.examples] == [
+        ("gold/one.conllu:6", "one-2"),
+        ("gold/two.conllu:6", "two-2"),
+    ]
+
+
+# --- faulty trees, no parse ---
+
+
+def test_a_faulty_tree_is_refused_or_left_out(crossed, write):
+    write("m.conllu", DEP, "He/2/sbj ran/1/root")
+    fault = "m.conllu:5: a cycle: following heads from here leads to no root"
+    assert refusal(crossed, "m@dep=m.conllu") == f"{fault}\nTo leave such sentences out: --on-mismatch skip"
+    result = crossed("m@dep=m.conllu", on_mismatch="skip")
+    assert (result.units, parts(result, "tedeval", "m")["delta"]) == (1, 0)
+    assert f"left out: {fault}." in result.warnings
+    assert "1 of 2 sentences were left out." in result.warnings
+
+
+def test_several_roots_hang_below_one(crossed, write):
+    write("m.conllu", DEP, "He/0/sbj ran/0/root")
+    result = crossed("m@dep=m.conllu")
+    # Gold's hd over `ran` is missing, `root` over it is one too many.
+    assert parts(result, "tedeval", "m")["delta"] == 2
+
+
+@pytest.mark.parametrize("sizes", ["paper", "2.1", "2.2"])
+def test_a_sentence_without_a_parse_scores_nothing_but_its_root(crossed, write, sizes):
+    write("b.mrg", "(())", "(())")
+    result = crossed("b@ps=b.mrg", "b@dep=gold.conllu", sizes=sizes)
+    for row in result.scores:
+        for value in (row.value, row.low, row.high):
+            assert math.isnan(value) or 0 <= value <= 1, row
+    assert [text for text in result.warnings if "parse" in text] == ["b@ps: sentences without a parse: 2"]
+    assert values(result, "b", "recall-all") == {"parseval@ps": 0}
+
+
+def test_no_parse_is_the_sentence_under_a_root(crossed, write):
+    write("b.mrg", PS, "(())")
+    result = crossed("b@ps=b.mrg")
+    # Root over `He ran` and two words without a label, of which gold has sbj and hd.
+    assert parts(result, "tedeval", "b") == {
+        "delta": 4,
+        "norm": (7 + 4 - 2) + (3 + 3 - 2),
+        "spurious": 2,
+        "missing": 2,
+        "forgiven": 3,
+        "unasked": 0,
+    }
+
+
+# --- statistics ---
+
+
+def test_p_is_that_of_all_shufflings_of_sentences(write):
+    """Deltas and sizes of sentences, taken one by one, change places in every way."""
+    sentences = [DEP, RAN, DEP, "a/0/root b/1/x c/1/x", "a/2/x b/0/root c/2/y d/3/z", RAN]
+    a = [DEP, RAN, DEP.replace("obj", "iobj"), "a/0/root b/1/x c/2/x", "a/2/x b/0/root c/2/y d/2/z", RAN]
+    b = [
+        DEP.replace("sbj", "agt"),
+        "He/0/root ran/1/x",
+        DEP,
+        "a/0/root b/1/x c/1/x",
+        "a/2/v b/0/root c/2/v d/3/z",
+        RAN,
+    ]
+    records = {}
+    for name, output in (("a", a), ("b", b)):
+        rows = []
+        for gold, parse in zip(sentences, output, strict=True):
+            write("one.conllu", gold)
+            write("parse.conllu", parse)
+            found = parts(assay.cross(["dep=one.conllu"], ["x@dep=parse.conllu"], times=2), "tedeval", "x")
+            rows.append((found["delta"], found["norm"]))
+        records[name] = rows
+
+    def difference(swaps):
+        chosen = [(y, x) if swap else (x, y) for swap, x, y in zip(swaps, records["a"], records["b"], strict=True)]
+        first, second = ([pair[side] for pair in chosen] for side in (0, 1))
+        scores = [1 - sum(d for d, _ in rows) / sum(n for _, n in rows) for rows in (first, second)]
+        return scores[1] - scores[0]
+
+    observed = difference([False] * 6)
+    extreme = [abs(difference(swaps)) >= abs(observed) - 1e-12 for swaps in product((False, True), repeat=6)]
+    for name, output in (("gold", sentences), ("a", a), ("b", b)):
+        write(f"{name}.conllu", *output)
+    result = assay.cross(["dep=gold.conllu"], ["a@dep=a.conllu", "b@dep=b.conllu"], times=20)
+    (row,) = [row for row in result.comparisons if row.measure == "tedeval"]
+    assert row.exact
+    assert row.difference == pytest.approx(observed)
+    assert row.p == pytest.approx(sum(extreme) / len(extreme))
+    assert 0 < row.p < 1
+
+
+def test_swapping_the_systems_changes_signs_alone(crossed, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    forward = crossed("m@dep=m.conllu", "b@ps=gold.mrg").comparisons
+    backward = crossed("b@ps=gold.mrg", "m@dep=m.conllu").comparisons
+    assert [(row.measure, row.difference, row.p) for row in forward] == [
+        (row.measure, -row.difference, row.p) for row in backward
+    ]
+
+
+def test_documents_may_be_what_is_resampled(write, file):
+    for folder in ("gold", "s"):
+        for name in ("one", "two", "three"):
+            file(f"{folder}/{name}.conllu", dependencies(DEP, RAN if folder == "gold" else RAN.replace("sbj", "x")))
+    result = assay.cross(["dep=gold"], ["m@dep=s"], unit="document", times=20)
+    assert (result.unit, result.units) == ("document", 3)
+    # All documents are alike, so that nothing varies.
+    (row,) = [row for row in result.scores if (row.measure, row.score) == ("tedeval", "value")]
+    assert row.low == pytest.approx(row.value) == pytest.approx(row.high)
+    by_sentence = assay.cross(["dep=gold"], ["m@dep=s"], times=200)
+    (row,) = [row for row in by_sentence.scores if (row.measure, row.score) == ("tedeval", "value")]
+    assert by_sentence.units == 6
+    assert row.low < row.value < row.high
+
+
+# --- examples ---
+
+
+def test_examples_show_what_becomes_of_every_unit(crossed, write):
+    write("b.mrg", PS.replace("NP-obj", "NP-iobj").replace("VP-prd", "VP"), RAN_PS)
+    result = crossed("b@ps=b.mrg", examples=3)
+    (example,) = result.examples
+    assert example.words == ("John", "loves", "Mary")
+    kinds = {(unit.label, unit.stretches, unit.kind) for unit in example.units if unit.side == "b@ps"}
+    assert {
+        ("iobj", ((2, 3),), "spurious"),
+        ("obj", ((2, 3),), "missing"),
+        ("prd", ((1, 3),), "unasked"),
+        ("hd", ((0, 1),), "forgiven"),
+        ("sbj", ((0, 1),), "right"),
+    } <= kinds
+    assert {unit.side for unit in example.units} == {"gold dep", "gold ps", "generalised", "b@ps"}
+
+
+# --- usage ---
+
+
+@pytest.mark.parametrize(
+    ("theories", "systems", "message"),
+    [
+        (
+            [],
+            ["m@dep=gold.conllu"],
+            "no gold given. Give one for each framework: --theory dep=gold.conllu --theory ps=gold.mrg",
+        ),
+        (["dep=gold.conllu"], [], "no system given. Give at least one: malt@dep=malt.conllu"),
+        (["dep=gold.conllu"], ["m@depp=gold.conllu"], "there is no theory 'depp'. Did you mean dep?"),
+        (
+            ["dep=gold.conllu"],
+            ["m@dep=gold.conllu", "m@dep=gold.conllu"],
+            "m is given twice for dep.",
+        ),
+        (
+            ["dep=gold.conllu"],
+            ["m=gold.conllu"],
+            "'m=gold.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu",
+        ),
+        (
+            ["dep=gold.conllu"],
+            ["gold.conllu"],
+            "'gold.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu",
+        ),
+        (
+            ["dep=gold.conllu"],
+            ["@dep=gold.conllu"],
+            "'@dep=gold.conllu' should be system@theory=path, e.g. malt@dep=malt.conllu",
+        ),
+        (
+            ["dep=gold.conllu", "dep=gold.mrg"],
+            ["m@dep=gold.conllu"],
+            "--theory 'dep=gold.mrg' should be name=path, each name once.",
+        ),
+        (
+            ["gold.conllu"],
+            ["m@dep=gold.conllu"],
+            "--theory 'gold.conllu' should be name=path, or a+b: a with the functions of b.",
+        ),
+        (["dep=gold.conllu", "dep+xx"], ["m@dep=gold.conllu"], "there is no theory 'xx'. There is: dep."),
+        (
+            ["dep=gold.conllu", "ps=gold.mrg"],
+            ["m@ps=gold.conllu"],
+            "m@ps has dependencies, but the gold ps has constituents.",
+        ),
+    ],
+)
+def test_what_is_named_wrongly_is_refused_in_one_line(golds, theories, systems, message):
+    with pytest.raises(UsageError) as caught:
+        assay.cross(theories, systems, times=2)
+    assert str(caught.value) == message
+
+
+def test_unknown_sizes_and_theories_of_functions_are_refused(crossed):
+    assert refusal(crossed, "m@dep=gold.conllu", sizes="3") == (
+        "there is no way to measure trees '3'. There is: 2.1, 2.2, paper."
+    )
+    assert refusal(crossed, "m@dep=gold.conllu", function_labels={"rr": ["sbj"]}) == (
+        "there is no theory 'rr'. There is: dep, ps."
+    )
+
+
+def test_other_commands_say_where_trees_of_several_frameworks_are_compared(golds):
+    for command in (assay.score, assay.compare):
+        with pytest.raises(UsageError, match="assay cross"):
+            command("gold.conllu", "gold.conllu", "tedeval", times=2)
+
+
+def test_a_file_without_trees_is_refused(crossed, file):
+    file("tags.conllu", dependencies("John/_/_ loves/_/_ Mary/_/_", "He/_/_ ran/_/_"))
+    assert refusal(crossed, "m@dep=tags.conllu") == ("tags.conllu: column HEAD is empty, so there are no trees.")
+
+
+# --- enriching ---
+
+
+def test_functions_are_written_behind_categories(golds, write):
+    write("bare.mrg", "(ROOT (S (NP-SBJ-1 (NN John)) (VP (V loves) (NP (NN Mary)))))", BARE[1])
+    assert enrich("bare.mrg", "gold.conllu").splitlines() == [
+        "(ROOT (S-root (NP-sbj (NN-sbj John)) (VP (V-hd loves) (NP-obj (NN-obj Mary)))))",
+        "(S-root (NP-sbj (PRP-sbj He)) (VP-hd (V-hd ran)))",
+    ]
+
+
+def test_enriching_cuts_subtypes_where_asked_for(write):
+    write("dep.conllu", "He/2/sbj:pass ran/0/root")
+    write("bare.mrg", BARE[1])
+    assert "NP-sbj:pass" in enrich("bare.mrg", "dep.conllu")
+    assert enrich("bare.mrg", "dep.conllu", subtypes=False) == f"{RAN_PS}\n"
+
+
+def test_brackets_in_words_are_written_so_that_they_can_be_read_again(write):
+    write("dep.conllu", "(/2/punct Yes/0/root")
+    write("bare.mrg", "(S (-LRB- -LRB-) (UH Yes))")
+    text = enrich("bare.mrg", "dep.conllu")
+    assert text == "(S-root (LRB-punct -LRB-) (UH-hd Yes))\n"
+
+
+def test_sentences_without_a_parse_stay_so(golds, write):
+    write("bare.mrg", BARE[0], "(())")
+    assert enrich("bare.mrg", "gold.conllu").splitlines()[1] == "(())"
+
+
+def test_enriching_refuses_what_does_not_fit(golds, write):
+    write("bare.mrg", BARE[0], BARE[1].replace("He", "She"))
+    assert refusal(enrich, "bare.mrg", "gold.conllu") == (
+        "gold.conllu:5: word 1 is 'He' where bare.mrg:2 has 'She'\nBoth treebanks must have the same words."
+    )
+    assert refusal(enrich, "gold.conllu", "gold.conllu") == (
+        "gold.conllu: holds no phrase structure. The treebank to be enriched comes first."
+    )
+    write("faulty.conllu", DEP, "He/2/sbj ran/1/root")
+    write("bare.mrg", *BARE)
+    assert refusal(enrich, "bare.mrg", "faulty.conllu") == (
+        "faulty.conllu:5: a cycle: following heads from here leads to no root. Such a tree has no functions to give."
+    )

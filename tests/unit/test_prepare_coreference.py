@@ -1,0 +1,364 @@
+"""From files with chains to pairs: documents found by their ids, policies, and refusals that name a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import assay
+from assay import Result
+from coreftexts import document, documents
+from unit.samples import refusal
+
+File = Callable[[str, str | bytes], str]
+
+ONE = "[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] ."
+TWO = "[1 Bob] left .|[2 Eve] saw [1 him] ."
+GOLD = documents(one=ONE, two=TWO)
+METRICS = ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll", "arcs-any", "arcs-nom")
+
+
+def scored(gold: str, system: Any, measures: Any = METRICS, **options: Any) -> Result:
+    return assay.score(gold, system, measures, times=10, **options)
+
+
+def figures(result: Result) -> list[tuple[Any, ...]]:
+    """All figures, whatever the system is called; undefined ones as None."""
+    rows = [(row.measure, row.score, row.slice, *map(defined, (row.value, row.low, row.high))) for row in result.scores]
+    return [*rows, *((row.measure, row.slice, tuple(row.counts.items())) for row in result.counts)]
+
+
+def defined(value: float) -> float | None:
+    return None if value != value else value
+
+
+@pytest.fixture
+def gold(file: File) -> str:
+    return file("gold.conll", GOLD)
+
+
+# --- documents ---
+
+
+def test_documents_in_another_order_are_found_by_their_ids(gold: str, file: File) -> None:
+    system = {"one": "[1 Ann] saw [2 the dog] .|[2 She] liked [1 it] .", "two": "[1 Bob] left .|Eve saw [1 him] ."}
+    straight = scored(gold, file("straight.conll", documents(**system)))
+    turned = scored(gold, file("turned.conll", documents(two=system["two"], one=system["one"])))
+    assert figures(turned) == figures(straight)
+    assert turned.score("turned", "muc").value == pytest.approx(2 / 6)
+
+
+def test_part_0_and_part_000_are_the_same_part(gold: str, file: File) -> None:
+    result = scored(gold, file("s.conll", GOLD.replace("part 000", "part 0")), "muc")
+    assert result.score("s", "muc").value == 1
+
+
+def test_parts_of_a_document_are_documents_of_their_own(file: File) -> None:
+    parts = document("one", "[1 Ann] left .", "[1 She] left .") + document("one", "[1 Bob] left .", part=1)
+    gold = file("parts.conll", parts)
+    result = scored(gold, gold, "mentions", slices=("document",))
+    assert result.units == 2
+    assert {row.slice for row in result.counts} == {
+        None,
+        "document=(one); part 000",
+        "document=(one); part 001",
+    }
+
+
+def test_a_missing_document_is_refused(gold: str, file: File) -> None:
+    system = file("s.conll", documents(one=ONE))
+    assert refusal(scored, gold, system) == (
+        "gold.conll:14: s.conll lacks the document (two); part 000. To score as empty: --missing empty"
+    )
+
+
+def test_a_missing_document_can_be_scored_as_empty(gold: str, file: File) -> None:
+    """It counts as a document without chains, and the Result says so."""
+    lacking = scored(gold, file("s.conll", documents(one=ONE)), missing="empty")
+    empty = scored(gold, file("e.conll", documents(one=ONE, two="Bob left .|Eve saw him .")))
+    assert figures(lacking) == figures(empty)
+    assert lacking.units == 2
+    assert lacking.score("s", "mentions", "recall").value == pytest.approx(4 / 7)
+    assert lacking.warnings[0] == "s: without the document (two); part 000, scored as empty."
+    assert "|missing:empty|" in lacking.signature
+
+
+def test_documents_that_gold_does_not_have_are_refused(gold: str, file: File) -> None:
+    system = file("s.conll", documents(one=ONE, two=TWO, three="[1 Tom] left .", four="[1 Tom] left ."))
+    assert refusal(scored, gold, system) == (
+        "s.conll:25: gold.conll does not have 2 documents: (three); part 000, (four); part 000. "
+        "To ignore: --missing empty"
+    )
+
+
+def test_documents_that_gold_does_not_have_can_be_ignored(gold: str, file: File) -> None:
+    system = documents(zero="[1 Tom] left .|[1 he] left .", two=TWO, one=ONE)
+    result = scored(gold, file("s.conll", system), missing="empty")
+    assert figures(result) == figures(scored(gold, gold))
+    assert result.warnings[0] == "s: the document (zero); part 000 ignored: not in gold."
+
+
+def test_missing_and_foreign_documents_are_both_told_of(gold: str, file: File) -> None:
+    system = file("s.conll", documents(one=ONE, three="[1 Tom] left ."))
+    assert scored(gold, system, missing="empty").warnings[:2] == (
+        "s: without the document (two); part 000, scored as empty.",
+        "s: the document (three); part 000 ignored: not in gold.",
+    )
+
+
+def test_a_system_without_any_document_of_gold_is_refused(gold: str, file: File) -> None:
+    system = file("s.conll", documents(three=TWO))
+    assert refusal(scored, gold, system, missing="empty") == "s.conll: no document of gold.conll is in it."
+
+
+# --- repeated mentions ---
+
+
+TWICE = documents(one="[1 Ann] saw [1 [2 the dog]] .|[1 She] liked [2 it] .", two=TWO)
+"""The dog is in two chains, first in the chain of Ann."""
+
+
+def test_a_span_in_two_chains_is_refused_with_its_place(gold: str, file: File) -> None:
+    assert refusal(scored, gold, file("s.conll", TWICE)) == (
+        "s.conll:4: words 3 to 4 of (one); part 000 are in the chains 1 and 2\n"
+        "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
+    )
+
+
+def test_a_span_twice_in_one_chain_is_refused_with_its_place(gold: str, file: File) -> None:
+    system = documents(one="[1 Ann] saw [2 the dog] .|[1 [1 She]] liked [2 it] .", two=TWO)
+    assert refusal(scored, gold, file("s.conll", system)).splitlines()[0] == (
+        "s.conll:8: word 6 of (one); part 000 is in chain 1 twice"
+    )
+
+
+def test_all_repeated_spans_are_named_the_first_twenty_of_them(gold: str, file: File) -> None:
+    words = " ".join(f"[1 [2 w{number}]]" for number in range(23))
+    gold = file("long.conll", documents(long=words.replace("[2 ", "").replace("]]", "]")))
+    lines = refusal(scored, gold, file("s.conll", documents(long=words))).splitlines()
+    assert len(lines) == 22
+    assert lines[19] == "s.conll:21: word 20 of (long); part 000 is in the chains 1 and 2"
+    assert lines[20].startswith("… and 3 more")
+
+
+def test_gold_is_held_to_the_same(file: File) -> None:
+    twice = file("twice.conll", TWICE)
+    assert refusal(scored, twice, file("s.conll", GOLD)).startswith("twice.conll:4: words 3 to 4 of (one)")
+    kept = scored(twice, file("s.conll", GOLD), duplicates="first")
+    assert kept.warnings[0] == "gold: 1 repeated mention was left out (--duplicates first)."
+
+
+@pytest.mark.parametrize(
+    ("policy", "left", "dog"),
+    [("first", "1 repeated mention was", "[1 the dog]"), ("drop", "2 repeated mentions were", "the dog")],
+)
+def test_of_repeated_spans_the_first_or_none_is_kept(
+    gold: str, file: File, policy: str, left: str, dog: str
+) -> None:
+    result = scored(gold, file("s.conll", TWICE), duplicates=policy)
+    plain = documents(one=f"[1 Ann] saw {dog} .|[1 She] liked [2 it] .", two=TWO)
+    assert figures(result) == figures(scored(gold, file("plain.conll", plain)))
+    assert result.warnings[0] == f"s: {left} left out (--duplicates {policy})."
+    assert f"|duplicates:{policy}|" in result.signature
+
+
+def test_repeated_spans_of_reordered_documents_are_named_in_their_own_file(gold: str, file: File) -> None:
+    file("s/1.conll", documents(two=TWO))
+    file("s/2.conll", documents(one=ONE.replace("saw", "[3 [4 saw]]")))
+    file("g/1.conll", documents(one=ONE))
+    file("g/2.conll", documents(two=TWO))
+    assert refusal(scored, "g", "s").splitlines()[0].startswith("s/2.conll:3: ")
+
+
+# --- words ---
+
+
+OTHER_WORD = GOLD.replace("Eve", "Eva")
+SHORTER = documents(one=ONE, two="[1 Bob] left .|[2 Eve] saw [1 him]")
+
+
+def test_other_words_are_refused_with_both_places(gold: str, file: File) -> None:
+    assert refusal(scored, gold, file("s.conll", OTHER_WORD)) == (
+        "s.conll:19: 'Eva' where gold.conll:19 has 'Eve'\n"
+        "The texts differ. To leave such documents out: --on-mismatch skip"
+    )
+
+
+def test_each_document_that_differs_has_a_line(gold: str, file: File) -> None:
+    one, two = file("a.conll", OTHER_WORD), file("b.conll", GOLD.replace("Ann", "Anna"))
+    lines = refusal(scored, gold, [one, two]).splitlines()
+    assert [line.split(": ")[0] for line in lines[:-1]] == ["a.conll:19", "b.conll:2"]
+
+
+def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: File) -> None:
+    systems = {"other": file("other.conll", OTHER_WORD), "same": file("same.conll", GOLD)}
+    result = scored(gold, systems, on_mismatch="skip", slices=("document",))
+    alone = file("alone.conll", documents(one=ONE))
+    for name in systems:
+        (found,) = [row.counts for row in result.counts if (row.system, row.measure, row.slice) == (name, "muc", None)]
+        assert found == scored(alone, alone, "muc").counts[0].counts
+    assert result.units == 1
+    assert {row.slice for row in result.scores} == {None}
+    assert result.warnings[:2] == (
+        "left out: other.conll:19: 'Eva' where gold.conll:19 has 'Eve'.",
+        "1 of 2 documents were left out: the texts differ.",
+    )
+
+
+def test_documents_with_other_words_can_be_compared_by_position(gold: str, file: File) -> None:
+    result = scored(gold, file("s.conll", OTHER_WORD), on_mismatch="warn")
+    assert figures(result) == figures(scored(gold, gold))
+    assert result.warnings[0] == "s: s.conll:19: 'Eva' where gold.conll:19 has 'Eve'."
+
+
+@pytest.mark.parametrize("policy", ["error", "warn"])
+def test_a_document_of_another_length_is_refused(gold: str, file: File, policy: str) -> None:
+    """Positions tell nothing there."""
+    lines = refusal(scored, gold, file("s.conll", SHORTER), on_mismatch=policy).splitlines()
+    assert lines == [
+        "s.conll:21: (two); part 000 has 6 words here, 7 in gold.conll",
+        "The texts differ. To leave such documents out: --on-mismatch skip",
+    ]
+
+
+def test_a_document_of_another_length_can_be_left_out(gold: str, file: File) -> None:
+    result = scored(gold, file("s.conll", SHORTER), on_mismatch="skip")
+    assert result.units == 1
+    assert result.score("s", "muc").value == 1
+
+
+def test_where_all_documents_differ_nothing_is_scored(gold: str, file: File) -> None:
+    system = file("s.conll", GOLD.replace("Ann", "Anna").replace("Bob", "Rob"))
+    assert refusal(scored, gold, system, on_mismatch="skip") == "no document has the same words in all files."
+
+
+def test_files_without_words_are_compared_by_position(gold: str, file: File) -> None:
+    bare = "\n".join(
+        line if line.startswith("#") or not line else f"x {line.split()[-1]}" for line in GOLD.splitlines()
+    )
+    result = scored(gold, file("bare.conll", bare + "\n"), ["muc", "arcs-nom"])
+    assert result.score("bare", "arcs-nom").value == 1
+    assert result.aligned_by == "position"
+    message = refusal(scored, file("bare.conll", bare + "\n"), file("s.conll", GOLD), "arcs-nom")
+    assert message == "arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none."
+    without = scored("bare.conll", "s.conll", ["arcs-any", "muc"])
+    assert without.score("s", "arcs-any").value == 1
+    assert without.notes[0] == "Gold has no tags, so that mentions have no types."
+
+
+# --- what is no coreference ---
+
+
+def test_gold_without_mentions_is_refused(gold: str, file: File) -> None:
+    empty = file("empty.conll", documents(one="Ann left .", two="Bob left ."))
+    message = "empty.conll: no mentions in gold. Is it another format, or are gold and system swapped?"
+    assert refusal(scored, empty, gold) == message
+    assert refusal(scored, empty, empty) == message
+
+
+def test_a_system_without_mentions_is_scored(gold: str, file: File) -> None:
+    """Recall and F are 0; precision has nothing to be a share of."""
+    plain = documents(one="Ann saw the dog .|She liked it .", two="Bob left .|Eve saw him .")
+    result = scored(gold, file("s.conll", plain))
+    for measure in METRICS[:-3]:
+        assert result.score("s", measure, "recall").value == 0, measure
+        assert result.score("s", measure, "f1").value == 0, measure
+        assert result.score("s", measure, "precision").value != result.score("s", measure, "precision").value
+    assert result.score("s", "conll").value == 0
+
+
+def test_sentences_are_no_units_of_coreference(gold: str) -> None:
+    assert refusal(scored, gold, gold, unit="sentence") == "chains reach over whole documents: --unit document"
+    assert scored(gold, gold, "muc", unit="document").unit == scored(gold, gold, "muc").unit == "document"
+
+
+def test_a_file_without_chains_is_refused(gold: str, file: File) -> None:
+    tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
+    assert refusal(scored, gold, tags) == (
+        "tags.tsv: read as tsv, which has no chains. Is it another format?"
+    )
+
+
+def test_measures_of_other_tasks_are_refused(gold: str) -> None:
+    assert refusal(scored, gold, gold, ["muc", "accuracy"]) == (
+        "the measures are about different tasks: coreference, tags. Run them one by one."
+    )
+
+
+def test_corpora_that_were_read_before_are_taken_as_files_are(gold: str, file: File) -> None:
+    system = file("s.conll", documents(two=TWO, one=ONE.replace("[1 She]", "[2 She]")))
+    read = [assay.read(path) for path in (gold, system)]
+    assert figures(assay.score(*read, METRICS, times=10)) == figures(scored(gold, system))
+
+
+def test_mentions_that_cross_sentences_are_told_of_and_scored(gold: str, file: File) -> None:
+    crossing = documents(one="[1 Ann] saw [2 the dog .|[1 She]] liked [3 it] .", two=TWO)
+    result = scored(gold, file("s.conll", crossing))
+    assert result.score("s", "mentions", "recall").value == pytest.approx(6 / 7)
+    assert result.warnings[0] == (
+        "s: Mentions that cross the end of a sentence, taken as they are: 1 (the first: s.conll:4)."
+    )
+
+
+# --- types of mentions ---
+
+
+RULES = "# of the Penn tags\n\nNN\tnoun\nPRP\tpronoun\nlonger\tphrase\nnominal\tnoun\nnominal\tphrase\n"
+
+
+def test_types_of_mentions_by_the_rule_of_the_paper(gold: str) -> None:
+    result = scored(gold, gold, "arcs-any", slices=("label",))
+    assert [row.slice for row in result.counts] == [None]
+    (row,) = [row for row in result.confusion]
+    assert (row.gold, row.assigned, row.count, row.type) == ("PRP", "PRP", 3, "tp")
+
+
+def test_types_of_mentions_by_a_rule_file(gold: str, file: File) -> None:
+    rules = file("rules.tsv", RULES)
+    result = scored(gold, gold, ["arcs-nom", "arcs-any"], mention_types=rules)
+    assert {(row.gold, row.count) for row in result.confusion} == {("pronoun", 3)}
+    assert result.notes[0] == "Types of mentions: rules.tsv (by XPOS of gold)."
+    assert "mention_types:" in result.signature
+
+
+def test_the_rule_file_says_what_is_nominal(file: File) -> None:
+    """With pronouns taken as nominal the closest antecedent may be one."""
+    gold = file("gold.conll", documents(one="[1 Ann] saw [2 Eve] .|[1 She] left .|[1 She] saw [2 her] ."))
+    system = file("s.conll", documents(one="[1 Ann] saw [2 Eve] .|[2 She] left .|[2 She] saw her ."))
+    plain = scored(gold, system, "arcs-nom").counts[0].counts
+    rules = file("rules.tsv", "NN\tnoun\nPRP\tpronoun\nnominal\tnoun\nnominal\tpronoun\n")
+    pronouns = scored(gold, system, "arcs-nom", mention_types=rules).counts[0].counts
+    kinds = ("tp", "wl", "fn", "fp")
+    assert [plain[kind] for kind in kinds] == [0, 2, 1, 0]
+    # The second `She` goes with the first one, which is right; the closest noun, Eve, is not.
+    assert [pronouns[kind] for kind in kinds] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "NN\tnoun\nPRP pronoun\n",
+            "rules.tsv:2: 'PRP pronoun' where a line is: tag TAB type, nominal TAB type, or longer TAB type (of mentions "
+            "of several words).",
+        ),
+        ("NN\tnoun\n", "rules.tsv: no nominal type. Add a line: nominal TAB NOUN"),
+    ],
+)
+def test_a_rule_file_that_is_none_is_refused(gold: str, file: File, text: str, message: str) -> None:
+    assert refusal(scored, gold, gold, "arcs-nom", mention_types=file("rules.tsv", text)) == message
+
+
+def test_types_of_mentions_are_for_coreference_alone(file: File) -> None:
+    tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
+    message = refusal(scored, tags, tags, "accuracy", mention_types=file("rules.tsv", RULES))
+    assert message == "--mention-types is about coreference, but tags are compared."
+
+
+@pytest.mark.parametrize("option", ["duplicates", "missing", "on_mismatch"])
+def test_policies_that_do_not_exist_are_refused(gold: str, option: str) -> None:
+    assert refusal(scored, gold, gold, "muc", **{option: "nothing"}).startswith(
+        f"there is no value of {option} 'nothing'."
+    )

@@ -1,0 +1,240 @@
+"""From files with dependencies to pairs that can be judged: columns, faulty trees, what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay
+from parses import dependencies
+from unit.samples import refusal
+
+GOLD = ("a/2/x b/0/root c/2/y", "d/0/root e/1/x", "f/0/root g/1/y")
+SKIP = "To leave such sentences out: --on-mismatch skip"
+
+
+@pytest.fixture(name="gold")
+def given_gold(file):
+    return file("gold.conllu", dependencies(*GOLD))
+
+
+@pytest.fixture(name="system")
+def given_system(file):
+    """A system with other trees for some of the three sentences."""
+
+    def write(name="s", **changed):
+        texts = [changed.get(place, text) for place, text in zip(("first", "second", "third"), GOLD, strict=True)]
+        return file(f"{name}.conllu", dependencies(*texts))
+
+    return write
+
+
+def counts(result, measure="las"):
+    return {row.system: (row.counts["right"], row.counts["gold"]) for row in result.counts if row.measure == measure}
+
+
+# --- faulty trees ---
+
+CYCLE = "a cycle: following heads from here leads to no root"
+FAULTS = [
+    ("d/2/root e/1/x", [f"s.conllu:5: {CYCLE}"]),
+    ("d/0/root e/2/x", [f"s.conllu:6: {CYCLE}"]),
+    ("d/0/root e/3/x", ["s.conllu:6: head '3' in a sentence of 2 words"]),
+    ("d/0/root e/_/x", ["s.conllu:6: head '_' is no number"]),
+    ("d/one/root e/-1/x", ["s.conllu:5: head 'one' is no number", "s.conllu:6: head '-1' is no number"]),
+]
+
+
+@pytest.mark.parametrize(("tree", "lines"), FAULTS)
+def test_a_faulty_tree_is_refused_with_its_place(gold, system, tree, lines):
+    assert refusal(assay.score, gold, system(second=tree), "las", times=2) == "\n".join([*lines, SKIP])
+
+
+def test_a_faulty_tree_of_gold_is_refused_too(file, system):
+    gold = file("gold.conllu", dependencies(GOLD[0], "d/2/root e/1/x", GOLD[2]))
+    assert refusal(assay.score, gold, system(), "las", times=2) == f"gold.conllu:5: {CYCLE}\n{SKIP}"
+
+
+@pytest.mark.parametrize(("tree", "lines"), FAULTS)
+def test_a_faulty_sentence_is_left_out_for_all_where_that_is_asked_for(gold, system, tree, lines):
+    systems = {"s": system(second=tree), "t": system("t", first="a/2/x b/0/root c/2/x", second="d/2/x e/0/root")}
+    result = assay.compare(gold, systems, ["las", "words"], times=2, on_mismatch="skip")
+    assert counts(result) == {"s": (5, 5), "t": (4, 5)}
+    assert counts(result, "words") == {"s": (5, 5), "t": (5, 5)}
+    assert (result.units, result.diffs[0].items) == (2, 5)
+    assert "1 of 3 sentences were left out." in result.warnings
+    assert [text for text in result.warnings if text.startswith("left out: ")] == [
+        f"left out: {line}." for line in lines
+    ]
+
+
+def test_a_sentence_that_is_faulty_in_gold_is_left_out(file, system):
+    gold = file("gold.conllu", dependencies(GOLD[0], GOLD[1], "f/0/root g/7/y"))
+    result = assay.score(gold, system(), "las", times=2, on_mismatch="skip")
+    assert counts(result) == {"s": (5, 5)}
+    assert "left out: gold.conllu:9: head '7' in a sentence of 2 words." in result.warnings
+
+
+def test_a_faulty_sentence_that_is_cut_otherwise_leaves_out_all_that_it_touches(gold, file):
+    other = file("s.conllu", dependencies("a/2/x b/0/root c/2/y d/5/x e/4/x", "f/0/root g/1/y"))
+    result = assay.score(gold, other, ["las", "sentences"], times=2, on_mismatch="skip")
+    assert counts(result) == {"s": (2, 2)}
+    assert "2 of 3 sentences were left out." in result.warnings
+
+
+def test_nothing_is_scored_where_every_sentence_is_faulty(gold, file):
+    other = file("s.conllu", dependencies("a/2/x b/1/root c/2/y", "d/2/root e/1/x", "f/2/root g/1/y"))
+    assert refusal(assay.score, gold, other, "las", times=2, on_mismatch="skip") == (
+        "no sentence of gold.conllu is whole in all files."
+    )
+
+
+def test_at_most_twenty_problems_are_told(file):
+    gold = file("gold.conllu", dependencies(*["a/0/root b/1/x"] * 25))
+    wrong = file("s.conllu", dependencies(*["a/0/root b/9/x"] * 25))
+    lines = refusal(assay.score, gold, wrong, "las", times=2).splitlines()
+    assert len(lines) == 22
+    assert lines[19] == "s.conllu:59: head '9' in a sentence of 2 words"
+    assert lines[20:] == ["… and 5 more places", SKIP]
+
+
+def test_skipping_leaves_out_differing_texts_and_faulty_trees_alike(gold, file):
+    other = file("s.conllu", dependencies(GOLD[0], "d/2/root e/1/x", "f/0/root h/1/y"))
+    result = assay.score(gold, other, "las", times=2, on_mismatch="skip")
+    assert counts(result) == {"s": (3, 3)}
+    assert "2 of 3 sentences were left out." in result.warnings
+
+
+def test_a_tagging_file_with_nonsense_in_head_is_a_fine_tagging_file(file):
+    text = dependencies("a/x/x b/9/y", upos="N")
+    result = assay.score(file("gold.conllu", text), file("s.conllu", text), "accuracy", column="UPOS", times=2)
+    assert result.score("s", "accuracy").value == 1
+
+
+# --- roots, projectivity ---
+
+
+def test_several_roots_are_told_and_scored(gold, system):
+    result = assay.score(gold, system(first="a/0/x b/0/root c/2/y", third="f/0/root g/0/y"), "las", times=2)
+    assert counts(result) == {"s": (5, 7)}
+    assert [text for text in result.warnings if "root" in text] == [
+        "s: 2 sentences have more than one root, scored like others."
+    ]
+
+
+def test_gold_with_several_roots_agrees_with_itself(file):
+    gold = file("gold.conllu", dependencies("a/0/x b/0/root c/2/y"))
+    result = assay.score(gold, {"s": gold}, ["las", "tree-match"], times=2)
+    assert {row.value for row in result.scores} == {1}
+
+
+def test_sentences_of_gold_that_are_not_projective_are_counted_without_those_left_out(file):
+    crossing = "a/0/root b/1/x c/1/x d/2/x"
+    gold = file("gold.conllu", dependencies(crossing, crossing, "e/0/root"))
+    other = file("s.conllu", dependencies(crossing, "a/9/root b/1/x c/1/x d/2/x", "e/0/root"))
+    assert assay.score(gold, {"s": gold}, "las", times=2).notes[:1] == ("2 of gold's sentences are non-projective.",)
+    skipped = assay.score(gold, other, "las", times=2, on_mismatch="skip")
+    assert skipped.notes[:1] == ("1 of gold's sentences are non-projective.",)
+
+
+# --- columns ---
+
+
+def test_heads_and_relations_are_two_columns(gold, system):
+    assert refusal(assay.score, gold, system(), "las", column="HEAD", times=2) == (
+        "--column HEAD: dependencies are two columns, e.g. HEAD+DEPREL or PHEAD+PDEPREL."
+    )
+    assert refusal(assay.score, gold, system(), "las", column="HEAD+DEPRAL", times=2) == (
+        "gold.conllu: there is no column 'DEPRAL'. Did you mean DEPREL or DEPS?"
+    )
+
+
+def test_an_empty_column_is_refused(gold, file):
+    empty = file("s.conllu", dependencies("a/_/x b/_/root c/_/y", "d/_/root e/_/x", "f/_/root g/_/y"))
+    assert refusal(assay.score, gold, empty, "las", times=2) == ("s.conllu: no heads in it (every cell is _).")
+
+
+def test_files_without_such_columns_are_refused(gold, file):
+    assert refusal(assay.score, gold, file("s.tsv", "a\tX\tY\n"), "las", times=2) == (
+        "s.tsv: has 3 columns without names, so there is no HEAD. "
+        "Give the column by number, e.g. --column 2, or add a header line."
+    )
+    assert refusal(assay.score, [["a"]], {"s": [["a"]]}, "las", times=2) == (
+        "gold: there is no column 'HEAD'. There is: label."
+    )
+
+
+def test_tables_with_named_columns_will_do(file):
+    text = "FORM\tHEAD\tDEPREL\na\t2\tx\nb\t0\troot\n"
+    gold = file("gold.tsv", text)
+    other = file("s.tsv", text.replace("2\tx", "2\ty"))
+    options = {"input_format": "tsv(word=FORM, header=true)", "times": 2}
+    assert counts(assay.score(gold, other, "las", **options)) == {"s": (1, 2)}
+
+
+def test_columns_by_another_name(file):
+    """The projective variant of CoNLL-X, which is scored only where asked for."""
+    text = "1\ta\t_\t_\t_\t_\t2\tx\t0\troot\n2\tb\t_\t_\t_\t_\t0\troot\t1\ty\n"
+    gold, other = file("gold.conllu", text), file("s.conllu", text.replace("2\tx\t0", "2\tz\t0"))
+    assert counts(assay.score(gold, other, "las", times=2)) == {"s": (1, 2)}
+    assert counts(assay.score(gold, other, "las", column="DEPS+MISC", times=2)) == {"s": (2, 2)}
+
+
+def test_the_task_alone_gives_the_usual_measures(gold, system):
+    result = assay.score(gold, system(), task="dependencies", times=2)
+    assert [row.measure for row in result.counts] == ["las", "uas"]
+    assert (result.task, result.column, result.items) == ("dependencies", "HEAD+DEPREL", 7)
+
+
+def test_measures_of_other_tasks_are_refused(gold, system):
+    assert refusal(assay.score, gold, system(), ["las", "accuracy"], times=2) == (
+        "the measures are about different tasks: dependencies, tags. Run them one by one."
+    )
+    assert refusal(assay.score, gold, system(), "accuracy", task="dependencies", times=2) == (
+        "accuracy is about tags, but dependencies are compared. Say --task tags"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"map": "m.tsv"}, "--map is about tags and spans, but dependencies are compared."),
+        ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared."),
+        ({"scheme": ("bio",)}, "--scheme is about spans, but dependencies are compared."),
+    ],
+)
+def test_options_of_other_tasks_are_refused(gold, system, options, message):
+    assert refusal(assay.score, gold, system(), "las", times=2, **options) == message
+
+
+# --- slices by known words ---
+
+
+def test_arcs_are_cut_by_whether_their_word_is_known(gold, system, file):
+    train = file("train.txt", "a\nb\nd\n")
+    wrong = system(first="a/2/x b/0/root c/2/x", third="f/0/root g/1/x")
+    result = assay.score(gold, wrong, "las", slices=("seen",), train=train, times=2)
+    found = {row.slice: (row.counts["right"], row.counts["gold"]) for row in result.counts if row.slice}
+    assert found == {"seen=seen": (3, 3), "seen=unseen": (2, 4)}
+
+
+def test_words_of_the_training_treebank_are_known(gold, system, file):
+    train = file("train.conllu", dependencies("a/2/x f/0/root g/2/z"))
+    result = assay.score(gold, system(third="f/0/root g/1/x"), "uas", slices=("seen",), train=train, times=2)
+    found = {row.slice: (row.counts["right"], row.counts["gold"]) for row in result.counts if row.slice}
+    assert found == {"seen=seen": (2, 2), "seen=seen with other labels": (1, 1), "seen=unseen": (4, 4)}
+
+
+# --- folders ---
+
+
+def test_files_of_two_folders_correspond_by_name(file):
+    for folder, text in (("gold", GOLD), ("s", GOLD)):
+        file(f"{folder}/one.conllu", dependencies(text[0]))
+        file(f"{folder}/two.conllu", dependencies("d/2/root e/1/x" if folder == "s" else text[1]))
+    assert refusal(assay.score, "gold", "s", "las", times=2) == f"s/two.conllu:1: {CYCLE}\n{SKIP}"
+    result = assay.score("gold", "s", "las", times=2, on_mismatch="skip", unit="document")
+    assert counts(result) == {"s": (3, 3)}
+    file("gold/three.conllu", dependencies(GOLD[2]))
+    assert refusal(assay.score, "gold", "s", "las", times=2) == (
+        "s: lacks three, which gold has. Files of two folders correspond by name."
+    )

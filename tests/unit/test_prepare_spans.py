@@ -1,0 +1,617 @@
+"""Spans from all kinds of files to pairs: schemes, repair, layers, documents, tokens, mapping, known names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import assay
+from assay.measures import find
+from assay.prepare import Options, Prepared, prepare
+from unit.samples import refusal, spans, tagged
+
+
+def bio(*sentences):
+    """Sentences such as `Anna/B-PER ran/O` as two columns."""
+    return "\n".join("".join(f"{word} {tag}\n" for word, tag in tagged(text)) for text in sentences)
+
+
+def kinds(gold, system, measure="fair", **options):
+    """The counts above zero of one system, without the numbers of spans."""
+    result = assay.score(gold, {"s": system}, measure, times=5, **options)
+    (found,) = [row.counts for row in result.counts if row.label is None and row.slice is None]
+    return {name: number for name, number in found.items() if number and name not in ("gold", "system", "be")}
+
+
+def said(gold, system, **options):
+    """The warnings about what was read, without those about few units."""
+    result = assay.score(gold, {"s": system}, times=5, **options)
+    return [text for text in result.warnings if " only: " not in text]
+
+
+@pytest.fixture
+def gold(file):
+    return file("gold.conll", bio("Anna/B-PER saw/O New/B-LOC York/I-LOC", "He/O", "Bonn/B-LOC"))
+
+
+# --- schemes ---
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags"),
+    [
+        ("iob2", "Anna/B-PER saw/O New/B-LOC York/I-LOC"),
+        ("bioes", "Anna/S-PER saw/O New/B-LOC York/E-LOC"),
+        ("bilou", "Anna/U-PER saw/O New/B-LOC York/L-LOC"),
+        ("bmeow", "Anna/W-PER saw/O New/B-LOC York/E-LOC"),
+        ("ioe2", "Anna/E-PER saw/O New/I-LOC York/E-LOC"),
+        ("io", "Anna/I-PER saw/O New/I-LOC York/I-LOC"),
+    ],
+)
+def test_the_scheme_is_seen_by_the_whole_file_or_declared(file, scheme, tags):
+    gold = file("gold.conll", bio(tags))
+    for declared in ((), (scheme,), (f"gold={scheme}",), (scheme.upper(),)):
+        result = assay.score(gold, {"s": gold}, "exact", scheme=declared, times=5)
+        assert (result.task, result.scheme, result.items) == ("spans", scheme, 2)
+        assert f"|scheme:{scheme}|atoms:words|" in result.signature
+
+
+def test_a_declared_scheme_that_the_file_does_not_keep_is_refused(gold):
+    assert refusal(assay.score, gold, gold, scheme=("bilou",), times=5) == (
+        "gold.conll:1: B-PER before O, which BILOU does not allow (a span ends with L or U). Repair with --repair "
+        "conlleval or discard, or say --scheme iob2; 2 more places."
+    )
+
+
+def test_a_system_may_have_a_scheme_of_its_own(file, gold):
+    other = file("other.conll", bio("Anna/S-PER saw/O New/B-LOC York/E-LOC", "He/O", "Bonn/S-LOC"))
+    for declared in ((), ("s=bioes",), ("gold=iob2",), ("iob2", "s=bioes")):
+        assert kinds(gold, other, scheme=declared) == {"tp": 3}
+        assert said(gold, other, scheme=declared) == ["s is read as BIOES, gold as IOB2."]
+
+
+def test_tags_of_a_system_that_golds_scheme_can_express_are_read_in_it(file):
+    """Not in another that they keep to as well: I after O is a mistake where gold begins its spans with B."""
+    gold = file("gold.conll", bio("Anna/B-PER saw/O Bonn/B-LOC"))
+    system = file("s.conll", bio("Anna/I-PER saw/O Bonn/I-LOC"))
+    assert refusal(assay.score, gold, system, times=5) == (
+        "s.conll:1: I-PER at the beginning of a sentence, which IOB2 does not allow (a span begins with B). Repair "
+        "with --repair conlleval or discard, or say --scheme io; 1 more place."
+    )
+    assert kinds(gold, system, scheme=("s=io",)) == {"tp": 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scheme": ("iob3",)}, "there is no scheme 'iob3'. Did you mean iob or iob2 or iob1?"),
+        ({"scheme": ("t=iob2",)}, "there is no system 't'. There is: gold, s."),
+        ({"repair": "mend"}, "there is no repair 'mend'. There is: conlleval, discard."),
+        ({"task": "chunks"}, "there is no task 'chunks'."),
+    ],
+)
+def test_names_that_do_not_exist_are_refused(gold, options, message):
+    assert refusal(assay.score, gold, {"s": gold}, times=5, **options).startswith(message)
+
+
+def test_stacked_tags_are_nested_spans_where_they_are_declared(file):
+    stacked = file("gold.conll", bio("the/B-ORG University/I-ORG of/I-ORG Bonn/I-ORG|B-LOC"))
+    assert refusal(assay.score, stacked, stacked, times=5) == (
+        "gold.conll:4: tag 'I-ORG|B-LOC' with |, which divides the levels of stacked tags. If they are, say --scheme "
+        "stacked."
+    )
+    flat = file("s.conll", bio("the/B-ORG University/I-ORG of/I-ORG Bonn/I-ORG"))
+    assert kinds(stacked, flat, scheme=("stacked",)) == {"tp": 1, "fn": 1}
+
+
+# --- repair ---
+
+
+@pytest.mark.parametrize(("repair", "found"), [("conlleval", {"tp": 1, "fp": 1}), ("discard", {"fn": 1})])
+def test_repairs_are_made_on_request_and_counted_file_by_file(file, repair, found):
+    gold = file("gold.conll", bio("Anna/B-PER saw/O him/O"))
+    broken = file("s.conll", bio("Anna/I-PER saw/O him/I-PER"))
+    assert refusal(assay.score, gold, broken, times=5).startswith("s.conll:1: I-PER at the beginning of a sentence")
+    assert kinds(gold, broken, repair=repair) == found
+    (warning,) = [text for text in said(gold, broken, repair=repair) if "IOB2" in text]
+    assert warning == f"s: 2 tags break IOB2; repaired by {repair}, which changed the reading of 2."
+    assert assay.score(gold, gold, repair=repair, times=5).score("gold", "exact").value == 1
+
+
+def test_broken_tags_of_gold_are_refused_and_repaired_too(file):
+    gold = file("gold.conll", bio("Anna/B-PER Bo/I-LOC"))
+    assert refusal(assay.score, gold, gold, times=5).startswith(
+        "gold.conll:2: I-LOC after B-PER, which IOB2 does not"
+    )
+    assert kinds(gold, gold, repair="conlleval") == {"tp": 2}
+    assert kinds(gold, gold, repair="discard") == {"tp": 1}
+    assert "gold: 1 tag breaks IOB2" in " ".join(said(gold, gold, repair="discard"))
+
+
+# --- where the spans are ---
+
+
+def test_columns_may_be_layers_of_nested_spans(file):
+    layers = "the x B-ORG O\nUniversity x I-ORG O\nof x I-ORG O\nBonn x I-ORG B-LOC\n\nHe x O O\n"
+    gold = file("gold.conll", layers)
+    assert prepared(gold, gold, column="3+4").items == 2
+    assert prepared(gold, gold, column="3").items == prepared(gold, gold).items == 1
+    without = file("s.conll", layers.replace("B-LOC", "O"))
+    assert kinds(gold, without, column="3+4") == {"tp": 1, "fn": 1}
+
+
+def prepared(gold, system, measure="fair", **options):
+    return prepare(gold, {"s": system}, [find(measure)], Options(**options))
+
+
+def conllu(*miscs):
+    """A sentence of words with what stands in MISC."""
+    lines = [f"{number}\tw{number}" + "\t_" * 7 + f"\t{misc}\n" for number, misc in enumerate(miscs, 1)]
+    return "".join(lines) + "\n"
+
+
+HEADER = "# global.Entity = eid-etype-head\n# newdoc id = d1\n"
+
+
+def test_mentions_are_read_from_brackets_in_misc(file):
+    gold = file(
+        "gold.conllu", HEADER + conllu("Entity=(e1-person-1)", "_", "Entity=(e2-place-2", "Entity=(e3-city-1)e2)")
+    )
+    system = file("s.conllu", HEADER + conllu("Entity=(e1-place-1)", "_", "_", "Entity=(e3-city-1)"))
+    run = prepared(gold, system, column="MISC:Entity")
+    assert (run.task, run.items, run.scheme, run.column) == ("spans", 3, "", "MISC:Entity")
+    assert kinds(gold, system, column="MISC:Entity") == {"tp": 1, "le": 1, "fn": 1}
+
+
+def test_mentions_may_cross_the_end_of_a_sentence(file):
+    """They count where they begin."""
+    first, second = ("_", "Entity=(e1-event-1"), ("Entity=e1)", "Entity=(e2-place-1)")
+    gold = file("gold.conllu", HEADER + conllu(*first) + conllu(*second))
+    shorter = file("s.conllu", HEADER + conllu("_", "Entity=(e1-event-1)") + conllu("_", second[1]))
+    assert kinds(gold, gold, column="MISC:Entity") == {"tp": 2}
+    assert kinds(gold, shorter, column="MISC:Entity") == {"tp": 1, "bes": 1}
+
+
+def test_tags_may_stand_under_a_key_of_misc(file):
+    gold = file("gold.conllu", conllu("NER=B-PER|x=y", "NER=I-PER", "NER=O", "_"))
+    system = file("s.conllu", conllu("NER=B-PER|x=y", "NER=O", "NER=O", "_"))
+    assert kinds(gold, system, column="MISC:NER") == {"bes": 1}
+
+
+def test_where_the_spans_of_a_table_of_many_columns_are_must_be_said(file):
+    gold = file("gold.conllu", HEADER + conllu("Entity=(e1-person-1)"))
+    assert refusal(assay.score, gold, gold, task="spans", times=5) == (
+        "gold.conllu: say where the spans are: --column MISC:Entity for brackets, --column MISC:NER (or another key "
+        "or column) for tags such as B-PER."
+    )
+
+
+# --- which task it is ---
+
+
+def test_tags_with_prefixes_are_spans_and_others_are_labels(file, gold):
+    plain = file("pos.conll", bio("Anna/N ran/V"))
+    cases = [
+        (gold, {}, "spans"),
+        (gold, {"task": "tags"}, "tags"),
+        (plain, {}, "tags"),
+        ([["B-A", "I-A", "O"]], {}, "spans"),
+        ([["N", "V"]], {}, "tags"),
+        ([[("x", "B-A"), ("y", "O")]], {}, "spans"),
+        ([[("A", 0, 1)]], {}, "spans"),
+        ([["B-A", "VERB"]], {}, "tags"),
+    ]
+    for data, options, task in cases:
+        assert Prepared(data, {"s": data}, Options(**options)).task == task
+    assert Prepared(gold, {"s": gold}, Options(), [find("accuracy")]).task == "tags"
+    assert assay.score(gold, gold, times=5).scores[0].measure == "exact"
+
+
+def test_a_long_beginning_without_spans_does_not_make_it_another_task(file):
+    nothing = bio(*["one/O two/O three/O"] * 30_000)
+    gold = file("gold.conll", nothing + "\nAnna B-PER\n")
+    assert Prepared(gold, {"s": gold}, Options()).task == "spans"
+
+
+def test_gold_without_any_span_is_refused_and_a_system_without_is_not(file, gold):
+    none = file("none.conll", bio("Anna/O saw/O New/O York/O", "He/O", "Bonn/O"))
+    message = "no spans in gold. Are gold and system swapped, or is it another column?"
+    assert refusal(assay.score, none, gold, task="spans", times=5) == f"none.conll: {message}"
+    assert refusal(assay.score, none, gold, "fair", times=5) == f"none.conll: {message}"
+    assert refusal(assay.score, [[], []], {"s": spans("A1", "")}, times=5) == f"gold: {message}"
+    assert kinds(gold, none) == {"fn": 3}
+    assert said(gold, none) == ["s has no spans at all."]
+
+
+# --- lists ---
+
+
+def test_lists_of_spans_are_read_as_they_are():
+    gold = [[("A", 0, 1), ("B", 1, 1)], [], [("A", 3, 3)]]
+    result = assay.score(gold, {"s": [[("A", 0, 1)], [], [("B", 3, 3)]]}, ["exact", "fair"], times=5)
+    assert (result.task, result.aligned_by, result.items, result.units, result.atoms) == (
+        *("spans", "position", 3, 3),
+        "words",
+    )
+    assert kinds(gold, [[("A", 0, 1)], [], [("B", 3, 3)]]) == {"tp": 1, "fn": 1, "le": 1}
+
+
+def test_spans_may_be_lists_or_tuples_and_systems_several():
+    gold = [[["A", 0, 1]], []]
+    assert kinds(gold, ((("A", 0, 1),), ())) == {"tp": 1}
+    result = assay.compare(gold, [[[("A", 0, 1)], []], [[], [("B", 0, 0)]]], "exact", times=5)
+    assert [result.score(f"system {number}", "exact").value for number in (1, 2)] == [1, 0]
+
+
+@pytest.mark.parametrize("systems", [[[], [], []], {"system 1": [[], [], []]}, [[[], [], []]]])
+def test_a_system_without_any_span_is_a_system(systems):
+    result = assay.score(spans("A1-2", "B1", ""), systems, "fair", times=5)
+    assert [row.name for row in result.systems] == ["system 1"]
+    assert result.score("system 1", "fair", "recall").value == 0
+    assert result.warnings[0] == "system 1 has no spans at all."
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ([[("A", 2, 1)], []], "s, sentence 1: ('A', 2, 1) is no span (label, first, last)."),
+        ([[("A", 1, 1)], [("A", -1, 1)]], "s, sentence 2: ('A', -1, 1) is no span (label, first, last)."),
+        ([[("", 1, 1)], []], "s, sentence 1: ('', 1, 1) is no span (label, first, last)."),
+        ([["A"], []], "s, sentence 1: 'A' is no span (label, first, last)."),
+    ],
+)
+def test_what_is_no_span_is_refused(system, message):
+    assert refusal(assay.score, spans("A1", ""), {"s": system}, times=5) == message
+
+
+def test_another_number_of_sentences_is_refused(file):
+    assert refusal(assay.score, spans("A1", "", "B1"), {"s": spans("A1", "")}, times=5).startswith(
+        "s: 2 sentences where gold has 3."
+    )
+    table = "PER\t1\t1\t1\n\nPER\t1\t1\t1\n"
+    gold, system = file("gold.tsv", table), file("s.tsv", table + "\nEMPTY\t999\t999\t999\n")
+    assert refusal(assay.score, gold, system, times=5).startswith("s.tsv: 3 sentences where gold.tsv has 2.")
+
+
+def test_tags_and_the_spans_that_they_mark_are_the_same():
+    tags = [["B-A", "I-A", "O", "B-B"], ["O"], ["I-A"]]
+    places = [[("A", 0, 1), ("B", 3, 3)], [], [("A", 0, 0)]]
+    system = [["B-A", "O", "B-A", "B-B"], ["B-B"], ["O"]]
+    found = [[("A", 0, 0), ("A", 2, 2), ("B", 3, 3)], [("B", 0, 0)], []]
+    assert kinds(tags, system, repair="conlleval") == kinds(places, found) == {"tp": 1, "bes": 1, "fp": 2, "fn": 1}
+
+
+def test_spans_given_twice_are_told_of(file):
+    text = "A\t1\t2\t1, 2\nA\t1\t2\t1, 2\nA\t1\t3\t1, 3\nA\t1\t3\t1, 2, 3\n\nB\t1\t1\t1\n"
+    gold = file("gold.tsv", text)
+    once = file("s.tsv", "A\t1\t2\t1, 2\n\nB\t1\t1\t1\nB\t1\t1\t1\nB\t1\t1\t1\n")
+    warnings = said(gold, once)
+    assert warnings[:2] == [
+        "gold: 1 span is there twice (first: gold.tsv:2).",
+        "s: 2 spans are there twice (first: s.tsv:4).",
+    ]
+
+
+def test_spans_with_gaps_are_told_of_and_compared_as_sets_of_words(file):
+    gold = file("gold.tsv", "A\t1\t4\t1, 4\n\nA\t1\t3\t1, 3\n")
+    system = file("s.tsv", "A\t1\t4\t1, 2, 3, 4\n\nA\t2\t2\t2\n")
+    result = assay.score(gold, {"s": system}, "fair", slices=("gaps",), times=5)
+    assert kinds(gold, system) == {"bel": 1, "fn": 1, "fp": 1}
+    assert result.notes[0] == (
+        "Spans with gaps (gold 2): spans are compared as sets of words; a boundary error shares at least one of them."
+    )
+
+
+# --- spans without words against words ---
+
+
+def test_spans_without_words_must_fit_into_the_sentences(file, gold):
+    right = file("right.tsv", "PER\t1\t1\t1\nLOC\t3\t4\t3, 4\n\nEMPTY\t999\t999\t999\n\nLOC\t1\t1\t1\n")
+    beyond = file("beyond.tsv", "PER\t1\t1\t1\nLOC\t3\t5\t3, 4, 5\n\nEMPTY\t999\t999\t999\n\nLOC\t1\t1\t1\n")
+    assert kinds(gold, right) == kinds(right, gold) == {"tp": 3}
+    for sides in ((gold, beyond), (beyond, gold)):
+        assert refusal(assay.score, *sides, times=5) == (
+            "beyond.tsv:2: the span ends at word 5 of a sentence of 4 words in gold.conll. Are these the same "
+            "sentences?"
+        )
+
+
+# --- documents ---
+
+
+def test_documents_of_a_table_may_be_the_units(file):
+    text = "-DOCSTART- O\n\nAnna B-PER\nran O\n\nBo B-PER\n\n-DOCSTART- O\n\nCy B-PER\n"
+    gold = file("gold.conll", text)
+    assert [assay.score(gold, gold, unit=unit, times=5).units for unit in (None, "sentence", "document")] == [3, 3, 2]
+
+
+def test_corpora_are_inputs_too(gold):
+    corpus = assay.read(gold)
+    assert kinds(corpus, corpus) == kinds(gold, corpus) == {"tp": 3}
+    assert refusal(assay.score, corpus, corpus, scheme=("bioes",), times=5).startswith("gold.conll:1: B-PER before O")
+
+
+def document(name, text, *found, **more):
+    listed = [{"start": start, "end": end, "label": label} for label, start, end in found]
+    return {"id": name, "text": text, "spans": listed, **more}
+
+
+def jsonl(*documents):
+    return "".join(json.dumps(one) + "\n" for one in documents)
+
+
+ONE = document("d1", "Anna saw New York.", ("PER", 0, 4), ("LOC", 9, 17))
+TWO = document("d2", "Bert ran.", ("PER", 0, 4))
+THREE = document("d3", "Carl ran to Bonn.", ("PER", 0, 4), ("LOC", 12, 16))
+
+
+def test_documents_correspond_by_their_ids_in_any_order(file):
+    gold = file("gold.jsonl", jsonl(ONE, TWO, THREE))
+    worse = document("d3", THREE["text"], ("ORG", 0, 4), ("LOC", 9, 16))
+    system = file("s.jsonl", jsonl(worse, ONE, TWO))
+    assert kinds(gold, system) == {"tp": 3, "le": 1, "bel": 1}
+    result = assay.score(gold, {"s": system}, slices=("document",), times=5)
+    assert (result.unit, result.units, result.atoms, result.aligned_by) == ("document", 3, "characters", "words")
+    values = {
+        row.slice: row.value for row in result.scores if row.slice and row.measure == "exact" and row.score == "f1"
+    }
+    assert values == {"document=d1": 1, "document=d2": 1, "document=d3": 0}
+
+
+def test_documents_that_one_side_lacks_are_named(file):
+    all_three, two = file("all.jsonl", jsonl(ONE, TWO, THREE)), file("two.jsonl", jsonl(TWO, ONE))
+    for sides in ((all_three, two), (two, all_three)):
+        assert refusal(assay.score, *sides, times=5) == ("two.jsonl: lacks the documents d3, which all.jsonl has.")
+
+
+def test_other_text_is_refused(file):
+    gold = file("gold.jsonl", jsonl(ONE, TWO))
+    system = file("s.jsonl", jsonl(document("d1", "Anna saw Old York.", ("PER", 0, 4)), TWO))
+    assert refusal(assay.score, gold, system, times=5) == (
+        "s.jsonl:1: 'Old' where gold.jsonl:1 has 'New'\nThe texts differ. To score only the sentences they share: "
+        "--on-mismatch skip"
+    )
+
+
+def test_other_white_space_is_no_other_text(file):
+    gold = file("gold.jsonl", jsonl(ONE, TWO))
+    system = file("s.jsonl", jsonl(document("d1", " Anna saw  New\nYork.", ("PER", 1, 5), ("LOC", 11, 19)), TWO))
+    assert kinds(gold, system) == {"tp": 3}
+
+
+@pytest.mark.parametrize("longer", ["d1", "d2"])
+def test_documents_left_out_shift_nothing(file, longer):
+    """Whatever is behind a document whose text differs in length is matched as if it had never been there."""
+    documents = {"d1": ONE, "d2": TWO, "d3": THREE}
+    changed = {**documents, longer: document(longer, "Someone else did something.", ("PER", 0, 7))}
+    gold, system = file("gold.jsonl", jsonl(*documents.values())), file("s.jsonl", jsonl(*changed.values()))
+    rest = sum(len(one["spans"]) for name, one in documents.items() if name != longer)
+    assert kinds(gold, system, on_mismatch="skip") == {"tp": rest}
+    result = assay.score(gold, {"s": system}, on_mismatch="skip", times=5)
+    assert (result.units, result.items) == (2, rest)
+
+
+def test_sentences_left_out_shift_nothing(file):
+    texts = ["Anna/B-PER saw/O New/B-LOC York/I-LOC", "Bert/B-PER ran/O", "Carl/B-PER ran/O"]
+    gold = file("gold.conll", bio(*texts))
+    other = file("s.conll", bio("Anna/B-PER saw/O Melbourne/B-LOC", *texts[1:]))
+    recut = file("t.conll", bio("Anna/B-PER saw/O Melbourne/B-LOC", "Be/B-PER rt/I-PER ran/O", texts[2]))
+    for system in (other, recut):
+        assert kinds(gold, system, on_mismatch="skip") == {"tp": 2}
+    result = assay.score(gold, {"s": other}, on_mismatch="skip", times=5)
+    assert (result.items, result.units) == (2, 2)
+    assert "left out, since the texts differ: 1 of 3 sentences." in result.warnings
+
+
+def brat(file, folder, **documents):
+    for name, (text, notes) in documents.items():
+        file(f"{folder}/{name}.txt", text)
+        file(f"{folder}/{name}.ann", notes)
+    return folder
+
+
+def test_folders_of_brat_files_are_compared_file_by_file(file):
+    text = "Anna saw New York."
+    gold = brat(file, "gold", a=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"), b=("He ran.", ""))
+    system = brat(file, "s", a=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 13 17\tYork\nA1\tx T1\n"), b=("He ran.", ""))
+    assert kinds(gold, system) == {"tp": 1, "bes": 1}
+    assert said(gold, system) == ["s: Lines of events, relations, attributes and notes that were not read: 1."]
+    less = brat(file, "less", a=(text, ""))
+    file("less/c.txt", "x"), file("less/c.ann", "")
+    assert "lacks b" in refusal(assay.score, gold, less, times=5)
+
+
+def test_texts_and_tables_of_words_are_compared_by_characters(file):
+    """In either direction; spans that cover the same characters are the same."""
+    table = file("t.conll", bio("Anna/B-PER saw/O New/B-LOC York/I-LOC ./O", "Bert/B-PER ran/B-X ./O"))
+    text = file("t.jsonl", jsonl(ONE, TWO))
+    folder = brat(file, "b", d1=(ONE["text"], "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"), d2=(TWO["text"], ""))
+    assert kinds(table, text) == {"tp": 3, "fn": 1}
+    assert kinds(text, table) == {"tp": 3, "fp": 1}
+    assert kinds(folder, table) == {"tp": 2, "fp": 2}
+    assert kinds(folder, text) == {"tp": 2, "fp": 1}
+    assert assay.score(text, {"s": table}, times=5).unit == "document"
+    assert assay.score(table, {"s": text}, times=5).unit == "sentence"
+
+
+def test_tokens_of_documents_are_words(file):
+    found = [{"start": 0, "end": 1, "label": "PER"}, {"start": 2, "end": 4, "label": "LOC"}]
+    gold = file("gold.jsonl", jsonl({"id": "d1", "tokens": ["Anna", "saw", "New", "York"], "spans": found}))
+    table = file("s.conll", bio("Anna/B-PER saw/O New/O York/B-LOC"))
+    result = assay.score(gold, {"s": table}, "fair", times=5)
+    assert (result.atoms, result.aligned_by) == ("words", "words")
+    assert kinds(gold, table) == {"tp": 1, "bes": 1}
+
+
+# --- other tokens ---
+
+
+def test_other_tokens_are_aligned_by_characters(file):
+    gold = file("gold.conll", bio("Anna/B-PER saw/O New/B-LOC York/I-LOC ./O", "Don't/B-X go/O"))
+    system = file("s.conll", bio("An/B-PER na/I-PER saw/O New/B-LOC York./I-LOC", "Do/B-X n't/I-X go/B-X"))
+    assert kinds(gold, system) == {"tp": 2, "bel": 1, "fp": 1}
+    result = assay.score(gold, {"s": system}, "fair", times=5)
+    assert (result.atoms, result.aligned_by) == ("characters", "characters")
+    assert "|atoms:characters|" in result.signature
+    assert result.warnings[0] == (
+        "s has other tokens than gold: aligned by characters, 3 of 7 gold words have a counterpart among 8."
+    )
+    assert (
+        result.notes[0] == "Tokenisation differs, so spans are compared as sets of characters (without white space)."
+    )
+
+
+def test_one_system_with_other_tokens_makes_characters_the_atoms_for_all(file):
+    """Which span shares most with another depends on what is counted, so all are judged alike."""
+    gold = file("gold.conll", bio("the/O Netherlands/B-LOC of/O old/O"))
+    two = file("a.conll", bio("the/B-LOC Netherlands/I-LOC of/O old/O"))
+    recut = file("b.conll", bio("the/O Nether/B-LOC lands/I-LOC of/O old/O"))
+    assert assay.score(gold, {"a": two}, times=5).atoms == "words"
+    both = assay.compare(gold, {"a": two, "b": recut}, times=5)
+    assert both.atoms == "characters"
+    assert both.score("b", "exact").value == 1
+
+
+# --- labels and known names ---
+
+
+def test_labels_are_mapped_and_the_effect_is_told(file, gold):
+    system = file("s.conll", bio("Anna/B-Person saw/O New/B-GPE York/I-GPE", "He/O", "Bonn/B-GPE"))
+    rules = file("map.tsv", "system\tPerson\tPER\ns\tGPE\tLOC\nboth\tFAC\tLOC\n")
+    assert kinds(gold, system) == {"le": 3}
+    assert kinds(gold, system, map=rules) == {"tp": 3}
+    result = assay.score(gold, {"s": system}, "exact", map=rules, times=5)
+    changed = {(row.file, row.rule): row.words for row in result.mappings if row.words}
+    assert changed == {("s", "system: Person → PER"): 1, ("s", "s: GPE → LOC"): 2}
+    (effect,) = [row for row in result.mappings if row.before is not None]
+    assert (effect.before, effect.after) == (0, 1)
+    assert any("both: FAC → LOC fits no" in text for text in result.warnings)
+
+
+def seen(gold, system, **options):
+    """Hits and gold's spans in each slice by known names."""
+    result = assay.score(gold, {"s": system}, "exact", times=5, **options)
+    return {
+        row.slice.partition("=")[2]: (row.counts["tp"], row.counts["gold"], row.counts["fp"])
+        for row in result.counts
+        if row.slice and row.label is None
+    }
+
+
+def test_names_of_the_training_data_are_seen_with_this_or_other_labels(file, gold):
+    system = file("s.conll", bio("Anna/B-PER saw/O New/B-LOC York/I-LOC", "He/B-PER", "Bonn/B-PER"))
+    train = file("train.conll", bio("Anna/B-PER New/B-ORG York/I-ORG ./O", "New/B-LOC York/O"))
+    assert seen(gold, system, train=train, slices=("seen",)) == {
+        "unseen": (0, 1, 2),
+        "seen": (1, 1, 0),
+        "seen with other labels": (1, 1, 0),
+    }
+
+
+def test_names_of_a_list_are_seen(file, gold):
+    names = file("names.txt", "anna\nnew  york\nBonn\n")
+    expected = {"unseen": (2, 2, 0), "seen": (1, 1, 0)}
+    assert seen(gold, gold, lexicon=names, slices=("seen:lexicon",)) == expected
+    folded = seen(gold, gold, lexicon=names, slices=("seen",), oov_fold_case=True)
+    assert folded == {}, "all are seen, so there is nothing to cut"
+
+
+def test_a_known_name_is_what_the_text_has_whatever_its_white_space(file):
+    text = document("d1", "Anna saw New\n York. Anna ran.", ("PER", 0, 4), ("LOC", 9, 18), ("PER", 20, 24))
+    gold = file("gold.jsonl", jsonl(text))
+    names = file("names.txt", "New York\n")
+    assert seen(gold, gold, lexicon=names, slices=("seen",)) == {"unseen": (2, 2, 0), "seen": (1, 1, 0)}
+
+
+def test_slices_by_length_and_nesting(file):
+    gold = spans("A1-6 B2 A8 B9-10", "A1-2 A2-3")
+    system = spans("A1-6 B3 A8", "A1-2")
+    result = assay.score(gold, {"s": system}, "exact", slices=("span-length", "nesting", "label"), times=5)
+    found = {
+        row.slice: tuple(row.counts[name] for name in ("tp", "fn", "fp"))
+        for row in result.counts
+        if row.slice and row.label is None
+    }
+    assert found == {
+        "span-length=1": (1, 1, 1),
+        "span-length=2": (1, 2, 0),
+        "span-length=6-10": (1, 0, 0),
+        "nesting=alone": (1, 1, 0),
+        "nesting=inside another": (0, 1, 1),
+        "nesting=around or across another": (2, 1, 0),
+        "label=A": (3, 1, 0),
+        "label=B": (0, 2, 1),
+    }
+
+
+def test_frequencies_are_about_words(gold):
+    assert refusal(assay.score, gold, gold, slices=("frequency",), times=5) == (
+        "--slice frequency is about words. For spans there is --slice seen, with --train."
+    )
+
+
+# --- errors of gold ---
+
+
+def test_errors_of_gold_are_a_type_of_their_own(file, gold):
+    """A span that gold has and should not, or does not have and should; only errors become this type."""
+    system = file("s.conll", bio("Anna/B-PER saw/O New/O York/B-LOC", "He/B-PER", "Bonn/B-PER"))
+    assert kinds(gold, system) == {"tp": 1, "bes": 1, "fp": 1, "le": 1}
+    listed = file("errors.tsv", "1\tLOC\t3\t4\n1\tPER\t1\t1\n2\tPER\t1\t1\n")
+    assert kinds(gold, system, gold_errors=listed) == {"tp": 1, "ge": 2, "le": 1}
+    assert kinds(gold, system, "exact", gold_errors=listed) == kinds(gold, system, "exact")
+    result = assay.score(gold, {"s": system}, ["fair", "weighted(preset=fair, ge=1TP)"], gold_errors=listed, times=5)
+    assert [result.score("s", name).value for name in ("fair", "weighted(ge=1TP, preset=fair)")] == [2 / 5, 6 / 7]
+    assert "Errors of gold listed: 3; 2 of them are spans that gold has." in result.notes
+    assert "|gold_errors:sha256=" in result.signature
+
+
+def test_errors_of_gold_in_texts_are_given_by_document_and_characters(file):
+    gold = file("gold.jsonl", jsonl(ONE, TWO))
+    system = file("s.jsonl", jsonl({**ONE, "spans": ONE["spans"][:1]}, document("d2", TWO["text"], ("X", 5, 8))))
+    assert kinds(gold, system) == {"tp": 1, "fn": 2, "fp": 1}
+    listed = file("errors.tsv", "d1\tLOC\t9\t17\nd2\tX\t5\t8\n")
+    assert kinds(gold, system, gold_errors=listed) == {"tp": 1, "fn": 1, "ge": 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1\tLOC\t3\n", "e.tsv:1: '1\\tLOC\\t3' where a line is: sentence TAB label TAB first TAB last"),
+        (
+            "1\tLOC\t3\t4\n1\t\t1\t1\n",
+            "e.tsv:2: '1\\t\\t1\\t1' where a line is: sentence TAB label TAB first TAB last",
+        ),
+        ("1\tLOC\t-1\t4\n", "e.tsv:1: '1\\tLOC\\t-1\\t4' where a line is: sentence TAB label TAB first TAB last"),
+        ("4\tLOC\t1\t1\n", "e.tsv:1: no sentence '4' in gold.conll."),
+        ("1\tLOC\t3\t5\n", "e.tsv:1: not a stretch within a sentence of 4."),
+        ("1\tLOC\t0\t1\n", "e.tsv:1: not a stretch within a sentence of 4."),
+        ("1\tLOC\t4\t3\n", "e.tsv:1: not a stretch within a sentence of 4."),
+        ("", "e.tsv: the file is empty."),
+        ("\n", "e.tsv: no errors in it. A line is: sentence TAB label TAB first TAB last"),
+    ],
+)
+def test_lists_of_golds_errors_that_do_not_fit_are_refused(file, gold, content, message):
+    assert refusal(assay.score, gold, gold, gold_errors=file("e.tsv", content), times=5) == message
+
+
+# --- what looks wrong ---
+
+
+def test_a_copied_system_a_swap_and_a_clash_of_labels_are_told_of(file):
+    text = bio(*["Anna/B-PER saw/O Bonn/B-LOC"] * 12)
+    gold, copy = file("gold.conll", text), file("gold2.conll", text)
+    other = file("s.conll", text.replace("LOC", "GPE"))
+    assert "s (gold2.conll) has the same content as gold (gold.conll)." in said(gold, copy)
+    warnings = said(gold, other)
+    assert any(text.startswith("s uses 1 label that gold never has, on 12 spans: GPE (12 spans") for text in warnings)
+    assert any(text.startswith("s never assigns LOC (12 spans") for text in warnings)
+    swapped = assay.score(other, {"s": gold}, times=5).warnings
+    assert any("named like a gold standard" in text for text in swapped)
+
+
+def test_two_systems_with_the_same_spans_are_told_of(file, gold):
+    other = file("b.conll", bio("Anna/S-PER saw/O New/B-LOC York/E-LOC", "He/O", "Bonn/S-LOC"))
+    result = assay.compare(gold, {"a": gold, "b": other}, times=5)
+    assert "a and b give the same answers throughout." in result.warnings
