@@ -1,6 +1,6 @@
 """Where the time of a command goes, in CPU seconds.
 
-Run: breakdown.py compare GOLD A B, or breakdown.py spans GOLD SYSTEM
+Run: breakdown.py compare GOLD A B, or breakdown.py spans|dependencies|arcs|brackets|cross|chains FILES...
 """
 
 from __future__ import annotations
@@ -11,21 +11,61 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from functools import wraps
+from functools import cached_property, wraps
 from importlib import import_module
 from io import StringIO
 from typing import Any
 
 # What is counted under which part; whatever one of these calls and is not among them counts with it.
-SPAN_PARTS = {
+PARTS = {
     "reading": ("readers:Input.__init__", "readers:Input.read"),
+    "checking": ("arcs:with_heads", "arcs:nonprojective", "checks:warnings", "checks:identical_spans"),
     "tags to spans": ("schemes:detect", "schemes:looks_like_tags", "schemes:spans_of"),
-    "aligning": ("prepare.run:align", "prepare.spans:with_spans"),
-    "matching": ("spanpairs:SpanPair.matched",),
-    "counting": ("measures.definition:Measure.count", "counts:Counts.regrouped"),
-    "resampling": ("figures:Figures.scores",),
+    "aligning": (
+        *("prepare.run:align", "prepare.spans:with_spans", "prepare.constituents:_with_spans"),
+        *("crossframework.compare:with_words", "crossframework.compare:problems"),
+    ),
+    "function trees": (
+        *("crossframework.frameworks:Annotation.function_trees", "crossframework.compare:generalise"),
+        "crossframework.compare:tl_unify",
+    ),
+    "matching": ("spanpairs:SpanPair.matched", "functiontrees.edits:overlay", "prepare.coreference:chain_pair"),
+    "judging": ("measures.definition:Measure.judge", "align:Pair.judge"),
+    "counting": (
+        *("measures.definition:Measure.count", "counts:Counts.regrouped"),
+        *("crossframework.compare:tedeval", "crossframework.compare:edits"),
+    ),
+    "resampling": ("figures:Figures.scores", "figures:Figures.main_scores"),
+    "testing": ("figures:Figures.comparisons", "evaluate:_mcnemar"),
+    "comparing": (
+        *("changes:Items.of", "changes:Items.outcomes", "changes:confusion", "changes:matched_confusion"),
+        *("changes:diffs", "changes:bounds", "changes:growth", "changes:unique", "changes:transitions"),
+    ),
     "writing": ("render:render",),
 }
+LEAST = 0.005
+"""Parts below this are left out."""
+
+
+def _arguments(what: str, paths: list[str]) -> tuple[str, list[str]]:
+    """The command, and what it is called with."""
+    if what == "cross":
+        dependencies, constituents, a, b = paths
+        golds = ["--theory", f"dep={dependencies}", "--theory", f"ps={constituents}"]
+        return "cross", [*golds, f"a@dep={a}", f"b@ps={b}", "--format", "json"]
+    if what == "arcs":
+        return "compare", [*paths, "--task", "dependencies", "--format", "json"]
+    measures = {
+        "spans": ("exact", "fair", "semeval"),
+        "dependencies": ("uas", "las", "clas", "mlas", "blex", "tokens", "words", "sentences"),
+        "brackets": ("parseval",),
+        "chains": (
+            *("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll"),
+            *("arcs-any", "arcs-nom"),
+        ),
+    }[what]
+    form = "tsv" if what == "spans" else "json"
+    return "score", [*paths, *(part for name in measures for part in ("-m", name)), "--format", form]
 
 
 def compare_parts(paths: list[str]) -> dict[str, float]:
@@ -45,21 +85,22 @@ def compare_parts(paths: list[str]) -> dict[str, float]:
     return dict(zip(parts, map(float.__sub__, ends, [0.0, *ends]), strict=False))
 
 
-def span_parts(paths: list[str]) -> dict[str, float]:
-    """The steps of `assay score … -m exact -m fair -m semeval`, each without what counts under another."""
-    from assay.cli.score import command
-
-    for name in ("evaluate", *(place.partition(":")[0] for places in SPAN_PARTS.values() for place in places)):
-        import_module(f"assay.{name}")
-    parts = {"start-up": time.process_time(), **dict.fromkeys(SPAN_PARTS, 0.0)}
+def command_parts(what: str, paths: list[str]) -> dict[str, float]:
+    """The steps of a command, each without what counts under another."""
+    name, arguments = _arguments(what, paths)
+    command = import_module(f"assay.cli.{name}").command
+    modules = ["evaluate", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
+    for module in modules if name == "cross" else (one for one in modules if "cross" not in one):
+        import_module(f"assay.{module}")
+    parts = {"start-up": time.process_time(), **dict.fromkeys(PARTS, 0.0)}
     clock = _Clock(parts)
-    for part, places in SPAN_PARTS.items():
+    for part, places in PARTS.items():
         for place in places:
-            clock.watch(part, *place.split(":"))
-    measures = ["-m", "exact", "-m", "fair", "-m", "semeval"]
+            if name == "cross" or "cross" not in place:
+                clock.watch(part, *place.split(":"))
     with redirect_stdout(StringIO()):
-        clock.timed("rest", command.main, [*paths, *measures, "--format", "tsv"], standalone_mode=False)
-    return parts
+        clock.timed("rest", command.main, arguments, standalone_mode=False)
+    return {part: cpu for part, cpu in parts.items() if cpu >= LEAST}
 
 
 class _Clock:
@@ -77,12 +118,17 @@ class _Clock:
         for step in outer:
             owner = getattr(owner, step)
         function = getattr(owner, last)
+        if isinstance(function, cached_property):
+            function.func = self._watched(part, function.func)
+        else:
+            setattr(owner, last, self._watched(part, function))
 
+    def _watched(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def watched(*given: Any, **options: Any) -> Any:
             return self.timed(part, function, *given, **options)
 
-        setattr(owner, last, watched)
+        return watched
 
     def timed(self, part: str, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
         """Call a function; what it yields is worked out at once."""
@@ -106,7 +152,7 @@ def main() -> None:
     """Print the parts."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does
     what, *paths = sys.argv[1:]
-    print(json.dumps(compare_parts(paths) if what == "compare" else span_parts(paths)))
+    print(json.dumps(compare_parts(paths) if what == "compare" else command_parts(what, paths)))
 
 
 if __name__ == "__main__":

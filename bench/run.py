@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
+from coreference import bench_coreference
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
 from spans import bench_spans
+from trees import bench_trees
 
 TIMES = 10_000
 # Peers that take long do fewer rounds; their time is scaled up, and the table says so.
@@ -223,6 +225,8 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
     "spans": bench_spans,
+    "trees": bench_trees,
+    "coreference": bench_coreference,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 

@@ -52,7 +52,10 @@ def document(name: str, *sentences: str, part: int = 0) -> str:
     """A document in the layout of CoNLL-2012."""
     lines = [f"#begin document ({name}); part {part:03d}"]
     for words in rows(*sentences):
-        lines += [f"{name}\t{part}\t{number}\t{word}\t{tag}\t{cell or '-'}" for number, (word, tag, cell) in enumerate(words)]
+        lines += [
+            f"{name}\t{part}\t{number}\t{word}\t{tag}\t{cell or '-'}"
+            for number, (word, tag, cell) in enumerate(words)
+        ]
         lines.append("")
     return "\n".join([*lines, "#end document", ""])
 

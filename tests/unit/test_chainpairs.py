@@ -14,8 +14,8 @@ from assay.errors import InputError, UsageError
 Mention = tuple[int, int, int, str]
 """Document, first word, the one behind the last, and chain."""
 
-WORDS = "Ann saw the old dog . She liked it .".split()
-TAGS = "NNP VBD DT JJ NN . PRP VBD PRP .".split()
+WORDS = ["Ann", "saw", "the", "old", "dog", ".", "She", "liked", "it", "."]
+TAGS = ["NNP", "VBD", "DT", "JJ", "NN", ".", "PRP", "VBD", "PRP", "."]
 
 
 def chains(
@@ -108,9 +108,7 @@ def test_a_span_with_a_gap_is_not_the_span_without_it() -> None:
 
 
 def test_what_is_chosen_keeps_its_gaps_and_heads() -> None:
-    given = chains(
-        (0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b"), stretches={1: ((2, 3), (4, 5))}, heads=[0, 4, 6]
-    )
+    given = chains((0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b"), stretches={1: ((2, 3), (4, 5))}, heads=[0, 4, 6])
     some = chosen(given, np.array([False, True, True]))
     assert spans(some) == [(0, 2, 5, "a"), (0, 6, 7, "b")]
     assert some.stretches == {0: ((2, 3), (4, 5))}
@@ -245,5 +243,5 @@ def test_heads_that_are_not_known_are_asked_for_in_vain() -> None:
         found = pair(
             chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]), chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=heads)
         )
-        with pytest.raises(UsageError, match="match=head needs the heads of mentions, which these files do not have."):
+        with pytest.raises(UsageError, match="match=head needs the heads of mentions"):
             found.mentions("head")

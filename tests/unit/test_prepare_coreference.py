@@ -26,7 +26,9 @@ def scored(gold: str, system: Any, measures: Any = METRICS, **options: Any) -> R
 
 def figures(result: Result) -> list[tuple[Any, ...]]:
     """All figures, whatever the system is called; undefined ones as None."""
-    rows = [(row.measure, row.score, row.slice, *map(defined, (row.value, row.low, row.high))) for row in result.scores]
+    rows = [
+        (row.measure, row.score, row.slice, *map(defined, (row.value, row.low, row.high))) for row in result.scores
+    ]
     return [*rows, *((row.measure, row.slice, tuple(row.counts.items())) for row in result.counts)]
 
 
@@ -154,9 +156,7 @@ def test_gold_is_held_to_the_same(file: File) -> None:
     ("policy", "left", "dog"),
     [("first", "1 repeated mention was", "[1 the dog]"), ("drop", "2 repeated mentions were", "the dog")],
 )
-def test_of_repeated_spans_the_first_or_none_is_kept(
-    gold: str, file: File, policy: str, left: str, dog: str
-) -> None:
+def test_of_repeated_spans_the_first_or_none_is_kept(gold: str, file: File, policy: str, left: str, dog: str) -> None:
     result = scored(gold, file("s.conll", TWICE), duplicates=policy)
     plain = documents(one=f"[1 Ann] saw {dog} .|[1 She] liked [2 it] .", two=TWO)
     assert figures(result) == figures(scored(gold, file("plain.conll", plain)))
@@ -197,7 +197,9 @@ def test_documents_that_differ_can_be_left_out_for_all_systems(gold: str, file: 
     result = scored(gold, systems, on_mismatch="skip", slices=("document",))
     alone = file("alone.conll", documents(one=ONE))
     for name in systems:
-        (found,) = [row.counts for row in result.counts if (row.system, row.measure, row.slice) == (name, "muc", None)]
+        (found,) = [
+            row.counts for row in result.counts if (row.system, row.measure, row.slice) == (name, "muc", None)
+        ]
         assert found == scored(alone, alone, "muc").counts[0].counts
     assert result.units == 1
     assert {row.slice for row in result.scores} == {None}
@@ -276,9 +278,7 @@ def test_sentences_are_no_units_of_coreference(gold: str) -> None:
 
 def test_a_file_without_chains_is_refused(gold: str, file: File) -> None:
     tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
-    assert refusal(scored, gold, tags) == (
-        "tags.tsv: read as tsv, which has no chains. Is it another format?"
-    )
+    assert refusal(scored, gold, tags) == ("tags.tsv: read as tsv, which has no chains. Is it another format?")
 
 
 def test_measures_of_other_tasks_are_refused(gold: str) -> None:
@@ -311,7 +311,7 @@ RULES = "# of the Penn tags\n\nNN\tnoun\nPRP\tpronoun\nlonger\tphrase\nnominal\t
 def test_types_of_mentions_by_the_rule_of_the_paper(gold: str) -> None:
     result = scored(gold, gold, "arcs-any", slices=("label",))
     assert [row.slice for row in result.counts] == [None]
-    (row,) = [row for row in result.confusion]
+    (row,) = result.confusion
     assert (row.gold, row.assigned, row.count, row.type) == ("PRP", "PRP", 3, "tp")
 
 
@@ -341,8 +341,8 @@ def test_the_rule_file_says_what_is_nominal(file: File) -> None:
     [
         (
             "NN\tnoun\nPRP pronoun\n",
-            "rules.tsv:2: 'PRP pronoun' where a line is: tag TAB type, nominal TAB type, or longer TAB type (of mentions "
-            "of several words).",
+            "rules.tsv:2: 'PRP pronoun' where a line is: tag TAB type, nominal TAB type, or longer TAB type (of "
+            "mentions of several words).",
         ),
         ("NN\tnoun\n", "rules.tsv: no nominal type. Add a line: nominal TAB NOUN"),
     ],

@@ -1,0 +1,95 @@
+"""Benchmarks of coreference: all measures of one resolver, two resolvers compared, and long documents."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
+from measure import alternating, best, run
+
+DOCUMENTS = 281
+CHAINS = ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll")
+MEASURES = (*CHAINS, "arcs-any", "arcs-nom")
+FLOOR = "plain Python"
+JOINED = 20
+
+
+def bench_coreference(bench: Bench) -> None:
+    """On generated documents like those of GUM."""
+    folder = _made(DOCUMENTS // 10 if bench.quick else DOCUMENTS)
+    _score(bench, [str(folder / f"{name}.conll") for name in ("key", "a")])
+    _compare(bench, [str(folder / f"{name}.conll") for name in ("key", "a", "b")])
+    _long_documents(bench, folder)
+
+
+def _made(documents: int) -> Path:
+    folder = ROOT / ".bench" / "data" / f"chains-{documents}"
+    if not (folder / "made").exists():
+        print("making the chains …", file=sys.stderr)
+        subprocess.run([sys.executable, str(HERE / "chaincorpus.py"), str(folder), str(documents)], check=True)
+    return folder
+
+
+# --- the tasks ---
+
+
+def _score(bench: Bench, files: Sequence[str]) -> None:
+    """All measures of one resolver: scorch has five of them, the floor all but ARCS, neither has intervals."""
+    commands = {
+        "assay": _scoring(files),
+        "scorch": [bench.peers.python, str(HERE / "scorch_scores.py"), *files],
+        FLOOR: [sys.executable, str(HERE / "chainfloor.py"), *files],
+    }
+    first = {name: run(command).output for name, command in commands.items()}
+    _same_scores("scorch", first["assay"], [json.loads(first["scorch"])])
+    _same_scores(FLOOR, first["assay"], json.loads(first[FLOOR])["scores"])
+    task = f"score, {len(MEASURES)} measures of coreference"
+    bench.add(task, alternating(commands, bench.runs, slow=("scorch",)))
+    rows = {row.peer: row for row in bench.rows if row.task == task}
+    bench.times_as_fast("coreference", rows["scorch"], 3)
+    bench.times_as_fast("coreference", bench.add_scaled("coval", FLOOR), 2)
+    bench.goals.append(Goal("coreference: peak memory", rows[FLOOR].memory, 250, "MB"))
+    bench.split(task, "chains", *files)
+
+
+def _compare(bench: Bench, files: Sequence[str]) -> None:
+    """Two resolvers against each other; no peer does it all, so the floor stands beside."""
+    commands = {
+        "assay": [ASSAY, "compare", *files, "--format", "json"],
+        FLOOR: [sys.executable, str(HERE / "chainfloor.py"), *files],
+    }
+    ours, floor = run(commands["assay"]).output, json.loads(run(commands[FLOOR]).output)
+    _same_scores(FLOOR, ours, floor["scores"])
+    different = next(diff["different"] for diff in json.loads(ours)["diffs"] if diff["on"] == "arcs-any")
+    same("mentions of another class", different, floor["different"], 0)
+    bench.add("compare, 2 resolvers", alternating(commands, bench.runs))
+
+
+def _long_documents(bench: Bench, folder: Path) -> None:
+    """The same chains in a twentieth of the documents, where what is quadratic takes twenty times as long."""
+    files = {
+        name: [str(folder / f"{side}{ending}.conll") for side in ("key", "a")]
+        for name, ending in (("as they are", ""), ("joined", ".joined"))
+    }
+    floor = json.loads(run([sys.executable, str(HERE / "chainfloor.py"), *files["joined"]]).output)
+    _same_scores("joined documents", run(_scoring(files["joined"])).output, floor["scores"])
+    done = alternating({name: _scoring(paths) for name, paths in files.items()}, bench.runs)
+    growth = best(done["joined"]).cpu / best(done["as they are"]).cpu
+    bench.goals.append(Goal(f"coreference: growth with {JOINED} documents joined to one", growth, 4, "×"))
+
+
+def _scoring(files: Sequence[str]) -> list[str]:
+    return [ASSAY, "score", *files, *(part for name in MEASURES for part in ("-m", name)), "--format", "json"]
+
+
+def _same_scores(what: str, ours: str, theirs: Sequence[Mapping[str, float]]) -> None:
+    """The main score of each chain metric that both have, in the order of the systems."""
+    for name in CHAINS:
+        found = scores(ours, "value" if name == "conll" else "f1", name)
+        for value, figures in zip(found, theirs, strict=True) if found else ():
+            if name in figures:
+                same(f"{what}: {name}", value, figures[name])
