@@ -1,4 +1,4 @@
-"""Makes the chains that are benchmarked on: a key and two responses like GUM's, as they are and joined to long documents.
+"""Makes the chains that are benchmarked on: a key and two responses like GUM's, and the same in long documents.
 
 Everything follows from the seed, so every machine measures on the same chains. Run: chaincorpus.py FOLDER DOCUMENTS
 """

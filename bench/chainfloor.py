@@ -44,11 +44,11 @@ def read(path: str) -> Iterator[Document]:
 # --- chain metrics ---
 
 
-def counts(key: Document, response: Document) -> Counter[str]:
+def counts(key: Document, response: Document) -> dict[str, float]:
     """What is counted in a document, by metric and field."""
     k, r = Counter(key.values()), Counter(response.values())
     cells = Counter((key[span], response[span]) for span in key.keys() & response.keys())
-    found: Counter[str] = Counter()
+    found: dict[str, float] = {}
     for side, sizes, other in (("recall", k, r), ("precision", r, k)):
         place = 0 if side == "recall" else 1
         found[f"mentions {side}"] = found[f"b-cubed {side}"] = found[f"lea {side}"] = sum(sizes.values())
@@ -137,7 +137,8 @@ def scores(sums: Mapping[str, float]) -> dict[str, float]:
     found = {}
     for name in ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "lea"):
         shares = [
-            sums.get(f"{name} of {side}", sums[name]) / sums[f"{name} {side}"] for side in ("recall", "precision")
+            (sums[name] if name in sums else sums[f"{name} of {side}"]) / sums[f"{name} {side}"]
+            for side in ("recall", "precision")
         ]
         found[name] = _harmonic(*shares)
     links = [
@@ -197,9 +198,10 @@ def main() -> None:
     found: dict[str, object] = {"scores": [], "different": None}
     rows = []
     for response in responses:
-        sums: Counter[str] = Counter()
+        sums: dict[str, float] = defaultdict(float)
         for texts in zip(key, response, strict=True):
-            sums.update(counts(*texts))
+            for name, number in counts(*texts).items():
+                sums[name] += number
         rows.append(scores(sums))
     found["scores"] = rows
     if len(responses) == 2:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from importlib import import_module
 
 from chainfloor import Document, Span, read
-from scorch import scores
+
+scores = import_module("scorch.scores")
 
 
 def clusters(document: Document) -> list[set[Span]]:

@@ -126,6 +126,8 @@ class ChainPair:
     place_document: Ints
     place_begin: Ints
     place_end: Ints
+    shapes: tuple[Stretches, ...]
+    """The words of each span."""
     types: Column | None
     """The type of each span, by gold's tags."""
     nominal: Bools | None
@@ -200,6 +202,7 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
         place_document=np.array([document for document, _ in places], dtype=np.int64),
         place_begin=np.array([shape[0][0] for _, shape in places], dtype=np.int64),
         place_end=np.array([shape[-1][1] for _, shape in places], dtype=np.int64),
+        shapes=tuple(shape for _, shape in places),
         types=types,
         nominal=None if types is None else types.isin(rule.nominal),
         names=tuple(gold.document_name(document) for document in range(gold.documents)),

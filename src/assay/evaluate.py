@@ -48,7 +48,7 @@ from assay.tagsets.analysis import Analysis
 
 FEW_UNITS = 20
 ALL_PAIRS = "mean of all pairs"
-ERROR_TYPES = ("fp", "fn", "le", "bes", "bel", "beo", "lbe", "ge")
+ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
     *("examples", "change", "kind"),
@@ -222,7 +222,7 @@ def _evaluate(
     basis = _basis(judged)
     if basis is not None:
         items = Items.of(basis.items())
-        if items.kinds:
+        if items.kinds and run.task != "coreference":
             result = replace(result, items=int((items.owner == NONE).sum()))
         result = replace(
             result,

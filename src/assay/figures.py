@@ -21,6 +21,8 @@ from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import Drawn, bootstrap_sums, unit_weights
 from assay.stats.significance import Shuffling, shuffling_test
 
+MOST_NUMBERS = 1 << 27
+"""How many resampled scores of labels are held: half a gigabyte."""
 BLOCKS = 4096
 """Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
 
@@ -108,7 +110,8 @@ class Figures:
 
     @property
     def _by_label(self) -> bool:
-        return self.counts[0].labels is not None
+        """Whether each label is resampled by itself; in a slice only all labels together are."""
+        return self.counts[0].labels is not None and self.slice is None
 
     @property
     def _functions(self) -> dict[str, ScoreFunction]:
@@ -116,7 +119,7 @@ class Figures:
 
     @property
     def _averages(self) -> dict[str, ScoreFunction]:
-        return dict(self.measure.averages)
+        return dict(self.measure.averages) if self._by_label else {}
 
     @cached_property
     def _matrices(self) -> list[Ints]:
@@ -186,7 +189,10 @@ class Figures:
         labels, fields = len(self.counts[0].labels or ()), self.counts[0].fields
         shape = (self.settings.times, len(tables))
         overall = {name: np.empty(shape) for name in (*self._functions, *self._averages)}
-        by_label = {name: np.empty((*shape, labels), dtype=np.float32) for name in self._functions}
+        # With very many labels there is room for the first scores only; the others have no intervals then.
+        room = max(1, MOST_NUMBERS // max(1, shape[0] * shape[1] * labels))
+        kept = list(self._functions)[:room]
+        by_label = {name: np.empty((*shape, labels), dtype=np.float32) for name in kept}
         done = 0
         for weights in self._unit_weights(tables[0].shape[0], labels * len(fields)):
             part = slice(done, done + len(weights))
@@ -196,7 +202,8 @@ class Figures:
                 together = {field: values.sum(axis=1) for field, values in sums.items()}
                 for name, function in self._functions.items():
                     overall[name][part, system] = function(together)
-                    by_label[name][part, system] = function(sums)
+                    if name in by_label:
+                        by_label[name][part, system] = function(sums)
                 for name, function in self._averages.items():
                     overall[name][part, system] = function(sums)
         return _Resampled(overall, by_label)
@@ -238,6 +245,8 @@ class Figures:
             return value, *wilson(value * total, total)
         if label is None:
             replicates = self._replicates[name][:, system]
+        elif name not in self._resampled.by_label:
+            return value, float("nan"), float("nan")
         else:
             replicates = self._resampled.by_label[name][:, system, label].astype(np.float64)
         if self.settings.interval == "bca" and name in self._functions:
@@ -277,7 +286,8 @@ class Figures:
         """Every pair of systems, tested by shuffling, on the scores the measure is compared on."""
         for a, b in combinations(range(len(self.systems)), 2):
             for name in self.measure.definition.tested:
-                yield self._comparison(a, b, name)
+                if name in self._functions or name in self._averages:
+                    yield self._comparison(a, b, name)
 
     def _comparison(self, a: int, b: int, name: str) -> Comparison:
         observed = self._observed[name]

@@ -28,7 +28,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
     [
         (
             ("scroe", "x"),
-            "there is no command 'scroe'. Did you mean score or convert or compare? See: assay --help",
+            "there is no command 'scroe'. Did you mean score or cross or convert? See: assay --help",
         ),
         (("score", "--formt", "json", "g", "s"), "No such option"),
         (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'. See: assay score --help"),

@@ -12,6 +12,7 @@ from assay.align import Pair
 from assay.arrays import Ints
 from assay.chainpairs import MATCHES, ChainPair
 from assay.chains import ARCS_SCORES, METRICS
+from assay.corpus import Stretches
 from assay.counts import Counts, bracketed
 from assay.errors import UsageError, unknown
 from assay.judgements import NONE, Judgements, Matches
@@ -156,8 +157,8 @@ def _judged(found: ChainPair, place: Ints, document: Ints, kind: Ints) -> Judgem
     in_gold = kind != KINDS.index("fp")
     in_system = kind != KINDS.index("fn")
 
-    def identity(item: int) -> tuple[int, int, int]:
-        return int(found.place_document[item]), int(found.place_begin[item]), int(found.place_end[item])
+    def identity(item: int) -> tuple[int, Stretches]:
+        return int(found.place_document[item]), found.shapes[item]
 
     return Judgements(
         sentence=found.first_sentence[document],
