@@ -113,6 +113,14 @@ def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[str]:
                 yield f"{name} and {other} give the same answers throughout."
 
 
+def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Iterator[str]:
+    """Two systems whose answers, given as arrays, are the same throughout."""
+    for i, (name, ours) in enumerate(outputs):
+        for other, theirs in outputs[i + 1 :]:
+            if all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True)):
+                yield f"{name} and {other} give the same answers throughout."
+
+
 def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Iterator[str]:
     """Two systems with the same spans throughout."""
     for i, (name, a) in enumerate(pairs):

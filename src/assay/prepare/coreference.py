@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay import checks
 from assay.align import MOST_PROBLEMS, Pair
-from assay.arrays import Bools
+from assay.arrays import Bools, Ints
 from assay.chainpairs import TypeRule, chain_pair, chosen, without_duplicates
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
 from assay.errors import AlignmentError, InputError, UsageError
@@ -56,6 +57,7 @@ def prepare_coreference(
     rule = _rule(options)
     tags = next((name for name in _TAGS if name in gold.columns and not _hollow(gold, name)), None)
     pairs = [(name, _pair(gold, system, skipped, rule, tags)) for name, system in systems.items()]
+    warnings += checks.identical_outputs([(name, _answers(pair.chained().system)) for name, pair in pairs])
     return Run(
         gold=gold,
         column="",
@@ -96,6 +98,12 @@ def _read(item: Input | Corpus, zeros: str) -> Corpus:
 def _first_sentences(corpus: Corpus) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     assert corpus.document_starts is not None
     return np.asarray(corpus.document_starts[:-1])
+
+
+def _answers(chains: Chains) -> list[Ints]:
+    """The mentions of a system, and their chains numbered by their first mentions."""
+    _, first, place = np.unique(chains.chain, return_index=True, return_inverse=True)
+    return [chains.document, chains.begin, chains.end, first[place]]
 
 
 # --- documents ---

@@ -10,7 +10,7 @@ import numpy as np
 from assay import arcs, checks
 from assay.align import MOST_PROBLEMS, Pair
 from assay.arcs import Fault
-from assay.arrays import Bools
+from assay.arrays import Bools, Ints
 from assay.corpus import Corpus
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.labels import read_labels
@@ -50,6 +50,7 @@ def prepare_dependencies(
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements, "word"))
+    warnings += checks.identical_outputs([(name, _answers(pair)) for name, pair in pairs])
     warnings += _said(["gold", *named], [corpus for corpus, _ in trees], faults, measures, further)
     return Run(
         gold=gold,
@@ -65,6 +66,15 @@ def prepare_dependencies(
         unit=options.unit or "sentence",
         notes=tuple(_notes(gold, skipped)),
     )
+
+
+def _answers(pair: Pair) -> list[Ints]:
+    """The heads and relations of a system; relations by their rank among all of its relations and gold's."""
+    relations = pair.system.column("DEPREL")
+    names = sorted({*relations.vocabulary, *pair.gold.column("DEPREL").vocabulary})
+    place = {name: number for number, name in enumerate(names)}
+    assert pair.system.heads is not None
+    return [pair.system.heads, np.array([place[name] for name in relations.vocabulary])[relations.codes]]
 
 
 def _columns(options: Options) -> tuple[str, str]:
