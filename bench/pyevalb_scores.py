@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from PYEVALB.scorer import Scorer
+from PYEVALB.scorer import Scorer  # type: ignore[import-not-found]
 
 NAMES = {
     "tp": "matched_brackets",

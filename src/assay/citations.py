@@ -179,6 +179,62 @@ ENTRIES = {
   pages   = {365--380},
   year    = {2003}
 }""",
+    "tuggener2014": """@inproceedings{tuggener2014,
+  title     = {Coreference Resolution Evaluation for Higher Level Applications},
+  author    = {Tuggener, Don},
+  booktitle = {Proceedings of the 14th Conference of the European Chapter of the Association for
+               Computational Linguistics, volume 2: Short Papers},
+  year      = {2014},
+  pages     = {231--235}
+}""",
+    "vilain1995": """@inproceedings{vilain1995,
+  title     = {A Model-Theoretic Coreference Scoring Scheme},
+  author    = {Vilain, Marc and Burger, John and Aberdeen, John and Connolly, Dennis and Hirschman, Lynette},
+  booktitle = {Sixth Message Understanding Conference ({MUC}-6)},
+  year      = {1995},
+  pages     = {45--52}
+}""",
+    "bagga1998": """@inproceedings{bagga1998,
+  title     = {Algorithms for Scoring Coreference Chains},
+  author    = {Bagga, Amit and Baldwin, Breck},
+  booktitle = {The First International Conference on Language Resources and Evaluation Workshop on Linguistics
+               Coreference},
+  year      = {1998},
+  pages     = {563--566}
+}""",
+    "luo2005": """@inproceedings{luo2005,
+  title     = {On Coreference Resolution Performance Metrics},
+  author    = {Luo, Xiaoqiang},
+  booktitle = {Proceedings of Human Language Technology Conference and Conference on Empirical Methods in Natural
+               Language Processing},
+  year      = {2005},
+  pages     = {25--32}
+}""",
+    "luo2014": """@inproceedings{luo2014,
+  title     = {An Extension of {BLANC} to System Mentions},
+  author    = {Luo, Xiaoqiang and Pradhan, Sameer and Recasens, Marta and Hovy, Eduard},
+  booktitle = {Proceedings of the 52nd Annual Meeting of the Association for Computational Linguistics
+               (Volume 2: Short Papers)},
+  year      = {2014},
+  pages     = {24--29}
+}""",
+    "pradhan2014": """@inproceedings{pradhan2014,
+  title     = {Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation},
+  author    = {Pradhan, Sameer and Luo, Xiaoqiang and Recasens, Marta and Hovy, Eduard and Ng, Vincent and
+               Strube, Michael},
+  booktitle = {Proceedings of the 52nd Annual Meeting of the Association for Computational Linguistics
+               (Volume 2: Short Papers)},
+  year      = {2014},
+  pages     = {30--35}
+}""",
+    "moosavi2016": """@inproceedings{moosavi2016,
+  title     = {Which Coreference Evaluation Metric Do You Trust? A Proposal for a Link-based Entity Aware Metric},
+  author    = {Moosavi, Nafise Sadat and Strube, Michael},
+  booktitle = {Proceedings of the 54th Annual Meeting of the Association for Computational Linguistics
+               (Volume 1: Long Papers)},
+  year      = {2016},
+  pages     = {632--642}
+}""",
 }
 
 USED_BY = {
@@ -197,6 +253,14 @@ USED_BY = {
     **dict.fromkeys(("parseval", "bracket-f1"), ("black1991",)),
     "leaf-ancestor": ("sampson2000", "sampson2003"),
     "tedeval": ("tsarfaty2012",),
+    "mentions": ("pradhan2014",),
+    "muc": ("vilain1995", "pradhan2014"),
+    "b-cubed": ("bagga1998", "pradhan2014"),
+    **dict.fromkeys(("ceaf-m", "ceaf-e"), ("luo2005", "pradhan2014")),
+    "blanc": ("luo2014",),
+    "lea": ("moosavi2016",),
+    "conll": ("vilain1995", "bagga1998", "luo2005", "pradhan2014"),
+    **dict.fromkeys(("arcs-any", "arcs-nom"), ("tuggener2014", "tuggener2017")),
     "oov-accuracy": ("szymanski2020",),
     "changes": ("tuggener2017",),
     "characters": ("zeman2018",),

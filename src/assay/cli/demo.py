@@ -23,7 +23,7 @@ from assay.cli import example_help
     help="Copy the demo's files into this folder to try things on.",
 )
 def command(language: str | None, html: str | None, copy: str | None) -> None:
-    """Compare real taggers, recognisers of names and parsers on small corpora that come along; needs no network."""
+    """Compare real taggers, recognisers, parsers and resolvers on small corpora that come along; needs no network."""
     from assay.demo import EXAMPLES, run
 
     run([language] if language else EXAMPLES, html, copy)
