@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -18,7 +18,7 @@ from assay.measures.definition import Proportion, f1
 from assay.measures.definition import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
-from assay.stats.resample import Drawn, bootstrap_sums, unit_weights
+from assay.stats.resample import Drawn, bootstrap_sums, is_costly, unit_weights
 from assay.stats.significance import Shuffling, shuffling_test
 
 MOST_NUMBERS = 1 << 27
@@ -123,12 +123,23 @@ class Figures:
 
     @cached_property
     def _matrices(self) -> list[Ints]:
-        return [counts.matrix() for counts in self.counts]
+        columns = [self.counts[0].fields.index(name) for name in self._fields]
+        return [counts.matrix()[:, columns] for counts in self.counts]
+
+    @cached_property
+    def _fields(self) -> tuple[str, ...]:
+        """The fields that some score reads; the others are counted, not resampled."""
+        reading = _Reading(self.counts[0].sums())
+        for function in self._functions.values():
+            function(reading)
+        return tuple(name for name in self.counts[0].fields if name in reading.names)
 
     @cached_property
     def _collapsed(self) -> Collapsed | None:
         collapsed = Collapsed.of([self._matrices[index] for index in self._by_name])
-        return collapsed if len(collapsed.rows) <= BLOCKS else None
+        # Many units that hardly collapse are drawn as blocks too: one product serves all measures.
+        costly = int(collapsed.sizes.sum()) > BLOCKS and is_costly(collapsed.rows, collapsed.sizes)
+        return collapsed if len(collapsed.rows) <= BLOCKS and not costly else None
 
     def _purpose(self) -> tuple[object, ...]:
         """What a random stream is for. Not the measure: measures with the same counts get the same draws."""
@@ -158,9 +169,8 @@ class Figures:
             return self._resampled.overall
         rows, sizes = self._narrow
         rng = self.settings.rng("bootstrap", *self._purpose())
-        fields = self.counts[0].fields
         drawn = bootstrap_sums(rows, sizes, self.settings.times, rng, self.settings.drawn(*self._purpose()))
-        sums = as_sums(self._by_system(drawn), fields)
+        sums = as_sums(self._by_system(drawn), self._fields)
         return {name: function(sums) for name, function in self._functions.items()}
 
     def _by_system(self, joint: Array) -> Array:
@@ -210,8 +220,8 @@ class Figures:
 
     def _unit_weights(self, units: int, width: int) -> Iterator[Array]:
         """How often each unit is drawn, the same for all measures over the same units."""
-        rng = self.settings.rng("bootstrap units", *self._purpose())
-        kept = self.settings.drawn("units", *self._purpose())
+        rng = self.settings.rng("bootstrap", *self._purpose())
+        kept = self.settings.drawn(*self._purpose())
         return unit_weights(units, self.settings.times, rng, kept, width)
 
     @property
@@ -230,7 +240,7 @@ class Figures:
     @cached_property
     def _observed(self) -> dict[str, Floats]:
         """Each score of each system."""
-        overall = as_sums(np.stack([matrix.sum(axis=0) for matrix in self._matrices]), self.counts[0].fields)
+        overall = as_sums(np.stack([matrix.sum(axis=0) for matrix in self._matrices]), self._fields)
         values = {name: function(overall) for name, function in self._functions.items()}
         for name, function in self._averages.items():
             values[name] = np.array([float(function(counts.sums())) for counts in self.counts])
@@ -260,7 +270,7 @@ class Figures:
         """What a score that is a proportion has below the line."""
         counts = self.counts[system]
         totals = self._matrices[system].sum(axis=0) if label is None else counts.total()[label]
-        sums = as_sums(totals, counts.fields)
+        sums = as_sums(totals, self._fields if label is None else counts.fields)
         function = self._functions.get(name)
         if function is f1 and "aligned" in sums and sums["gold"] == sums["system"]:
             # With equal tokenisation F1 is a proportion, the accuracy.
@@ -269,7 +279,7 @@ class Figures:
 
     def _jackknife(self, name: str, system: int, label: int | None = None) -> tuple[Floats, Ints]:
         """A score with one unit of each row left out, and how many units have that row."""
-        fields = self.counts[0].fields
+        fields = self._fields if label is None else self.counts[0].fields
         if label is None:
             rows, sizes = self._narrow
             left = self._by_system(sizes @ rows - rows)[:, system]
@@ -318,7 +328,7 @@ class Figures:
         )
 
     def _test(self, a: int, b: int, name: str) -> Shuffling:
-        function, fields = self._functions[name], self.counts[0].fields
+        function, fields = self._functions[name], self._fields
         a, b = (index for index in self._by_name if index in (a, b))
         ours, theirs = self._matrices[a], self._matrices[b]
         differences = ours - theirs
@@ -367,6 +377,23 @@ class Figures:
             self.settings.times,
         )
         return replace(outcome, units=self.counts[a].differing_units(self.counts[b]))
+
+
+class _Reading(dict[str, Floats]):
+    """Sums that remember which of their fields were read."""
+
+    def __init__(self, sums: Mapping[str, Floats]) -> None:
+        super().__init__(sums)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Floats:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or the default."""
+        self.names.add(name)
+        return super().get(name, default)
 
 
 @dataclass(frozen=True, eq=False)

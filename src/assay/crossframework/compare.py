@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -311,7 +312,7 @@ class _Units:
         of_sentence = corpus.unit_of_sentence(unit)
         return cls(corpus, unit, of_sentence, int(of_sentence.max(initial=-1)) + 1)
 
-    @property
+    @cached_property
     def blocks(self) -> Ints:
         return np.arange(self.number) if self.number <= BLOCKS else hashed_units(self.corpus, self.unit)
 
@@ -342,18 +343,23 @@ def _figures(
     settings: Settings,
 ) -> Iterator[tuple[_Named, Measure]]:
     """TedEval against all golds together and against each system's own, with and without labels."""
+    parsed = {
+        (system.name, version.theory): Parse(version.trees, golds[version.theory].trees, common)
+        for system in systems
+        for version in system.versions
+    }
     for labelled in (True, False):
         measure = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()})")
         parses = [
-            (system.name, Parse(system.first.trees, golds[system.first.theory].trees, common))
+            (system.name, parsed[system.name, system.first.theory])
             for system in systems
             if system.first.labelled or not labelled
         ]
         yield from _one_measure(measure, str(measure), parses, units, settings)
         single = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}, gold=single)")
-        for name, theory in golds.items():
+        for name in golds:
             own = [
-                (system.name, Parse(version.trees, theory.trees, theory.trees))
+                (system.name, parsed[system.name, name])
                 for system in systems
                 for version in system.versions
                 if version.theory == name and (version.labelled or not labelled)

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.errors import unknown
-from assay.functiontrees.overlay import Units, overlay
+from assay.functiontrees.overlay import Overlay, Units, overlay
 from assay.functiontrees.trees import FunctionTrees
 from assay.functiontrees.yields import Stretches
 
@@ -50,14 +50,21 @@ class Description(NamedTuple):
 
 
 def edits(
-    parse: FunctionTrees, gold: FunctionTrees, generalised: FunctionTrees, *, labelled: bool, empty_counts: bool
+    parse: FunctionTrees,
+    gold: FunctionTrees,
+    generalised: FunctionTrees,
+    *,
+    labelled: bool,
+    empty_counts: bool,
+    laid: Overlay | None = None,
 ) -> Edits:
     """What it takes to turn a parse into the generalised gold, less what its own gold would need as well.
 
     Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
-    without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not.
+    without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not. `laid`: the three laid over each
+    other, where that was done before.
     """
-    laid = overlay(parse, gold, generalised)
+    laid = laid or overlay(parse, gold, generalised)
     units = laid.units(labelled=labelled, empty_counts=empty_counts)
     cells = units.sentence.astype(np.int64) * 8 + _regions(units)
     table = np.bincount(cells, minlength=8 * parse.sentences).reshape(-1, 8)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from assay.arrays import Floats
 from assay.counts import Counts, Sums
 from assay.errors import unknown
-from assay.functiontrees import SIZES, FunctionTrees, delta, edits, norm, sentence_scores
+from assay.functiontrees import SIZES, FunctionTrees, Overlay, delta, edits, norm, overlay, sentence_scores
 from assay.judgements import ONE
 from assay.measures.definition import measure, ratio
 
@@ -23,6 +23,13 @@ class Parse:
     parse: FunctionTrees
     native: FunctionTrees
     generalised: FunctionTrees
+    _laid: dict[bool, Overlay] = field(default_factory=dict)
+
+    def overlaid(self, single: bool) -> Overlay:
+        """The parse, its gold and the gold it is measured by laid over each other, kept for other measures."""
+        if single not in self._laid:
+            self._laid[single] = overlay(self.parse, self.native, self.native if single else self.generalised)
+        return self._laid[single]
 
 
 def _value(sums: Sums) -> Floats:
@@ -53,7 +60,8 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
     if gold not in GOLDS:
         raise unknown("gold", gold, GOLDS)
     target = parse.native if gold == "single" else parse.generalised
-    counted = edits(parse.parse, parse.native, target, labelled=labelled, empty_counts=sizes != "paper")
+    laid = parse.overlaid(gold == "single")
+    counted = edits(parse.parse, parse.native, target, labelled=labelled, empty_counts=sizes != "paper", laid=laid)
     errors, size = delta(counted), norm(counted, sizes)
     scores = np.rint(sentence_scores(errors, size) * ONE).astype(np.int64)
     columns = {

@@ -7,6 +7,7 @@ distribution as drawing units one by one, at a fraction of the cost.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,13 @@ Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
 
 _FEW = 256
 """Below this many units, replicates are counted together: a call for each would cost more than it counts."""
-# A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns.
+# A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns for each packed number of fields.
+_ROW_NS, _UNIT_NS = 50.0, 4.0
 _WORTH_A_ROW = 12
+_COSTLY_NS = 12_000.0
+"""What a replicate may cost before a product is cheaper: weights once, then two or three microseconds a measure."""
+MOST_UNITS = 4096
+"""The most units that weights are drawn for one by one."""
 
 
 def bootstrap_sums(
@@ -38,17 +44,18 @@ def bootstrap_sums(
     row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
     by unit. Rows of few units share one Poisson number; which of their units it stands for is drawn likewise.
 
-    Where rows hardly collapse and are too wide for that, units are drawn outright; `drawn_before` keeps such draws
-    for other rows over the same units (the generator must be in the same state for all of them).
+    Where rows hardly collapse, units are drawn outright; `drawn_before` keeps such draws for other rows over the same
+    units (the generator must be in the same state for all of them).
     """
     units = int(sizes.sum())
     # Fields are often the same throughout, such as the words of gold in the rows of two systems.
     rows, field_of = np.unique(rows, axis=1, return_inverse=True)
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
-    if _too_wide_to_pack(rows, units) and int(sizes[rare].sum()) > units // 2:
-        unit_rows = np.repeat(rows, sizes, axis=0).astype(np.float64)
-        parts = [weights.astype(np.float64) @ unit_rows for weights in unit_weights(units, times, rng, drawn_before)]
-        return np.concatenate(parts)[:, field_of.ravel()]
+    if units <= MOST_UNITS and is_costly(rows, sizes):
+        single = int(rows.max(initial=0)) * units < 1 << 24
+        unit_rows: NDArray[Any] = np.repeat(rows, sizes, axis=0).astype(np.float32 if single else np.float64)
+        parts = [weights @ unit_rows for weights in unit_weights(units, times, rng, drawn_before)]
+        return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
     rates = max(0.0, 1 - short / units) * np.append(sizes[large], len(few))
@@ -82,10 +89,14 @@ def unit_weights(
     yield from (weights.astype(np.float32) for weights in before[units, times])
 
 
-def _too_wide_to_pack(rows: Ints, units: int) -> bool:
-    """Whether the fields of a unit need more than two packed numbers: then one product is cheaper than look-ups."""
-    bits = [(int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0)]
-    return sum(bits) > 2 * 62
+def is_costly(rows: Ints, sizes: Ints) -> bool:
+    """Whether drawing rows costs more than one product with weights of units, which all measures share."""
+    units = int(sizes.sum())
+    bits = sum((int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0))
+    rare = sizes < _WORTH_A_ROW
+    looked_up = float(sizes[rare].sum()) + 3 * units**0.5
+    cost = _ROW_NS * float((~rare).sum()) + _UNIT_NS * (1 + bits // 62) * looked_up
+    return bool(cost > _COSTLY_NS)
 
 
 class _Singles:
