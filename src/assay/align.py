@@ -194,7 +194,8 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
     """Align a system's words with gold's; `on_mismatch` says what happens where the texts differ."""
     same_cut = np.array_equal(gold.starts, system.starts)
     if not (gold.has_words and system.has_words):
-        if gold.spans is not None and gold.sentences == system.sentences:
+        from_tags = bool(gold.columns and system.columns)
+        if gold.spans is not None and gold.sentences == system.sentences and not from_tags:
             return _by_sentences(gold, system)
         if same_cut:
             return _one_to_one(gold, system, "position", column)
@@ -400,8 +401,11 @@ def with_spans(pair: Pair, *, characters: bool, gold_errors: Spans | None = None
 
 
 def needs_characters(pair: Pair) -> bool:
-    """Whether gold and system have no atoms in common but the characters."""
-    return pair.aligned_by == "characters" or pair.gold.texts != pair.system.texts
+    """Whether gold and system have no atoms in common but the characters.
+
+    White space is none of them, in texts either: a span that is broken at the end of a line is the same span.
+    """
+    return pair.aligned_by == "characters" or pair.gold.texts is not None or pair.system.texts is not None
 
 
 def _lines(pair: Pair) -> list[Line]:

@@ -14,6 +14,8 @@ from assay.arrays import Bools, Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
 
 UNITS = ("sentence", "document")
+LONGEST = 1_000_000
+"""No sentence has more places than this."""
 SEVERAL = " | "
 """What divides the tags of a word that has several."""
 _OF_SENTENCES = ("sent_id", "text")
@@ -418,7 +420,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
     rows, labels, lengths = [], [], []
     for number, sentence in enumerate(sentences):
         for item in sentence:
-            if not is_span(item) or not 0 <= item[1] <= item[2] or not item[0]:
+            if not is_span(item) or not 0 <= item[1] <= item[2] < LONGEST or not item[0]:
                 raise InputError(f"{name}, sentence {number + 1}: {item!r} is no span (label, first, last).")
             rows.append((number, int(item[1]), int(item[2]) + 1))
             labels.append(item[0])

@@ -81,13 +81,27 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
     if len(named) < 2:
         raise UsageError("agreement takes at least two annotators.")
     chosen = Options(**options, symmetric=True)
-    given = [measures] if isinstance(measures, str) else list(measures or ())
+    if chosen.gold_errors is not None:
+        raise UsageError("--gold-errors is about gold, of which there is none in agreement.")
+    if any(isinstance(given, str) and given == "-" for _, given in named):
+        raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
+    given = [_symmetric(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
     parts = []
     for (a, first), (b, second) in combinations(named, 2):
         specs = given or _agreement_defaults(first, second, chosen)
         part = _evaluate("agreement", first, {b: second}, specs, chosen)
         parts.append(_of_pair(part, a, f"{a} ~ {b}"))
     return _together(parts)
+
+
+def _symmetric(spec: str) -> str:
+    """A measure for which it is the same who comes first."""
+    measure = find(spec)
+    if measure.definition.name == "weighted":
+        raise UsageError("weighted takes one side as gold; for agreement there is fair, which is matched both ways.")
+    if measure.definition.name != "fair":
+        return spec
+    return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 
 
 def _agreement_defaults(first: Any, second: Any, options: Options) -> list[str]:
@@ -132,7 +146,7 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
             )
             for example in result.examples
         ),
-        warnings=tuple(re.sub(r"^gold\b", first, text) for text in result.warnings),
+        warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
     )
 
 
@@ -379,7 +393,11 @@ def _by_value(run: Run, judged: _Judged, cut: Slice) -> Iterator[tuple[str, _Jud
     """The items of each value that gold has, for all systems."""
     pairs = dict(run.pairs)
     parts = [(name, cut.parts(pairs[name], part)) for name, part in judged.items()]
-    first = [(value, number) for value, number, _ in parts[0][1] if number]
+    # Spurious items may have values that gold does not have.
+    present = {
+        value for _, found in parts for value, _, part in found if part.has_gold.any() or part.has_system.any()
+    }
+    first = [(value, number) for value, number, _ in parts[0][1] if value in present]
     if len(first) < 2:
         return
     if str(cut) == "label":
@@ -425,7 +443,10 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
             transitions.extend(changes.transitions(outcomes, on, where))
             if one.measure.definition.count is tally:
                 # Over gold's items, which is recall where a system has other items than gold.
-                score = one.measure.definition.main if result.aligned_by != "characters" else "recall"
+                of_all = result.aligned_by != "characters" and all(
+                    judged.counted is None for _, judged in one.items()
+                )
+                score = one.measure.definition.main if of_all else "recall"
                 comparisons.extend(_mcnemar(items, on, score, where))
     diffs.extend(diff for on, outcomes in _by_category(run) for diff in changes.diffs(outcomes, on, None))
     rows = adjusted(comparisons)

@@ -167,6 +167,7 @@ class SpanPair:
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Records] = field(default_factory=dict)
+    _cut: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -228,7 +229,7 @@ class SpanPair:
         """The words of the gold sentence that a span covers, as stretches."""
         sentence = int(side.sentence[item])
         shape = side.spans.stretches.get(item) or ((int(side.spans.begin[item]), int(side.spans.end[item])),)
-        atoms = np.flatnonzero(self.line.begin >= 0)
+        atoms = self._atoms
         # The atoms that the first and the last place of each stretch lie in.
         firsts = np.searchsorted(self.line.end[atoms], [begin for begin, _ in shape], side="right")
         lasts = np.searchsorted(self.line.begin[atoms], [end - 1 for _, end in shape], side="right") - 1
@@ -237,10 +238,26 @@ class SpanPair:
         texts = self.gold.corpus.texts
         if texts is None:
             return tuple(local)
-        words = [(match.start(), match.end()) for match in _PIECE.finditer(texts[sentence])]
+        begins, ends = self._pieces_of(sentence)
         return tuple(
-            (sum(end <= first for _, end in words), sum(begin < last for begin, _ in words)) for first, last in local
+            (int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(begins, last, side="left")))
+            for first, last in local
         )
+
+    @cached_property
+    def _atoms(self) -> Ints:
+        """The atoms that take part."""
+        return np.flatnonzero(self.line.begin >= 0)
+
+    def _pieces_of(self, sentence: int) -> tuple[Ints, Ints]:
+        """Where the pieces of a text begin and end, kept: examples ask for every span of a text."""
+        texts = self.gold.corpus.texts
+        assert texts is not None
+        if sentence not in self._cut:
+            found = [(match.start(), match.end()) for match in _PIECE.finditer(texts[sentence])]
+            places = np.array(found, dtype=np.int64).reshape(-1, 2)
+            self._cut[sentence] = (places[:, 0], places[:, 1])
+        return self._cut[sentence]
 
     def same_output(self, other: SpanPair) -> bool:
         """Whether two systems have the same spans throughout."""

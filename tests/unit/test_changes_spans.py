@@ -185,8 +185,8 @@ def test_the_changes_of_slices_make_up_the_whole():
     result = assay.compare(gold, {"a": a, "b": b}, slices=("label", "span-length"), times=20)
     whole = next(row for row in result.diffs if row.slice is None)
     labels = [row for row in result.diffs if row.slice and row.slice.startswith("label=")]
-    assert sum(row.items for row in labels) == whole.items - 2, "the two Cs are of no gold label"
-    assert sum(row.corrections for row in labels) == whole.corrections - 1
+    assert sum(row.items for row in labels) == whole.items, "also those of a label that gold does not have"
+    assert sum(row.corrections for row in labels) == whole.corrections
     assert {row.slice for row in result.transitions} >= {None, "label=A", "label=B"}
 
 

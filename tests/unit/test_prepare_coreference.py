@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -248,6 +249,19 @@ def test_files_without_words_are_compared_by_position(gold: str, file: File) -> 
     without = scored("bare.conll", "s.conll", ["arcs-any", "muc"])
     assert without.score("s", "arcs-any").value == 1
     assert without.notes[0] == "Gold has no tags, so that mentions have no types."
+
+
+@pytest.mark.parametrize("mark", ["-", "_", "*"])
+def test_a_column_of_marks_has_no_tags(file: File, mark: str) -> None:
+    bare = re.sub(r"(?m)^(\S+\t0\t\d+\t\S+\t)\S+", rf"\g<1>{mark}", GOLD)
+    gold = file("bare.conll", bare)
+    assert refusal(scored, gold, gold, "arcs-nom").startswith("arcs-nom needs tags to tell nouns")
+    assert scored(gold, gold, "arcs-any").score("bare", "arcs-any").value == 1
+
+
+def test_the_items_of_a_result_are_golds_mentions(gold: str) -> None:
+    for measure in ("muc", "arcs-any"):
+        assert scored(gold, gold, measure).items == 7
 
 
 # --- what is no coreference ---

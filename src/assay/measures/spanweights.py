@@ -88,7 +88,8 @@ def error_weights(preset: str, given: Mapping[str, str], *, open_sums: bool = Fa
                 f"the error weights leave out {', '.join(left_out)}. What is left out would not count as an error: "
                 "give a formula for each type, or a preset to start from."
             )
-    return ErrorWeights({**PRESETS[preset or "fair" if parts else preset or "be-typed"], **parts})
+    base = preset or ("fair" if parts else "be-typed")
+    return ErrorWeights({**PRESETS[base], **parts})
 
 
 def _parts(name: str, text: str, open_sums: bool) -> Parts:
@@ -101,6 +102,6 @@ def _parts(name: str, text: str, open_sums: bool) -> Parts:
             raise UsageError(f"{name}={text!r}: {term.strip()!r} has no number. Write e.g. 0.5{match[2].upper()}")
         found[match[2].lower()] += float(match[1])
     total = sum(found.values())
-    if abs(total - 1) > 1e-9 and not open_sums and name != LISTED:
+    if abs(total - 1) > 1e-9 and not open_sums:
         raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If that is meant, add open=true.")
     return found["tp"], found["fp"], found["fn"]

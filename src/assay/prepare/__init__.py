@@ -58,7 +58,7 @@ class Prepared:
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
         for name, tasks in ONLY_FOR.items():
-            if getattr(self.options, name) and self.task not in tasks:
+            if getattr(self.options, name) != getattr(Options, name, None) and self.task not in tasks:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} is about {' and '.join(tasks)}, but {self.task} are compared.")
         for measure in measures:

@@ -49,8 +49,8 @@ def prepare_coreference(
     warnings += [f"gold: {said}"] if said else []
     systems = {}
     for name, output in zip(named, outputs, strict=True):
-        brought, lines = _in_golds_order(gold, output, options.missing)
-        systems[name], said = without_duplicates(brought, options.duplicates)
+        single, said = without_duplicates(output, options.duplicates)
+        systems[name], lines = _in_golds_order(gold, single, options.missing)
         warnings += [f"{name}: {line}" for line in (*lines, *([said] if said else []))]
     skipped, lines = _differences(gold, systems, options)
     warnings += lines

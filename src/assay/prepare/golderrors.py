@@ -39,7 +39,7 @@ def read_gold_errors(path: str, gold: Corpus) -> Spans:
 
 def _cells(line: str, place: str) -> tuple[str, str, int, int]:
     cells = line.split("\t")
-    if len(cells) != 4 or not (cells[2].isdigit() and cells[3].isdigit()) or not cells[1]:
+    if len(cells) != 4 or not all(cell.isascii() and cell.isdigit() for cell in cells[2:]) or not cells[1]:
         raise InputError(f"{place}: {line!r} where a line is: sentence TAB label TAB first TAB last")
     return cells[0], cells[1], int(cells[2]), int(cells[3])
 

@@ -14,7 +14,7 @@ from assay.measures import TASKS
 ONLY_FOR = {
     **dict.fromkeys(("tagset", "strict_tagset", "expand_optional", "alternatives", "weights"), ("tags",)),
     **dict.fromkeys(("scheme", "repair", "gold_errors"), ("spans",)),
-    "mention_types": ("coreference",),
+    **dict.fromkeys(("mention_types", "duplicates", "missing", "zeros"), ("coreference",)),
     "sweep": ("tags", "spans"),
     "map": ("tags", "spans"),
 }

@@ -40,7 +40,14 @@ def shows_spans(gold: Input | Corpus, options: Options) -> bool:
     names = [options.column] if options.column else [] if _is_conllu(gold) else gold.plan.labels[-1:]
     columns = [gold.plan.values(part) for name in names for part in name.split("+")]
     # Where the first lines have nothing but O, what follows are tags of spans as well.
-    return any(schemes.looks_like_tags(values) or set(values) == {"O"} for values in columns)
+    return any(_mostly_tags(values) for values in columns)
+
+
+def _mostly_tags(values: Sequence[str]) -> bool:
+    """Whether a column holds tags of spans; one that is misspelt is for the reader to refuse."""
+    others = [value for value in values if value != "O"]
+    good = sum(schemes.looks_like_tags([value]) for value in others)
+    return bool(values) and 2 * good >= len(others)
 
 
 def _is_conllu(item: Input) -> bool:
@@ -293,8 +300,10 @@ def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
 def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[str]:
     gold = pairs[0][1].spanned().gold
     if not len(gold) and symmetric:
-        raise InputError(f"{gold.corpus.name}: no spans in it, so there is nothing to agree on.")
-    if not len(gold):
+        if not any(len(pair.spanned().system) for _, pair in pairs):
+            raise InputError(f"{gold.corpus.name}: no spans in it, nor in the other: there is nothing to agree on.")
+        yield "gold has no spans at all."
+    elif not len(gold):
         raise InputError(
             f"{gold.corpus.name}: no spans in gold. Are gold and system swapped, or is it another column?"
         )

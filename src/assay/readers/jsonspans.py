@@ -403,7 +403,9 @@ class _SpanReader:
                 'have it looked for: --input-format "jsonl(find=true)"'
             )
         occurrences = _occurrences(mention, text)
-        free = next((occurrence for occurrence in occurrences if occurrence not in self._taken), None)
+        # One that lies within no span placed before, if there is one: "Paris" after "Paris Hilton" is another place.
+        apart = [one for one in occurrences if not any(one[0] < end and begin < one[1] for begin, end in self._taken)]
+        free = next((occurrence for occurrence in (*apart, *occurrences) if occurrence not in self._taken), None)
         if free is None:
             how = "is given more often than it occurs in the text" if occurrences else "does not occur in the text"
             raise InputError(

@@ -274,8 +274,12 @@ def _lane(example: Example, side: str) -> list[str]:
     inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
     for _, (begin, end, span) in inner_first:
         wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
+        if begin >= len(words):
+            continue
+        # A span may reach beyond the sentence that is shown.
+        last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
         words[begin] = f"[{words[begin]}"
-        words[end - 1] = f"{words[end - 1]}]{span.label}{wrong}"
+        words[last] = f"{words[last]}{beyond}]{span.label}{wrong}"
     return words
 
 

@@ -375,9 +375,10 @@ def test_a_mention_is_looked_for_as_whole_words_before_it_is_within_words(docume
     assert found(documents, "北京大学", ("大学", "ORG")) == [("ORG", 2)]
 
 
-def test_a_mention_within_another_is_placed_there(documents):
-    text = "Bank of America in America"
-    assert found(documents, text, ("Bank of America", "ORG"), ("America", "LOC")) == [("ORG", 0), ("LOC", 8)]
+def test_a_mention_is_placed_within_another_only_where_it_stands_nowhere_else(documents):
+    mentions = (("Bank of America", "ORG"), ("America", "LOC"))
+    assert found(documents, "Bank of America in America", *mentions) == [("ORG", 0), ("LOC", 19)]
+    assert found(documents, "Bank of America in Asia", *mentions) == [("ORG", 0), ("LOC", 8)]
 
 
 def test_a_mention_may_lie_over_a_line_end(documents):
