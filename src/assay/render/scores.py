@@ -61,7 +61,7 @@ def _score_notes(result: Result) -> tuple[str, ...]:
     kind = {
         "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
         "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
-        "wilson": "Wilson's score interval, which takes items as independent",
+        "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
     if result.aligned_by == "characters" and result.task == "tags":
