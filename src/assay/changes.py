@@ -275,13 +275,13 @@ class Outcomes:
 
 def diffs(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Diff]:
     """Every pair of systems in the order in which they were given."""
-    if outcomes.items:
-        for a, b in combinations(range(len(outcomes.systems)), 2):
-            yield _diff(outcomes, a, b, on, where)
+    for a, b in combinations(range(len(outcomes.systems)), 2):
+        part = outcomes.of_pair(a, b)
+        if part.items:
+            yield _diff(part, a, b, on, where)
 
 
 def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Diff:
-    outcomes = outcomes.of_pair(a, b)
     right_a, right_b = outcomes.right[a], outcomes.right[b]
     different = _differ(outcomes, a, b)
     kinds = (different & right_b & ~right_a, different & right_a & ~right_b, different & ~right_a & ~right_b)
