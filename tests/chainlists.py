@@ -65,7 +65,8 @@ def triple(t: Table, metric: str) -> list[float]:
 
 def four(t: Table, metric: str) -> np.ndarray:
     """Numerators and denominators of recall and precision, documents × 4; BLANC has those of its two classes, × 8."""
-    from assay.chains import FRACTIONS, ONE
+    from assay.chains import FRACTIONS
+    from assay.judgements import ONE
 
     known = METRICS[metric]
     counts = known.count(t)

@@ -8,7 +8,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from assay.matching import NONE, Records, SpanList
+from assay.arrays import NONE
+from assay.matching import Records, SpanList
 
 Span = tuple[str, tuple[int, ...]]
 """A label and all atoms in order."""

@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "counts": {"arrays", "judgements"},
     "tagsets": {"arrays", "corpus", "errors"},
     "weights": {"corpus", "errors", "readers", "tagsets"},
-    "chains": {"arrays"},
+    "chains": {"arrays", "judgements"},
     "chainpairs": {"arrays", "chains", "corpus", "errors"},
     "align": {"arrays", "chainpairs", "corpus", "errors", "judgements", "spanpairs", "tagsets", "weights"},
     "arcs": {"arrays", "corpus"},
@@ -59,15 +59,16 @@ ALLOWED: dict[str, set[str]] = {
         *("errors", "judgements", "labels", "lexicon", "mapping", "measures", "readers", "result", "schemes"),
         *("spanpairs", "systems", "tagsets", "weights"),
     },
-    "examples": {"arcs", "changes", "corpus", "errors", "judgements", "prepare", "result", "spanpairs"},
+    "examples": {"arrays", "arcs", "changes", "corpus", "errors", "judgements", "prepare", "result", "spanpairs"},
     "evaluate": {
-        *("arrays", "assay", "changes", "corpus", "counts", "errors", "examples", "figures", "judgements"),
+        *("arrays", "assay", "changes", "corpus", "counts", "examples", "figures", "judgements"),
         *("measures", "prepare", "readers", "result", "sensitivity", "slices", "stats", "systems", "tagsets"),
     },
     "crossframework": {
         *("align", "arcs", "arrays", "assay", "constituents", "corpus", "counts", "errors", "evaluate", "figures"),
         *("functiontrees", "labels", "measures", "prepare", "readers", "result", "treelabels"),
     },
+    "annotators": {"errors", "evaluate", "measures", "prepare", "result", "systems"},
     "render": {"errors", "result"},
     "citations": {"assay", "errors", "readers", "result"},
 }

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from assay.annotators import agreement
     from assay.corpus import Corpus
     from assay.crossframework import cross
     from assay.errors import AssayError
-    from assay.evaluate import agreement, compare, score
+    from assay.evaluate import compare, score
     from assay.measures import measure
     from assay.readers import read
     from assay.result import Result
@@ -36,7 +37,7 @@ _HOMES = {
     "AssayError": "errors",
     "Corpus": "corpus",
     "Result": "result",
-    "agreement": "evaluate",
+    "agreement": "annotators",
     "compare": "evaluate",
     "cross": "crossframework",
     "measure": "measures",

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import NONE, Bools, Ints
 from assay.chainpairs import ChainPair
 from assay.corpus import Column, Corpus, Spans, one_vocabulary
 from assay.errors import AlignmentError, UsageError, unknown
-from assay.judgements import NONE, Judgements
+from assay.judgements import Judgements
 from assay.spanpairs import Line, SpanPair
 from assay.tagsets.analysis import Analysis
 from assay.tagsets.kinds import Tagset

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import Bools, Ints, depths
 from assay.corpus import Column, Corpus
 
 ROOT = -1
@@ -94,13 +94,3 @@ def nonprojective(corpus: Corpus) -> Bools:
         np.maximum.at(high, heads[below], high[below])
     gaps = high - low + 1 != size
     return np.asarray(np.bincount(corpus.sentence_of[gaps], minlength=corpus.sentences) > 0)
-
-
-def depths(heads: Ints) -> Ints:
-    """How many heads lie above each word."""
-    above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
-    depth = np.append((heads != ROOT).astype(np.int64), 0)
-    while (above[:-1] != len(heads)).any():
-        depth = depth + depth[above]
-        above = above[above]
-    return depth[:-1]

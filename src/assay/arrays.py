@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,34 @@ Array = NDArray[Any]
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Stretches = tuple[tuple[int, int], ...]
+"""Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
+
+NONE = -1
+"""The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """A quotient; 0/0 is undefined, and undefined is nan, never 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
+
+
+def atoms_at(index: int, begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Stretches:
+    """Where the atoms of one of many spans lie; only those with gaps are in `stretches`."""
+    return stretches.get(index) or ((int(begin[index]), int(end[index])),)
+
+
+def depths(heads: Ints) -> Ints:
+    """How many heads lie above each word, -1 being none; each round looks twice as far up."""
+    above = np.append(heads, NONE)  # one place more, so that -1 leads to itself
+    depth = (above >= 0).astype(np.int64)
+    for _ in range(len(above).bit_length() + 1):
+        if (above < 0).all():
+            return depth[:-1]
+        depth += depth[above]
+        above = above[above]
+    raise ValueError("heads go in a circle")
 
 
 def ids_of_runs(starts: Ints) -> Ints:

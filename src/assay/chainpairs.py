@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import Bools, Ints, Stretches
 from assay.chains import Mentions, Table, table, without_singletons
-from assay.corpus import Chains, Column, Corpus, Stretches
+from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError, UsageError
 
 DUPLICATES = ("error", "first", "drop")

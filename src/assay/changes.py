@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, distinct_rows, fold_codes
-from assay.judgements import NONE, ONE, Judgements
+from assay.arrays import NONE, Bools, Ints, as_codes, distinct_rows, fold_codes
+from assay.judgements import ONE, Judgements
 from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Transition, Unique
 
 KINDS = ("correction", "new-error", "changed-error")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError
-from assay.judgements import NONE, Judgements
+from assay.judgements import Judgements
 from assay.spanpairs import SpanPair
 from assay.tagsets import Tagset
 from assay.tagsets.analysis import POS

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints, ids_of_runs
-from assay.corpus import Column, Corpus, Spans, Stretches, Trees, one_vocabulary
+from assay.arrays import Bools, Ints, Stretches, ids_of_runs
+from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.matching import SpanList, same_places
 from assay.spanpairs import Line, Side, SpanPair
 from assay.treelabels import category, functions

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, ids_of_runs
+from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
 
 UNITS = ("sentence", "document")
@@ -79,10 +79,6 @@ class Multiword:
     first: int
     end: int
     form: str
-
-
-Stretches = tuple[tuple[int, int], ...]
-"""The stretches of atoms (first, end) of a span with gaps."""
 
 
 @dataclass(frozen=True, eq=False)

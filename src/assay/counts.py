@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Floats, Ints, as_codes, distinct_rows
-from assay.judgements import CREDITS, NONE, Judgements
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_rows
+from assay.judgements import CREDITS, Judgements
 
 DENSE = 1 << 25
 """The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""

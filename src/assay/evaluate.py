@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -15,14 +14,13 @@ import numpy as np
 
 import assay
 from assay import changes
-from assay.arrays import Ints
+from assay.arrays import NONE, Ints
 from assay.changes import Items, Outcomes
 from assay.corpus import Corpus
 from assay.counts import Counts, tally
-from assay.errors import UsageError
 from assay.examples import examples
 from assay.figures import BLOCKS, Figures, Settings
-from assay.judgements import NONE, Judgements
+from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Prepared, Run, gold_source, prepare
 from assay.result import (
@@ -47,7 +45,6 @@ from assay.systems import named_systems
 from assay.tagsets.analysis import Analysis
 
 FEW_UNITS = 20
-ALL_PAIRS = "mean of all pairs"
 ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
@@ -66,126 +63,18 @@ def score(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, 
     line, e.g. `["accuracy", "tag-f1"]`; further options are those of the command line: column, unit, slices,
     train, lexicon, map, seed, times, interval, on_mismatch, input_format, examples.
     """
-    return _evaluate("score", gold, systems, measures, Options(**options))
+    return evaluated("score", gold, systems, measures, Options(**options))
 
 
 def compare(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
     """Compare two or more systems: scores as in `score`, tests, what changed, and upper bounds."""
-    return _evaluate("compare", gold, systems, measures, Options(**options))
+    return evaluated("compare", gold, systems, measures, Options(**options))
 
 
-def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
-    """How far two or more annotators agree, of whom none is gold: every pair of them, and the mean over pairs."""
-    # By name: no figure depends on who is given first.
-    named = sorted(named_systems(annotators).items())
-    if len(named) < 2:
-        raise UsageError("agreement takes at least two annotators.")
-    chosen = Options(**options, symmetric=True)
-    if chosen.gold_errors is not None:
-        raise UsageError("--gold-errors is about gold, of which there is none in agreement.")
-    if any(isinstance(given, str) and given == "-" for _, given in named):
-        raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
-    given = [_symmetric(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
-    parts = []
-    for (a, first), (b, second) in combinations(named, 2):
-        specs = given or _agreement_defaults(first, second, chosen)
-        part = _evaluate("agreement", first, {b: second}, specs, chosen)
-        parts.append(_of_pair(part, a, f"{a} ~ {b}"))
-    return _together(parts)
-
-
-def _symmetric(spec: str) -> str:
-    """A measure for which it is the same who comes first."""
-    measure = find(spec)
-    if measure.definition.name == "weighted":
-        raise UsageError("weighted takes one side as gold; for agreement there is fair, which is matched both ways.")
-    if measure.definition.name != "fair":
-        return spec
-    return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
-
-
-def _agreement_defaults(first: Any, second: Any, options: Options) -> list[str]:
-    """Kappa over words only where these are known and have one label each."""
-    opened = Prepared(first, {"second": second}, options)
-    plain = {
-        "tags": ["accuracy", "kappa"],
-        "dependencies": ["uas", "las"],
-        "constituents": ["parseval"],
-        "coreference": ["mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"],
-    }
-    if opened.task in plain:
-        return plain[opened.task]
-    specs = ["exact", "fair(symmetric=true)", "span-kappa"]
-    run = opened.run([find(spec) for spec in specs])
-    try:
-        find("span-kappa(on=words)").judge(run.pairs[0][1])
-    except UsageError:
-        return specs
-    return [*specs, "span-kappa(on=words)"]
-
-
-def _of_pair(result: Result, first: str, pair: str) -> Result:
-    """A Result about one pair of annotators, under the names of both."""
-
-    def renamed(rows: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(replace(row, system=pair) for row in rows)
-
-    return replace(
-        result,
-        gold=replace(result.gold, name=first),
-        scores=renamed(result.scores),
-        counts=renamed(result.counts),
-        confusion=renamed(result.confusion),
-        error_types=renamed(result.error_types),
-        examples=tuple(
-            replace(
-                example,
-                a=pair,
-                sides=tuple(first if side == "gold" else side for side in example.sides),
-                spans=tuple(replace(span, side=first) if span.side == "gold" else span for span in example.spans),
-            )
-            for example in result.examples
-        ),
-        warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
-    )
-
-
-def _together(parts: Sequence[Result]) -> Result:
-    """The Results of all pairs as one, with the mean over pairs where there are several."""
-    sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
-
-    def rows(name: str) -> tuple[Any, ...]:
-        return tuple(dict.fromkeys(row for part in parts for row in getattr(part, name)))
-
-    means = []
-    if len(parts) > 1:
-        for row in parts[0].scores:
-            key = (row.measure, row.score, row.label, row.slice)
-            values = [
-                other.value
-                for part in parts
-                for other in part.scores
-                if (other.measure, other.score, other.label, other.slice) == key
-            ]
-            mean = float(np.mean(values)) if len(values) == len(parts) else float("nan")
-            means.append(replace(row, system=ALL_PAIRS, value=mean, low=float("nan"), high=float("nan")))
-    return replace(
-        parts[0],
-        systems=tuple(sources.values()),
-        scores=(*(row for part in parts for row in part.scores), *means),
-        counts=tuple(row for part in parts for row in part.counts),
-        confusion=tuple(row for part in parts for row in part.confusion),
-        error_types=tuple(row for part in parts for row in part.error_types),
-        examples=tuple(row for part in parts for row in part.examples),
-        warnings=rows("warnings"),
-        notes=rows("notes"),
-        signature=parts[0].signature if len(parts) == 1 else " ".join(part.signature for part in parts),
-    )
-
-
-def _evaluate(
+def evaluated(
     command: str, gold: Any, systems: Any, measures: Sequence[str] | str | None, options: Options
 ) -> Result:
+    """The whole way, for whichever command asks."""
     specs = [measures] if isinstance(measures, str) else list(measures or ())
     chosen = [find(spec) for spec in dict.fromkeys(specs)]
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
@@ -235,19 +124,7 @@ def _evaluate(
     )
     basis = _basis(judged)
     if basis is not None:
-        items = Items.of(basis.items())
-        if items.kinds and run.task != "coreference":
-            result = replace(result, items=int((items.owner == NONE).sum()))
-        result = replace(
-            result,
-            confusion=tuple(_confusion(basis, items)),
-            error_types=tuple(_error_types(result)),
-            examples=tuple(examples(run, items, basis.items(), options)),
-        )
-        if options.examples and not result.examples:
-            named = " and ".join(filter(None, (options.kind, options.change)))
-            nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
-            result = replace(result, warnings=(*result.warnings, nothing))
+        result = _with_items(result, run, basis, options)
     if any(measure.definition.name == "features" for measure in chosen):
         values = [row for on, outcomes in _by_category(run) for row in changes.confusion(outcomes, on)]
         result = replace(result, confusion=(*result.confusion, *values))
@@ -255,6 +132,27 @@ def _evaluate(
     if command == "compare" and len(run.pairs) > 1:
         result = _compared(run, result, [part for _, part in figures], views)
     return result
+
+
+def _with_items(result: Result, run: Run, basis: _Judged, options: Options) -> Result:
+    """What the items of one measure show: confusions, types of errors, examples."""
+    items = Items.of(basis.items())
+    shown = tuple(examples(run, items, basis.items(), options))
+    warnings = result.warnings
+    if options.examples and not shown:
+        named = " and ".join(filter(None, (options.kind, options.change)))
+        nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
+        warnings = (*warnings, nothing)
+    # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
+    counted = items.kinds and run.task != "coreference"
+    return replace(
+        result,
+        items=int((items.owner == NONE).sum()) if counted else result.items,
+        confusion=tuple(_confusion(basis, items)),
+        error_types=tuple(_error_types(result)),
+        examples=shown,
+        warnings=warnings,
+    )
 
 
 def _defaults(task: str, options: Options) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from assay.arcs import MISSING
+from assay.arrays import NONE, atoms_at
 from assay.changes import KINDS, Items
 from assay.corpus import Chains
 from assay.errors import UsageError
-from assay.judgements import NONE, Judgements
+from assay.judgements import Judgements
 from assay.prepare import Options, Run
 from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan
 from assay.spanpairs import pieces
@@ -193,7 +194,7 @@ def _chain_spans(side: str, chains: Chains, window: tuple[int, int, int]) -> Ite
     document, first, end = window
     inside = (chains.document == document) & (chains.begin >= first) & (chains.end <= end)
     for mention in np.flatnonzero(inside).tolist():
-        shape = chains.stretches.get(mention) or ((int(chains.begin[mention]), int(chains.end[mention])),)
+        shape = atoms_at(mention, chains.begin, chains.end, chains.stretches)
         words = tuple((begin - first, stop - first) for begin, stop in shape)
         yield ExampleSpan(side, chains.names[int(chains.chain[mention])], words, "")
 

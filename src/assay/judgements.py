@@ -7,11 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
-
-NONE = -1
-"""The label code of a side that an item does not have: a missed item's system, a spurious item's gold."""
-
+from assay.arrays import NONE, Bools, Ints
 
 ONE = 1 << 32
 """Full credit. Whole numbers add up the same way in any order and on any machine."""

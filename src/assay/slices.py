@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arcs import depths, nonprojective
-from assay.arrays import Ints
+from assay.arcs import nonprojective
+from assay.arrays import Ints, depths
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements

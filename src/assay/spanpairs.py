@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from assay import matching
-from assay.arrays import Bools, Ints
-from assay.corpus import Column, Corpus, Spans, Stretches, one_vocabulary
+from assay.arrays import Bools, Ints, Stretches, atoms_at
+from assay.corpus import Column, Corpus, Spans, one_vocabulary
 from assay.matching import Records, SpanList
 
 Identity = tuple[int, Stretches, str]
@@ -217,8 +217,7 @@ class SpanPair:
         side = side or self.system
         sentence = int(side.sentence[item])
         start = int(self.line_starts[sentence])
-        stretches = side.spans.stretches.get(item) or ((int(side.spans.begin[item]), int(side.spans.end[item])),)
-        atoms = tuple((begin - start, end - start) for begin, end in stretches)
+        atoms = tuple((begin - start, end - start) for begin, end in side.spans.atoms_of(item))
         return sentence, atoms, self.labels[int(side.spans.label[item])]
 
     def label(self, side: Side, item: int) -> str:
@@ -228,7 +227,7 @@ class SpanPair:
     def gold_words(self, side: Side, item: int) -> Stretches:
         """The words of the gold sentence that a span covers, as stretches."""
         sentence = int(side.sentence[item])
-        shape = side.spans.stretches.get(item) or ((int(side.spans.begin[item]), int(side.spans.end[item])),)
+        shape = side.spans.atoms_of(item)
         atoms = self._atoms
         # The atoms that the first and the last place of each stretch lie in.
         firsts = np.searchsorted(self.line.end[atoms], [begin for begin, _ in shape], side="right")
@@ -287,7 +286,7 @@ def _identities(spans: Spans, line: Line, starts: Ints) -> Iterator[Identity]:
     begin, end, stretches = line.places(spans)
     for index, sentence in enumerate(spans.sentence.tolist()):
         start = int(starts[sentence])
-        shape = stretches.get(index) or ((int(begin[index]), int(end[index])),)
+        shape = atoms_at(index, begin, end, stretches)
         yield sentence, tuple((first - start, last - start) for first, last in shape), spans.labels[index]
 
 

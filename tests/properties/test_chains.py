@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.chains import CLASSES, METRICS, ONE, Mentions, arcs, table, without_singletons
+from assay.chains import CLASSES, METRICS, Mentions, arcs, table, without_singletons
 from assay.chains.alignment import best_alignment
+from assay.judgements import ONE
 from chainlists import four, mentions, scores, span_at, table_of
 
 THOROUGH = settings(max_examples=150)

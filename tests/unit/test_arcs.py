@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.arcs import ROOT, depths, nonprojective, several_roots, with_heads
+from assay.arcs import ROOT, nonprojective, several_roots, with_heads
+from assay.arrays import depths
 from assay.corpus import Column, Corpus
 
 Tree = list[int]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from assay.arrays import Stretches
 from assay.chainpairs import ChainPair, TypeRule, chain_pair, chosen, without_duplicates
-from assay.corpus import Chains, Column, Corpus, Stretches
+from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError, UsageError
 
 Mention = tuple[int, int, int, str]

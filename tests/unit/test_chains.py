@@ -13,7 +13,6 @@ from assay.chains import (
     LINKS,
     MATCHED,
     METRICS,
-    ONE,
     arcs,
     mela,
     table,
@@ -21,6 +20,7 @@ from assay.chains import (
 )
 from assay.chains import alignment as alignments
 from assay.chains.alignment import best_alignment
+from assay.judgements import ONE
 from chainlists import mentions, scores, span_at, sums_of, table_of
 
 

@@ -15,9 +15,8 @@ import numpy as np
 from assay.arrays import Floats, Ints
 from assay.chains.alignment import best_alignment
 from assay.chains.tables import Table, added, pairs
+from assay.judgements import ONE
 
-ONE = 1 << 32
-"""One whole, in the numerators of metrics that add up fractions."""
 MATCHED = ("right", "gold", "system")
 """Fields of mentions, MUC and CEAFm: what both sides have, what the key has, what the response has."""
 FRACTIONS = ("rnum", "rden", "pnum", "pden")

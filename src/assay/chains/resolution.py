@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Ints
+from assay.arrays import NONE, Array, Bools, Ints
 from assay.chains.tables import Mentions, common, in_order, run_starts
 
-NONE = -1
 CLASSES = ("tp", "wl", "fn", "fp", "tn", "out")
 """Resolved rightly, wrongly, not at all; resolved but without antecedent in the key; neither; and left out: the key
 has antecedents, but none that is nominal."""

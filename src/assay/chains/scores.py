@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Floats, Ints, ratio
 from assay.chains import metrics
-from assay.chains.metrics import CONLL, FRACTIONS, LINKS, MATCHED, ONE
+from assay.chains.metrics import CONLL, FRACTIONS, LINKS, MATCHED
 from assay.chains.tables import Table
+from assay.judgements import ONE
 
 Sums = Mapping[str, Floats]
 Score = Callable[[Sums], Floats]
@@ -23,12 +24,6 @@ class Metric:
     count: Callable[[Table], Ints]
     fields: tuple[str, ...]
     scores: Mapping[str, Score]
-
-
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """A quotient; 0/0 is undefined, and undefined is nan."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
 
 
 def _matched_f1(sums: Sums) -> Floats:

@@ -37,7 +37,7 @@ def command(
     check_stdin(*annotators)
     check_outputs(form, output, html)
     with progress("Comparing …", quiet):
-        from assay.evaluate import agreement
+        from assay.annotators import agreement
 
         result = agreement(annotators, measures or None, **options)
     deliver(result, form, output, html, quiet)

@@ -12,6 +12,7 @@ import numpy as np
 
 import assay
 from assay.arrays import Bools, Ints
+from assay.constituents import with_words_of
 from assay.corpus import Corpus
 from assay.counts import Counts
 from assay.crossframework.frameworks import (
@@ -24,7 +25,6 @@ from assay.crossframework.frameworks import (
     read_trees,
     selected,
     shown,
-    with_words,
 )
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.evaluate import adjusted, few_units, hashed_units, score
@@ -196,7 +196,7 @@ def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], op
             if annotation.kind != read_golds[theory].kind:
                 kind = read_golds[theory].kind
                 raise UsageError(f"{name}@{theory} has {annotation.kind}, but the gold {theory} has {kind}.")
-            versions[theory] = replace(annotation, corpus=with_words(reference, annotation.corpus))
+            versions[theory] = replace(annotation, corpus=with_words_of(annotation.corpus, reference))
     others = {f"gold {name}": gold.corpus for name, gold in read_golds.items()}
     others |= {f"{name}@{t}": one.corpus for name, versions in read_systems.items() for t, one in versions.items()}
     wrong, lines = problems(reference, others)

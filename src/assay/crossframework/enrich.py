@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay.constituents import ROOTS
+from assay.arrays import atoms_at
+from assay.constituents import ROOTS, with_words_of
 from assay.corpus import Corpus, Trees
-from assay.crossframework.frameworks import Annotation, Conversion, problems, read_trees, shown, with_words
+from assay.crossframework.frameworks import Annotation, Conversion, problems, read_trees, shown
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.functiontrees import FunctionTrees
 from assay.treelabels import category
@@ -30,7 +31,7 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
         if one.faults:
             fault = one.faults[0]
             raise InputError(f"{one.corpus.place(fault.word)}: {fault.fact}. Such a tree has no functions to give.")
-    ours = Annotation(with_words(theirs.corpus, ours.corpus), ours.kind)
+    ours = Annotation(with_words_of(ours.corpus, theirs.corpus), ours.kind)
     _, lines = problems(ours.corpus, {labels: theirs.corpus})
     if lines:
         raise AlignmentError("\n".join([*shown(lines), "Both treebanks must have the same words."]))
@@ -66,7 +67,7 @@ def _tree(corpus: Corpus, sentence: int, found: Mapping[tuple[int, Yield], str])
     # Each node stands before those below it, so that backwards all below a node are done before it.
     for node in reversed(_nodes_of(trees, sentence)):
         parts = " ".join(text for _, text in sorted(children.pop(node, [])))
-        words = trees.stretches.get(node) or ((int(trees.begin[node]), int(trees.end[node])),)
+        words = atoms_at(node, trees.begin, trees.end, trees.stretches)
         label = category(trees.labels[node])
         bare = int(trees.parent[node]) < 0 and label in ROOTS
         name = label if bare else _named(label, sentence, words, found)

@@ -47,11 +47,6 @@ class Annotation:
     faults: tuple[Fault, ...] = ()
     """What makes trees of dependencies faulty."""
 
-    @property
-    def starts(self) -> Ints:
-        """The first word of each sentence."""
-        return self.corpus.starts
-
     def function_trees(self, conversion: Conversion) -> FunctionTrees:
         """The trees as function trees."""
         if self.kind == DEPENDENCIES:
@@ -192,49 +187,6 @@ def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
         if a != b:
             return f"{place}: word {number} is {b!r} where {reference.place_of_sentence(sentence)} has {a!r}"
     return f"{place}: {len(there)} words where {reference.place_of_sentence(sentence)} has {len(here)}"
-
-
-def with_words(reference: Corpus, other: Corpus) -> Corpus:
-    """The corpus with the reference's words in the sentences for which it has no parse."""
-    if not other.unparsed or reference.sentences != other.sentences or other.trees is None:
-        return other
-    pieces: list[tuple[Corpus, int]] = [
-        (reference if sentence in other.unparsed else other, sentence) for sentence in range(other.sentences)
-    ]
-    forms = [form for corpus, sentence in pieces for form in _words(corpus, corpus.forms, sentence)]
-    columns = {
-        name: Column.of(
-            text
-            for corpus, sentence in pieces
-            for text in (
-                _words(other, column, sentence)
-                if corpus is other
-                else [""] * int(np.diff(reference.starts)[sentence])
-            )
-        )
-        for name, column in other.columns.items()
-    }
-    sizes = [int(np.diff(corpus.starts)[sentence]) for corpus, sentence in pieces]
-    above = [
-        node
-        for corpus, sentence in pieces
-        for node in (
-            other.trees.above[int(other.starts[sentence]) : int(other.starts[sentence + 1])].tolist()
-            if corpus is other
-            else [-1] * int(np.diff(reference.starts)[sentence])
-        )
-    ]
-    return replace(
-        other,
-        forms=Column.of(forms),
-        columns=columns,
-        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        trees=replace(other.trees, above=np.array(above, dtype=np.int64)),
-    )
-
-
-def _words(corpus: Corpus, column: Column, sentence: int) -> list[str]:
-    return column.strings(int(corpus.starts[sentence]), int(corpus.starts[sentence + 1]))
 
 
 def selected(annotation: Annotation, kept: Bools) -> Annotation:

@@ -17,7 +17,7 @@ from assay.functiontrees.trees import (
     from_nodes,
     from_relational_realizational,
 )
-from assay.functiontrees.yields import Stretches, Yields
+from assay.functiontrees.yields import Yields
 
 __all__ = [
     "SIZES",
@@ -26,7 +26,6 @@ __all__ = [
     "FunctionTrees",
     "Functions",
     "Overlay",
-    "Stretches",
     "Units",
     "Yields",
     "delta",

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Floats, Ints, Stretches
 from assay.errors import unknown
 from assay.functiontrees.overlay import Overlay, Units, overlay
 from assay.functiontrees.trees import FunctionTrees
-from assay.functiontrees.yields import Stretches
 
 SIZES = ("2.1", "2.2", "paper")
 """How trees are measured: by their nodes without the root, by nodes and words, or by their labels as in the paper."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes
+from assay.arrays import Bools, Ints, Stretches, as_codes
 from assay.errors import AlignmentError
 from assay.functiontrees.trees import FunctionTrees
-from assay.functiontrees.yields import Stretches, Yields, distinct, join, numbered
+from assay.functiontrees.yields import Yields, distinct, join, numbered
 
 
 @dataclass(frozen=True, eq=False)

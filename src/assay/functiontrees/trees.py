@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, ids_of_runs
-from assay.functiontrees.yields import Stretches, Yields, distinct, intervals, join, with_gaps, with_stretches
+from assay.arrays import Bools, Ints, Stretches, as_codes, depths, ids_of_runs
+from assay.functiontrees.yields import Yields, distinct, intervals, join, with_gaps, with_stretches
 
 ROOT = "root"
 
@@ -296,22 +296,10 @@ def subtrees(starts: Ints, heads: Ints) -> Yields:
 
 def _levels(heads: Ints) -> Sequence[Ints]:
     """The words that have heads, by their distance from the root, the farthest first."""
-    depth = _depths(heads)
+    depth = depths(heads)
     order = np.argsort(depth, kind="stable")
     bounds = np.searchsorted(depth[order], np.arange(1, depth.max(initial=0) + 2))
     return [order[begin:end] for begin, end in pairwise(bounds)][::-1]
-
-
-def _depths(heads: Ints) -> Ints:
-    """How many heads lie above each word; each round looks twice as far up."""
-    above = np.append(heads, -1)  # one place more, so that -1 leads to itself
-    depth = (above >= 0).astype(np.int32)
-    for _ in range(len(above).bit_length() + 1):
-        if (above < 0).all():
-            return depth[:-1]
-        depth += depth[above]
-        above = above[above]
-    raise ValueError("heads go in a circle")
 
 
 def _words_below(starts: Ints, heads: Ints, gapped: Bools) -> tuple[Ints, Ints, Ints]:

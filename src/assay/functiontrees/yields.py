@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Array, Bools, Ints
-
-Stretches = tuple[tuple[int, int], ...]
-"""The stretches of words (first, end) of a yield."""
+from assay.arrays import Array, Bools, Ints, Stretches
 
 _GAP = np.uint64(1 << 63)
 _MARKS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

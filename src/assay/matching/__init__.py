@@ -5,13 +5,12 @@ from __future__ import annotations
 from assay.matching.greedy import FAIR, fair
 from assay.matching.membership import BRACKETS, EXACT, brackets, crossing, exact
 from assay.matching.optimal import SEMEVAL, semeval
-from assay.matching.spans import NONE, Records, SpanList, boundaries, same_places
+from assay.matching.spans import Records, SpanList, boundaries, same_places
 
 __all__ = [
     "BRACKETS",
     "EXACT",
     "FAIR",
-    "NONE",
     "SEMEVAL",
     "Records",
     "SpanList",

@@ -9,13 +9,11 @@ from itertools import count
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import NONE, Bools, Ints, Stretches
 from assay.matching.spans import (
-    NONE,
     Pairs,
     Records,
     SpanList,
-    Stretches,
     common,
     complete,
     one_to_one,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import NONE, Bools, Ints
 from assay.matching.spans import (
-    NONE,
     Records,
     SpanList,
     complete,

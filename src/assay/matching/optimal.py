@@ -8,10 +8,9 @@ from math import prod
 
 import numpy as np
 
-from assay.arrays import Ints
+from assay.arrays import NONE, Ints
 from assay.matching.assignment import heaviest
 from assay.matching.spans import (
-    NONE,
     Pairs,
     Records,
     SpanList,

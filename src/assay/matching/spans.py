@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
-
-NONE = -1
-
-Stretches = tuple[tuple[int, int], ...]
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +28,7 @@ class SpanList:
 
     def atoms_of(self, index: int) -> Stretches:
         """The stretches of a span, one if it has no gap."""
-        return self.stretches.get(index) or ((int(self.begin[index]), int(self.end[index])),)
+        return atoms_at(index, self.begin, self.end, self.stretches)
 
     def lengths(self) -> Ints:
         """The number of atoms of each span."""

@@ -6,12 +6,12 @@ import numpy as np
 
 from assay import matching
 from assay.align import Pair
-from assay.arrays import Floats, Ints
+from assay.arrays import Floats, Ints, ratio
 from assay.corpus import Corpus
 from assay.counts import Counts, Sums, by_label
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements
-from assay.measures.definition import f1, measure, ratio
+from assay.measures.definition import f1, measure
 
 ON = ("labels", "words")
 OUTSIDE = "(none)"
@@ -98,7 +98,7 @@ def _labels_of_words(corpus: Corpus, spans: matching.SpanList, outside: int) -> 
     codes = np.full(len(corpus), outside, dtype=np.int64)
     covered = 0
     for index in range(len(spans)):
-        for begin, end in spans.stretches.get(index) or ((int(spans.begin[index]), int(spans.end[index])),):
+        for begin, end in spans.atoms_of(index):
             codes[begin:end] = spans.label[index]
             covered += end - begin
     if covered != int((codes != outside).sum()):

@@ -9,13 +9,13 @@ import numpy as np
 
 from assay import matching
 from assay.align import Pair
-from assay.arrays import Bools, Floats, Ints
+from assay.arrays import NONE, Bools, Floats, Ints, ratio
 from assay.constituents import Choices, Cleaned, cleaned, trees_of
 from assay.corpus import one_vocabulary
 from assay.counts import Counts, Sums, bracketed, graded, matched
 from assay.errors import UsageError, unknown
-from assay.judgements import CREDITS, NONE, ONE, Judgements
-from assay.measures.definition import Proportion, Scores, macro, measure, ratio, weighted
+from assay.judgements import CREDITS, ONE, Judgements
+from assay.measures.definition import Proportion, Scores, macro, measure, weighted
 from assay.measures.evalb import choices
 from assay.measures.lineages import lineages, similarities
 from assay.measures.spans import judged

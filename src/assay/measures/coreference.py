@@ -9,13 +9,12 @@ import numpy as np
 
 from assay import chains
 from assay.align import Pair
-from assay.arrays import Ints
+from assay.arrays import NONE, Ints, Stretches
 from assay.chainpairs import MATCHES, ChainPair
 from assay.chains import ARCS_SCORES, METRICS
-from assay.corpus import Stretches
 from assay.counts import Counts, bracketed
 from assay.errors import UsageError, unknown
-from assay.judgements import NONE, Judgements, Matches
+from assay.judgements import Judgements, Matches
 from assay.measures.definition import Judge, measure
 
 DEFAULTS = ("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any")

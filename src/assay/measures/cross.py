@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.arrays import Floats
+from assay.arrays import Floats, ratio
 from assay.counts import Counts, Sums
 from assay.errors import unknown
 from assay.functiontrees import SIZES, FunctionTrees, Overlay, delta, edits, norm, overlay, sentence_scores
 from assay.judgements import ONE
-from assay.measures.definition import measure, ratio
+from assay.measures.definition import measure
 
 GOLDS = ("multiple", "single")
 

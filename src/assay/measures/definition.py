@@ -13,7 +13,7 @@ import numpy as np
 
 from assay import specs
 from assay.align import Pair
-from assay.arrays import Floats
+from assay.arrays import Floats, ratio
 from assay.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.errors import UsageError
 from assay.judgements import Judgements
@@ -149,12 +149,6 @@ def definition_of(function: Any, name: str) -> Definition:
 
 
 # --- scores that many measures share ---
-
-
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """A quotient; 0/0 is undefined, and undefined is nan, never 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
 
 
 class Proportion:

@@ -10,11 +10,11 @@ import numpy as np
 
 from assay.align import Pair, segments
 from assay.arcs import ELSEWHERE, MISSING, ROOT
-from assay.arrays import Bools, Ints
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.counts import Counts, by_label, whole_sentences
 from assay.errors import unknown
-from assay.judgements import NONE, Judgements
+from assay.judgements import Judgements
 from assay.measures.definition import (
     Proportion,
     Scores,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.arcs import depths
-from assay.arrays import Bools, Ints, as_codes
+from assay.arrays import Bools, Ints, as_codes, depths
 from assay.constituents import roots, trees_of
 from assay.corpus import Column, Corpus
 from assay.judgements import ONE

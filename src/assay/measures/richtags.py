@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Array, Floats, Ints
+from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.counts import Counts, Sums, graded
 from assay.errors import UsageError
-from assay.judgements import NONE, ONE, Judgements
-from assay.measures.definition import f1, macro, measure, precision, ratio, recall, weighted
+from assay.judgements import ONE, Judgements
+from assay.measures.definition import f1, macro, measure, precision, recall, weighted
 from assay.tagsets.analysis import POS, Analysis, credit
 
 if TYPE_CHECKING:

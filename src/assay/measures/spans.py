@@ -10,12 +10,12 @@ import numpy as np
 
 from assay import matching
 from assay.align import Pair
-from assay.arrays import Bools, Floats
+from assay.arrays import NONE, Bools, Floats, ratio
 from assay.counts import Counts, Sums, matched
 from assay.errors import UsageError, unknown
-from assay.judgements import NONE, Judgements, Matches
+from assay.judgements import Judgements, Matches
 from assay.matching import Records
-from assay.measures.definition import Proportion, Score, Scores, measure, ratio, total_over_labels
+from assay.measures.definition import Proportion, Score, Scores, measure, total_over_labels
 from assay.measures.spanweights import LISTED, TYPES, error_weights
 from assay.spanpairs import SpanPair
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Floats
+from assay.arrays import Floats, ratio
 from assay.counts import Sums
 from assay.errors import UsageError, unknown
-from assay.measures.definition import Score, ratio
+from assay.measures.definition import Score
 
 Parts = tuple[float, float, float]
 """The parts of TP, FP and FN."""

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from assay.arrays import Ints
-from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Stretches, Trees
+from assay.arrays import Ints, Stretches
+from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Trees
 from assay.errors import InputError
 from assay.readers.chains import merged, sorted_chains, with_crossings_noted
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.arrays import Ints
-from assay.corpus import Chains, Corpus, Stretches
+from assay.arrays import Ints, Stretches
+from assay.corpus import Chains, Corpus
 from assay.errors import InputError, unknown
 
 MOST_PROBLEMS = 20

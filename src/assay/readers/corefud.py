@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import Ints
-from assay.corpus import Corpus, Stretches
+from assay.arrays import Ints, Stretches
+from assay.corpus import Corpus
 from assay.readers.chains import (
     check_choice,
     document_id,

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Ints
-from assay.corpus import Stretches
+from assay.arrays import Ints, Stretches
 from assay.readers.builder import Builder
 
 EMPTY_ELEMENT = "-NONE-"

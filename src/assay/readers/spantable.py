@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Ints, ids_of_runs
-from assay.corpus import Stretches
+from assay.arrays import Ints, Stretches, ids_of_runs
 from assay.errors import InputError
 from assay.readers.builder import Builder
 from assay.readers.source import Batch, Source

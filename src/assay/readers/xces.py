@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from xml.parsers import expat
 
 from assay.errors import InputError
 from assay.readers.builder import Builder
 from assay.readers.source import Source
+from assay.readers.xmlstream import XmlStream
 
 LABELS = ("candidates", "lemma", "tag")
 """The columns of formats that list readings; the tag stands last, which is where the default is looked for."""
@@ -20,7 +20,6 @@ BETWEEN = " | "
 _STARTS = ("<?xml", "<!DOCTYPE cesAna", "<!DOCTYPE chunkList", "<cesAna", "<chunkList")
 _CHOICE = re.compile(r"""\bdisamb\s*=\s*["']1["']""")
 _SPACES = re.compile(r"[ \t\r\n]+")
-_CUT_SHORT = frozenset({expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN})
 
 
 class Reading(NamedTuple):
@@ -98,17 +97,14 @@ def shows_choice(head: Sequence[str]) -> bool:
 def read_xces(source: Source, builder: Builder) -> None:
     """Read one file as a stream: nothing outside it is loaded, and entities of its own are refused."""
     builder.begin_file(source.path)
-    reader = _XcesReader(source.path, Words(builder))
-    for batch in source.batches():
-        reader.feed(batch.text)
-    reader.finish()
+    _XcesReader(source, Words(builder)).read()
     builder.end_file()
 
 
 class _XcesReader:
-    def __init__(self, path: str, words: Words) -> None:
-        self._path, self._words = path, words
-        self._parser = _parser(self)
+    def __init__(self, source: Source, words: Words) -> None:
+        self._path, self._words = source.path, words
+        self._stream = XmlStream(source, self.start, self.end, self.characters)
         self._chunks: list[bool] = []
         """The chunks that are open: whether each is a sentence."""
         self._open_sentences = 0
@@ -120,27 +116,10 @@ class _XcesReader:
         self._text: list[str] = []
         self._forget_token()
 
-    def feed(self, text: str, last: bool = False) -> None:
-        try:
-            # Text, not bytes: it is UTF-8 by now, whatever the declaration says.
-            self._parser.Parse(text, last)
-        except expat.ExpatError as error:
-            raise self._malformed(error) from None
-        self._words.hand_over()
-
-    def finish(self) -> None:
-        self.feed("", last=True)
+    def read(self) -> None:
+        self._stream.read(self._words.hand_over)
         self._cut()
         self._words.hand_over()
-
-    def _malformed(self, error: expat.ExpatError) -> InputError:
-        reason = expat.ErrorString(error.code)
-        remedy = "In text, & is written &amp; and < is written &lt;"
-        if reason in _CUT_SHORT:
-            remedy = "Is the file cut short? Copy or make it again."
-        elif reason == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
-            remedy = "Are these several documents in one file? Give each a file of its own in one folder."
-        return InputError(f"{self._path}:{error.lineno}: not well-formed XML ({reason}). {remedy}")
 
     # --- what the parser calls ---
 
@@ -149,7 +128,7 @@ class _XcesReader:
             self._open_chunk(name == "sentence" or attributes.get("type") == "s")
         elif name == "tok":
             self._forget_token()
-            self._tok_line = self._parser.CurrentLineNumber
+            self._tok_line = self._stream.line
         elif name == "lex":
             self._in_lex, self._lemma, self._tag = True, "", ""
             self._chosen = attributes.get("disamb") == "1"
@@ -171,22 +150,8 @@ class _XcesReader:
         if self._capturing:
             self._text.append(text)
 
-    def entity_declared(self, name: str, *_: object) -> None:
-        # A few nested entities make gigabytes, and external ones read other files.
-        raise InputError(
-            f"{self._here()}: declares the entity {name!r}, which is not allowed here. "
-            "Write the text itself in its place."
-        )
-
-    def entity_skipped(self, name: str, is_parameter: bool) -> None:
-        mark = "%" if is_parameter else "&"
-        raise InputError(
-            f"{self._here()}: the entity {mark}{name}; is declared nowhere in the file, and DTDs are not loaded. "
-            "Write the character itself in its place."
-        )
-
     def _here(self) -> str:
-        return f"{self._path}:{self._parser.CurrentLineNumber}"
+        return f"{self._path}:{self._stream.line}"
 
     # --- tokens and sentences ---
 
@@ -231,16 +196,3 @@ class _XcesReader:
 
     def _cut(self) -> None:
         self._words.end_sentence(self._first_line)
-
-
-def _parser(reader: _XcesReader) -> expat.XMLParserType:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    # Says no to external DTDs even where Python is built with another default.
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.characters
-    parser.EntityDeclHandler = reader.entity_declared
-    parser.SkippedEntityHandler = reader.entity_skipped
-    return parser

@@ -15,24 +15,35 @@ class XmlStream:
     """A file of XML that calls functions where its elements begin and end."""
 
     def __init__(
-        self, source: Source, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None]
+        self,
+        source: Source,
+        start: Callable[[str, dict[str, str]], None],
+        end: Callable[[str], None],
+        characters: Callable[[str], None] | None = None,
     ) -> None:
         self._source = source
         self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
         # Says no to external DTDs even where Python is built with another default.
         self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         self._parser.StartElementHandler = start
         self._parser.EndElementHandler = end
+        if characters is not None:
+            self._parser.CharacterDataHandler = characters
         self._parser.EntityDeclHandler = self._entity_declared
         self._parser.SkippedEntityHandler = self._entity_skipped
 
-    def read(self) -> None:
-        """Read all of it."""
+    def read(self, after_batch: Callable[[], None] = lambda: None) -> None:
+        """Read all of it; after each batch what was collected may be handed over."""
+        for batch in self._source.batches():
+            # Text, not bytes: it is UTF-8 by now, whatever the declaration says.
+            self._feed(batch.text, False)
+            after_batch()
+        self._feed("", True)
+
+    def _feed(self, text: str, last: bool) -> None:
         try:
-            for batch in self._source.batches():
-                # Text, not bytes: it is UTF-8 by now, whatever the declaration says.
-                self._parser.Parse(batch.text, False)
-            self._parser.Parse("", True)
+            self._parser.Parse(text, last)
         except expat.ExpatError as error:
             raise self._malformed(error) from None
 
@@ -43,8 +54,11 @@ class XmlStream:
 
     def _malformed(self, error: expat.ExpatError) -> InputError:
         reason = expat.ErrorString(error.code)
-        cut_short = reason in _CUT_SHORT
-        remedy = "Is the file cut short? Copy or make it again." if cut_short else "Is & written &amp; and < as &lt;?"
+        remedy = "In text, & is written &amp; and < is written &lt;"
+        if reason in _CUT_SHORT:
+            remedy = "Is the file cut short? Copy or make it again."
+        elif reason == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+            remedy = "Are these several documents in one file? Give each a file of its own in one folder."
         return InputError(f"{self._source.path}:{error.lineno}: not well-formed XML ({reason}). {remedy}")
 
     def _entity_declared(self, name: str, *_: object) -> None:

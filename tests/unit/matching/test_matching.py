@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.matching import EXACT, FAIR, NONE, SEMEVAL, SpanList, boundaries, exact, fair, semeval
+from assay.arrays import NONE
+from assay.matching import EXACT, FAIR, SEMEVAL, SpanList, boundaries, exact, fair, semeval
 from spanlists import kinds_of, rows, span_lists, written
 
 MATCHINGS = [(exact, EXACT), (fair, FAIR), (semeval, SEMEVAL)]
