@@ -232,7 +232,11 @@ def test_a_long_description_before_the_sentences_is_enough_to_tell_the_format():
             A,
             "a.xml:3: an <edge> outside of an <nt>. Put it into the node that it begins at.",
         ),
-        (A + "&x;", "", "a.xml:3: not well-formed XML (undefined entity). In text, & is written &amp; and < is written &lt;"),
+        (
+            A + "&x;",
+            "",
+            "a.xml:3: not well-formed XML (undefined entity). In text, & is written &amp; and < is written &lt;",
+        ),
     ],
 )
 def test_faults_of_tigerxml_are_refused_with_their_place(file, terminals, nodes, message):
