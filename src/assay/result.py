@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.posteriors import Posterior, Ranking
 
 SCHEMA = "assay/1"
 
@@ -403,6 +404,8 @@ class Result:
     """How tags were read as spans."""
     atoms: str = ""
     """What spans are sets of: words or characters."""
+    bayes: tuple[Posterior, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
     texts: Mapping[str, Any] | None = None

@@ -1,0 +1,164 @@
+"""What a comparison over many runs says of two systems, of all pairs, and of their order: frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Thirds:
+    """Three shares that add up to 1: A better, practically equal, B better; without a region of equality, two."""
+
+    a: float
+    equal: float | None
+    b: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A posterior mean and its 95% interval, in units of the measure."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class DataSetDifference:
+    """Two systems on one data set; differences are b - a, so positive favours b."""
+
+    name: str
+    runs: int
+    rho: float
+    """The correlation of runs that share training data."""
+    a: float
+    """The mean score of A …"""
+    b: float
+    """… and of B."""
+    difference: float
+    """Their mean difference as measured …"""
+    spread: float
+    """… its standard deviation over runs …"""
+    estimate: Estimate
+    """… and what the model makes of it: in the light of the other data sets, or by itself where there is one."""
+    decision: Thirds
+    """On this data set alone, by the correlated t-test."""
+    t: float
+    """The corrected resampled t-test (Nadeau and Bengio) …"""
+    p: float
+    """… and its two-sided p."""
+    a_ahead: int
+    """Runs in which A is ahead …"""
+    b_ahead: int
+    """… and B."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SimplexCell:
+    """A small triangle of the simplex and how many posterior draws fall into it.
+
+    Each side of the simplex is cut into `sides` parts. `a` and `b` are the floors of sides·P(A better) and
+    sides·P(B better); `up` tells the two triangles of such a rhombus apart (the one that points upwards has the
+    floor of sides·P(equal) = sides - 1 - a - b).
+    """
+
+    a: int
+    b: int
+    up: bool
+    draws: int
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Both kinds of shares for another region of equality, or under another prior."""
+
+    rope: float
+    std0: float
+    """The prior's bound for the spread among data sets, as a multiple of the spread seen."""
+    delta0: float
+    """The prior's bound for the mean difference, as a multiple of the largest difference seen."""
+    decision: Thirds
+    region: Thirds
+
+
+@dataclass(frozen=True)
+class Replication:
+    """Two systems split by split, as Gorman and Bedrick counted; `better` and `worse` are B's."""
+
+    dataset: str
+    splits: int
+    tested: int
+    """Splits whose counts of items right and wrong were there to be tested."""
+    significantly_better: int
+    significantly_worse: int
+    better: int
+    worse: int
+    alpha: float
+    """The level of each test, after Bonferroni's correction for the splits."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Two systems compared on one measure over many runs."""
+
+    a: str
+    b: str
+    measure: str
+    model: str
+    """`hierarchical` over data sets, `correlated-t` on one, `identical` or `constant` where no model is needed."""
+    rope: float
+    """Half the width of the region of practical equivalence, in units of the measure."""
+    data_sets: int
+    runs: int
+    """All of them together."""
+    decision: Thirds
+    """The shares of posterior draws in which each region is the likeliest: the paper's likelihoods."""
+    region: Thirds
+    """The mean probability of each region for a new data set."""
+    error: float
+    """The numerical error of these shares: the largest change against a grid of half the size."""
+    relation: str
+    """`<`, `⪅`, `≈`, `⪆`, `>`: how A stands to B."""
+    verdict: str
+    """The same in a sentence."""
+    mean: Estimate | None
+    """The mean difference over all data sets (delta0) …"""
+    next: Estimate | None
+    """… and the one to be expected on another data set."""
+    by_data_set: tuple[DataSetDifference, ...] = ()
+    sides: int = 0
+    """Into how many parts the sides of the simplex are cut."""
+    simplex: tuple[SimplexCell, ...] = ()
+    rope_curve: tuple[CurvePoint, ...] = ()
+    prior_curve: tuple[CurvePoint, ...] = ()
+    signed_rank: Thirds | None = None
+    """The Bayesian signed-rank test on the data sets' means, where there are enough of them."""
+    replications: tuple[Replication, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RankRelation:
+    """How one system stands to another."""
+
+    a: str
+    b: str
+    relation: str
+    adjacent: bool
+    """Whether they are neighbours in the chain."""
+    covers: bool
+    """An edge of the partial order: A is worse than B and none stands between them."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The systems in order, by the likeliest relation of each pair."""
+
+    measure: str
+    order: tuple[str, ...]
+    """From the worst to the best."""
+    chain: str
+    relations: tuple[RankRelation, ...]
+    intransitive: tuple[str, ...] = ()
+    """What the chain hides, a sentence each."""
