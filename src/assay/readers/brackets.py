@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Ints, ids_of_runs
+from assay.arrays import Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
+from assay.readers.bracketscan import AtomCodes, Atoms, Scan
 from assay.readers.builder import Builder
 from assay.readers.forest import EMPTY_ELEMENT, FORM, TAG, Block, Forest, Tree
 from assay.readers.source import Source, decode
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """What blank lines may stand for."""
-NO_PARSE = "NOPARSE"
-"""The root of a tree that stands for no parse."""
 
 # White space is that of ASCII alone: a word may hold other. Nothing is tried twice, however long it is.
-_TOKEN = re.compile(r"\(\s*+([^\s()]*+)(?:\s++([^\s()]++)\s*+\))?|(\)|[^\s()]++)", re.ASCII)
 _HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
 _NO_TREE = re.compile(rb"\(\s*+(?:\(\s*+\)\s*+|NOPARSE\s*+)?\)")
 _BEGINNING = re.compile(r"\(\s*+(?:[()]|[^\s()]++\s++[^\s)]|[^\s()/]++(?:\(|$))", re.ASCII)
@@ -36,14 +35,6 @@ _SHOWN = 30
 def unescaped(form: str) -> str:
     """A word as it stands in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
     return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
-
-
-class _Plain(dict[str, str]):
-    """Words to what they stand for; each is looked at once."""
-
-    def __missing__(self, form: str) -> str:
-        plain = self[form] = unescaped(form)
-        return plain
 
 
 # --- telling the format from a file's first lines ---
@@ -79,22 +70,31 @@ def read_brackets(
         raise unknown("kind of blank line", blank, BLANK_LINES)
     builder.begin_file(source.path)
     forest = Forest(builder)
-    plain = _Plain() if escaped else None
+    plain = unescaped if escaped else str
+    atoms = Atoms()
+    columns = {name: AtomCodes(atoms, codes) for name, codes in _columns(builder, plain).items()}
+    labels = AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
     pieces = _Pieces(source)
     for piece in pieces:
-        scan = _Scan(piece.text, None if numbered else EMPTY_ELEMENT)
+        scan = Scan(piece.data, atoms, None if numbered else EMPTY_ELEMENT.encode())
         if numbered:
-            for tree in _numbered(scan, piece, plain):
+            for tree in _numbered(scan, piece, atoms, plain):
                 forest.add_tree(tree)
         else:
             forest.left_out(scan.empty)
-            forest.add({FORM: _forms(scan.forms, plain), TAG: scan.tags}, _block(scan, piece.lines))
+            words = {FORM: scan.forms, TAG: scan.tags}
+            codes = [column[words[name]] for name, column in columns.items()]
+            forest.add(codes, _block(scan, labels[scan.labels], piece.lines))
     forest.hand_over(_missing(forest.lines, pieces, blank))
     builder.end_file()
 
 
-def _forms(forms: list[str], plain: _Plain | None) -> list[str]:
-    return forms if plain is None else list(map(plain.__getitem__, forms))
+def _columns(builder: Builder, plain: Callable[[str], str]) -> dict[str, Callable[[Sequence[str]], Ints]]:
+    """How the strings of each column become codes."""
+    columns: dict[str, Callable[[Sequence[str]], Ints]] = {
+        name: partial(builder.codes, index) for index, name in enumerate(builder.names, 1)
+    }
+    return {FORM: lambda forms: builder.codes(0, map(plain, forms)), **columns}
 
 
 def _missing(lines: Ints, pieces: _Pieces, blank: str) -> list[int]:
@@ -115,93 +115,31 @@ def _missing(lines: Ints, pieces: _Pieces, blank: str) -> list[int]:
     return missing
 
 
-class _Scan:
-    """The words and nodes of a text of whole trees, one behind the other, counted over all of them."""
-
-    def __init__(self, text: str, empty_element: str | None) -> None:
-        self.forms: list[str] = []
-        self.tags: list[str] = []
-        self.above: list[int] = []
-        self.labels: list[str] = []
-        self.parents: list[int] = []
-        self.begins: list[int] = []
-        self.ends: list[int] = []
-        self.words_before = [0]
-        """The number of words before each tree, and of all."""
-        self.nodes_before = [0]
-        self.unparsed: list[int] = []
-        self.empty = 0
-        self._read(text, empty_element)
-
-    def _read(self, text: str, empty_element: str | None) -> None:
-        forms, tags, above = self.forms, self.tags, self.above
-        labels, parents, begins, ends = self.labels, self.parents, self.begins, self.ends
-        words, top = 0, -1
-        for label, form, other in _TOKEN.findall(text):
-            if form:
-                if label == empty_element:
-                    self.empty += 1
-                else:
-                    forms.append(form)
-                    tags.append(label)
-                    above.append(top)
-                    words += 1
-            elif not other:
-                labels.append(label)
-                parents.append(top)
-                begins.append(words)
-                ends.append(words)
-                top = len(labels) - 1
-            elif other != ")":
-                forms.append(other)
-                tags.append("")
-                above.append(top)
-                words += 1
-            else:
-                closed, top = top, parents[top]
-                ends[closed] = words
-                if begins[closed] == words:
-                    # All nodes behind it were below it and are gone already.
-                    self._cut(closed)
-            if top < 0:
-                self._end_tree()
-
-    def _cut(self, node: int) -> None:
-        for column in (self.labels, self.parents, self.begins, self.ends):
-            del column[node:]
-
-    def _end_tree(self) -> None:
-        word, node = self.words_before[-1], self.nodes_before[-1]
-        if self.labels[node : node + 1] == [NO_PARSE] or self.tags[word:] == [NO_PARSE]:
-            self.unparsed.append(len(self.words_before) - 1)
-            self._cut(node)
-            self.above[word:] = [-1] * (len(self.above) - word)
-            self.tags[word:] = ["" if tag == NO_PARSE else tag for tag in self.tags[word:]]
-        self.words_before.append(len(self.forms))
-        self.nodes_before.append(len(self.labels))
-
-
-def _block(scan: _Scan, lines: Ints) -> Block:
-    words = np.array(scan.words_before)
-    sentence = ids_of_runs(np.array(scan.nodes_before))
-    first = words[sentence]
-    begin, end = np.array(scan.begins, dtype=np.int64), np.array(scan.ends, dtype=np.int64)
+def _block(scan: Scan, labels: Ints, lines: Ints) -> Block:
+    sentence = ids_of_runs(scan.nodes_before)
+    first = scan.words_before[sentence]
     return Block(
-        sizes=np.diff(words).tolist(),
+        sizes=np.diff(scan.words_before).tolist(),
         lines=lines.tolist(),
         above=scan.above,
-        nodes=np.stack([sentence, np.array(scan.parents, dtype=np.int64), begin - first, end - first], axis=1),
-        labels=scan.labels,
+        nodes=np.stack([sentence, scan.parents, scan.begins - first, scan.ends - first], axis=1),
+        labels=labels,
         unparsed=scan.unparsed,
     )
 
 
-def _numbered(scan: _Scan, piece: _Piece, plain: _Plain | None) -> Iterator[Tree]:
+def _numbered(scan: Scan, piece: _Piece, atoms: Atoms, plain: Callable[[str], str]) -> Iterator[Tree]:
     """The trees with their words in the order of their numbers."""
-    bounds = zip(pairwise(scan.words_before), pairwise(scan.nodes_before), piece.lines.tolist(), strict=True)
-    for number, ((word, word_end), (node, node_end), line) in enumerate(bounds):
+    forms, tags, labels = (
+        [atoms.listed[number].decode("utf-8") for number in column] for column in (scan.forms, scan.tags, scan.labels)
+    )
+    above, parents = scan.above.tolist(), scan.parents.tolist()
+    words, nodes = pairwise(scan.words_before.tolist()), pairwise(scan.nodes_before.tolist())
+    for number, ((word, word_end), (node, node_end), line) in enumerate(
+        zip(words, nodes, piece.lines.tolist(), strict=True)
+    ):
         place = f"{piece.path}:{line}"
-        leaves = [_leaf(form, place) for form in scan.forms[word:word_end]]
+        leaves = [_leaf(form, place) for form in forms[word:word_end]]
         order = sorted(range(len(leaves)), key=lambda leaf: leaves[leaf][0])
         for expected, leaf in enumerate(order):
             if leaves[leaf][0] != expected:
@@ -211,12 +149,12 @@ def _numbered(scan: _Scan, piece: _Piece, plain: _Plain | None) -> Iterator[Tree
                 )
         yield Tree(
             words={
-                FORM: _forms([leaves[leaf][1] for leaf in order], plain),
-                TAG: [scan.tags[word + leaf] for leaf in order],
+                FORM: [plain(leaves[leaf][1]) for leaf in order],
+                TAG: [tags[word + leaf] for leaf in order],
             },
-            above=[max(scan.above[word + leaf] - node, -1) for leaf in order],
-            parents=[max(parent - node, -1) for parent in scan.parents[node:node_end]],
-            labels=scan.labels[node:node_end],
+            above=[max(above[word + leaf] - node, -1) for leaf in order],
+            parents=[max(parent - node, -1) for parent in parents[node:node_end]],
+            labels=labels[node:node_end],
             line=line,
             parsed=number not in scan.unparsed,
         )
@@ -238,7 +176,7 @@ class _Piece(NamedTuple):
     """Some whole trees of a file."""
 
     path: str
-    text: str
+    data: bytes
     lines: Ints
     """The line in which each tree begins."""
 
@@ -283,7 +221,9 @@ class _Pieces:
         taken = np.concatenate([[self.last_line], last_lines[:-1]])
         self.tree_per_line &= bool((lines == last_lines).all() and (lines > taken).all())
         self.last_line = int(last_lines[-1])
-        return _Piece(self.path, decode(data, self.path, line), lines)
+        # A byte that is not UTF-8 is refused here.
+        decode(data, self.path, line)
+        return _Piece(self.path, data, lines)
 
     def _finish(self, rest: bytes, line: int, depth: int) -> None:
         if depth:

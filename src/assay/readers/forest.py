@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
+from assay.arrays import Ints, Stretches, as_codes
 from assay.readers.builder import Builder
 
 EMPTY_ELEMENT = "-NONE-"
@@ -24,12 +24,14 @@ class Block(NamedTuple):
     """The number of words of each sentence; one without words has no parse."""
     lines: Sequence[int]
     """The line in which each sentence begins."""
-    above: Sequence[int]
+    above: Ints
     """The node above each word; -1 is none, here and below."""
     nodes: Ints
     """Rows of sentence, parent, begin and end, each node before those below it."""
-    labels: Sequence[str]
-    edges: Sequence[str] | None = None
+    labels: Ints
+    """The codes of the nodes' labels …"""
+    edges: Ints | None = None
+    """… and of the edges above them."""
     stretches: Mapping[int, Stretches] = {}
     unparsed: Sequence[int] = ()
     """Sentences that have words but no parse."""
@@ -67,27 +69,24 @@ class Forest:
         """The line in which each sentence so far begins."""
         return np.array(self._lines, dtype=np.int64)
 
-    def add(self, words: Mapping[str, Sequence[str]], block: Block) -> None:
-        """Sentences with the columns of their words."""
-        for index, (codes, name) in enumerate(zip(self._codes, (FORM, *self._builder.names), strict=True)):
-            codes.frombytes(self._builder.codes(index, words[name]).tobytes())
+    def add(self, words: Sequence[Ints], block: Block) -> None:
+        """Sentences with the codes of their words and of the labels of these."""
+        for codes, column in zip(self._codes, words, strict=True):
+            codes.frombytes(column.astype(np.int32).tobytes())
         sentences, nodes = len(self._sizes), len(self._nodes) // 6
         self._sizes.extend(block.sizes)
         self._lines.extend(block.lines)
-        self._above.frombytes(_moved(np.array(block.above, dtype=np.int64), nodes).tobytes())
+        self._above.frombytes(_moved(block.above, nodes).tobytes())
         sentence, parent, begin, end = block.nodes.T
-        labels = _codes(self._builder.node_labels.__getitem__, block.labels)
-        edges = np.full(len(labels), -1) if block.edges is None else self._edge_codes(block.edges)
-        rows = np.stack([sentence + sentences, _moved(parent, nodes), begin, end, labels, edges], axis=1)
+        edges = np.full(len(sentence), -1) if block.edges is None else block.edges
+        rows = np.stack([sentence + sentences, _moved(parent, nodes), begin, end, block.labels, edges], axis=1)
         self._nodes.frombytes(rows.astype(np.int64).tobytes())
         self._stretches.update((nodes + node, shape) for node, shape in block.stretches.items())
         self._unparsed.update(sentences + number for number in block.unparsed)
 
-    def _edge_codes(self, edges: Sequence[str]) -> Ints:
-        return _codes(self._builder.edge_labels.__getitem__, edges)
-
     def add_tree(self, tree: Tree) -> None:
         """A sentence whose nodes come in any order; empty elements and nodes without words are left out."""
+        builder, edges = self._builder, tree.edges
         kept = [word for word, tag in enumerate(tree.words[TAG]) if tag != EMPTY_ELEMENT]
         self.left_out(len(tree.above) - len(kept))
         above = [tree.above[word] for word in kept]
@@ -97,14 +96,15 @@ class Forest:
         block = Block(
             sizes=[len(kept)],
             lines=[tree.line],
-            above=[place[node] for node in above],
+            above=np.array([place[node] for node in above], dtype=np.int64),
             nodes=np.array(rows, dtype=np.int64).reshape(-1, 4),
-            labels=[tree.labels[node] for node in order],
-            edges=None if tree.edges is None else [tree.edges[node] for node in order],
+            labels=as_codes([tree.labels[node] for node in order], builder.node_labels),
+            edges=None if edges is None else as_codes([edges[node] for node in order], builder.edge_labels),
             stretches={place[node]: shapes[node] for node in order if len(shapes[node]) > 1},
             unparsed=() if tree.parsed else (0,),
         )
-        self.add({name: [cells[word] for word in kept] for name, cells in tree.words.items()}, block)
+        names = enumerate((FORM, *builder.names))
+        self.add([builder.codes(index, (tree.words[name][word] for word in kept)) for index, name in names], block)
 
     def left_out(self, empty_elements: int) -> None:
         """So many leaves were no words."""
@@ -141,10 +141,6 @@ class Forest:
 
 def _moved(numbers: Ints, by: int) -> Ints:
     return numbers + np.where(numbers < 0, 0, by)
-
-
-def _codes(code: Callable[[str], int], strings: Sequence[str]) -> Ints:
-    return np.fromiter(map(code, strings), dtype=np.int64, count=len(strings))
 
 
 # --- nodes in any order ---
