@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from assay.tagsets.kinds import Tagset
 if TYPE_CHECKING:
     from assay.weights import Weights
 
+T = TypeVar("T")
 MISMATCH = ("error", "skip", "warn")
 MOST_PROBLEMS = 20
 _KNOWN = ("train", "lexicon")
@@ -64,8 +66,21 @@ class Pair:
     """Both sides' spans over one line of atoms, where spans are compared."""
     chains: ChainPair | None = None
     """Both sides' mentions, where chains are compared."""
-    _judged: dict[str, Judgements] = field(default_factory=dict)
-    _analysed: dict[str, Analysis] = field(default_factory=dict)
+    _judged: dict[str, Judgements] = field(default_factory=dict, init=False)
+    _analysed: dict[str, Analysis] = field(default_factory=dict, init=False)
+    _kept: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What is made of this pair under a name, made once."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        kept: T = self._kept[name]
+        return kept
+
+    @cached_property
+    def texts(self) -> tuple[_Text, _Text]:
+        """Both sides as characters."""
+        return _Text(self.gold), _Text(self.system)
 
     def spanned(self) -> SpanPair:
         """The spans of both sides."""
@@ -203,7 +218,7 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
     _, (gold_codes, system_codes) = one_vocabulary([gold.forms, system.forms])
     if np.array_equal(gold_codes, system_codes):
         return _one_to_one(gold, system, "words", column)
-    gold_text, system_text = _Text.of(gold), _Text.of(system)
+    gold_text, system_text = _Text(gold), _Text(system)
     if gold_text.characters() == system_text.characters():
         return _by_characters(gold_text, system_text, column, np.zeros(gold.sentences, dtype=bool), ())
     if on_mismatch == "warn" and same_cut and gold.texts is None:
@@ -241,16 +256,27 @@ class _Text:
     """A corpus as characters without white space; the words inside a multiword token share its characters."""
 
     corpus: Corpus
-    surface: list[str]
-    """Each word's characters; a multiword token's are with its first word."""
 
-    @classmethod
-    def of(cls, corpus: Corpus) -> _Text:
-        bare = ["".join(form.split()) for form in corpus.forms.vocabulary]
-        surface = [bare[code] for code in corpus.forms.codes.tolist()]
-        for token in corpus.multiwords:
+    @cached_property
+    def _bare(self) -> list[str]:
+        return ["".join(form.split()) for form in self.corpus.forms.vocabulary]
+
+    @cached_property
+    def surface(self) -> list[str]:
+        """Each word's characters; a multiword token's are with its first word."""
+        surface = list(map(self._bare.__getitem__, self.corpus.forms.codes.tolist()))
+        for token in self.corpus.multiwords:
             surface[token.first : token.end] = ["".join(token.form.split())] + [""] * (token.end - token.first - 1)
-        return cls(corpus, surface)
+        return surface
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of these characters."""
+        lengths = np.array([len(form) for form in self._bare], dtype=np.int64)[self.corpus.forms.codes]
+        for token in self.corpus.multiwords:
+            lengths[token.first : token.end] = 0
+            lengths[token.first] = len("".join(token.form.split()))
+        return lengths
 
     def characters(self, first: int = 0, end: int | None = None) -> str:
         """The characters of the sentences from `first` to `end`."""
@@ -265,7 +291,7 @@ class _Text:
     def spans(self, kept: Bools) -> _Spans:
         """The characters that each word of the kept sentences covers."""
         words = np.flatnonzero(kept[self.corpus.sentence_of])
-        lengths = np.fromiter((len(self.surface[word]) for word in words.tolist()), dtype=np.int64)
+        lengths = self.lengths[words]
         end = np.cumsum(lengths)
         begin = end - lengths
         place = np.full(len(self.corpus) + 1, -1, dtype=np.int64)
@@ -436,7 +462,7 @@ def _line_of_characters(pair: Pair, side: int) -> Line:
         )
         end = np.cumsum(solid)
         return Line(_text_starts(corpus.texts), end - solid, end)
-    places = _Text.of(corpus).spans(~gone)
+    places = pair.texts[side].spans(~gone)
     begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
     begin[places.words], end[places.words] = places.begin, places.end
     return Line(corpus.starts, begin, end)
@@ -461,10 +487,7 @@ def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
         gold = pair.gold.sentence_of[~pair.skipped[pair.gold.sentence_of]]
         system = pair.system_sentence[pair.system_sentence >= 0]
         return gold, system, pair.gold.sentence_of[pair.gold_words]
-    ours, theirs = (
-        _pieces(_Text.of(corpus), kept, level)
-        for corpus, kept in zip((pair.gold, pair.system), (~gone for gone in _left_out(pair)), strict=True)
-    )
+    ours, theirs = (_pieces(text, ~gone, level) for text, gone in zip(pair.texts, _left_out(pair), strict=True))
     of_gold = pair.gold.sentence_of[ours.words]
     # A piece of the system belongs to the gold sentence of its first character.
     of_system = of_gold[np.searchsorted(ours.begin, theirs.begin, side="right") - 1]

@@ -16,6 +16,8 @@ from assay.judgements import ONE, Judgements
 from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Transition, Unique
 
 KINDS = ("correction", "new-error", "changed-error")
+UNRESOLVED = "unresolved"
+"""No change: what no system has right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,9 @@ class Items:
     heads: tuple[Ints, ...] = ()
     """For arcs: the first system that attaches the item where each system does."""
     labels_count: bool = True
+    links: tuple[Ints, ...] = ()
+    """For mentions: the first system that links the item to the wrong antecedent that each system has."""
+    links_count: bool = False
 
     @classmethod
     def of(cls, judged: Sequence[tuple[str, Judgements]]) -> Items:
@@ -72,8 +77,25 @@ class Items:
             ),
             heads=_first_alike([j.heads[j.has_gold] for _, j in judged if j.heads is not None]),
             labels_count=first.labels_count,
+            links=_first_alike([j.links[j.has_gold] for _, j in judged if j.links is not None]),
+            links_count=first.links_count,
         )
         return items if first.matches is None else _with_added(items, judged, known)
+
+    def of_gold(self) -> Items:
+        """Gold's items, without those that systems add; their labels and what became of them."""
+        mine = self.owner == NONE
+        return replace(
+            self,
+            sentence=self.sentence[mine],
+            item=self.item[mine],
+            owner=self.owner[mine],
+            gold=self.gold[mine],
+            answers=tuple(column[mine] for column in self.answers),
+            right=tuple(column[mine] for column in self.right),
+            kind=tuple(column[mine] for column in self.kind),
+            links=tuple(column[mine] for column in self.links),
+        )
 
     def change(self, a: int, b: int) -> Ints:
         """For each item the kind of change from A to B as an index into KINDS, -1 where there is none."""
@@ -85,7 +107,7 @@ class Items:
     def outcomes(self) -> Outcomes:
         """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
         rights = (right.astype(np.int8) for right in self.right)
-        columns = [self.gold, *self.answers, *rights, *self.kind, *self.heads]
+        columns = [self.gold, *self.answers, *rights, *self.kind, *self.heads, *self.links]
         rows, sizes = fold_codes(columns)
         return Outcomes(
             self.systems,
@@ -99,6 +121,8 @@ class Items:
             tuple(kind[rows] for kind in self.kind),
             tuple(heads[rows] for heads in self.heads),
             self.labels_count,
+            tuple(links[rows] for links in self.links),
+            self.links_count,
         )
 
 
@@ -117,6 +141,8 @@ def _differ(items: Items | Outcomes, a: int, b: int) -> Bools:
     What else a measure asks for (a lemma, say) shows in one being right and the other not.
     """
     labels = items.answers[a] != items.answers[b]
+    if items.links_count:
+        return np.asarray(labels | (items.links[a] != items.links[b]))
     if not items.heads:
         return np.asarray(labels)
     heads = (items.heads[a] != items.heads[b]) | (items.right[a] != items.right[b])
@@ -158,7 +184,8 @@ def _with_added(items: Items, judged: Sequence[tuple[str, Judgements]], known: d
         places = []
         for row in rows:
             partner = int(judgements.matches.partner[row])
-            identity = judgements.matches.identity(partner)
+            # With a single system there is nothing that its items could be the same as.
+            identity = judgements.matches.identity(partner) if len(judged) > 1 else row
             repeated[identity] += 1
             key = (identity, repeated[identity])
             if key not in place:
@@ -185,8 +212,11 @@ def _with_added(items: Items, judged: Sequence[tuple[str, Judgements]], known: d
         kinds.append(np.concatenate([judgements.matches.kind[judgements.has_gold], added[1]]))
     first = judged[0][1].matches
     assert first is not None
+    # A mention that gold does not resolve has no wrong link but the only one it can have.
+    nothing = np.zeros(len(place), dtype=np.int8)
     return replace(
         items,
+        links=tuple(np.concatenate([links, nothing]) for links in items.links),
         labels=tuple(known),
         sentence=np.concatenate([items.sentence, np.array(sentence, dtype=np.int64)]),
         item=np.concatenate([items.item, np.array(number, dtype=np.int64)]),
@@ -214,6 +244,8 @@ class Outcomes:
     kind: tuple[Ints, ...] = ()
     heads: tuple[Ints, ...] = ()
     labels_count: bool = True
+    links: tuple[Ints, ...] = ()
+    links_count: bool = False
 
     @property
     def items(self) -> int:
@@ -231,6 +263,7 @@ class Outcomes:
             credit=tuple(column[mask] for column in self.credit),
             kind=tuple(column[mask] for column in self.kind),
             heads=tuple(column[mask] for column in self.heads),
+            links=tuple(column[mask] for column in self.links),
         )
 
     def of_gold(self) -> Outcomes:
@@ -306,8 +339,16 @@ def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Dif
         overlap_all=1 - changed / items,
         changes=tuple(_changes(outcomes, a, b, kinds, changed)),
         labels=tuple(_label_differences(outcomes, a, b)),
+        other_antecedent=_other_antecedent(outcomes, a, b),
         **({"difference": (counts[0] - counts[1]) / items} | _graded(outcomes, a, b)),
     )
+
+
+def _other_antecedent(outcomes: Outcomes, a: int, b: int) -> int | None:
+    """Items that both link wrongly, each to an antecedent of its own."""
+    if not outcomes.links:
+        return None
+    return outcomes.sum((outcomes.answers[a] == outcomes.answers[b]) & (outcomes.links[a] != outcomes.links[b]))
 
 
 def _graded(outcomes: Outcomes, a: int, b: int) -> dict[str, Any]:
@@ -381,6 +422,15 @@ def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
             yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
 
 
+def spurious_confusion(name: str, judgements: Judgements, measure: str) -> Iterator[Confusion]:
+    """The labels of the words that only the system has."""
+    mask = judgements.has_system & (judgements.gold == NONE)
+    labels, sizes = np.unique(judgements.system[mask], return_counts=True)
+    named = [judgements.labels[code] for code in labels.tolist()]
+    rows = sorted(zip((-sizes).tolist(), named, strict=True))
+    yield from (Confusion(name, measure, None, label, -negative) for negative, label in rows)
+
+
 def matched_confusion(name: str, judgements: Judgements, measure: str) -> Iterator[Confusion]:
     """Gold label against the system's in every row, errors and hits, each kind by itself; frequent errors first."""
     assert judgements.matches is not None
@@ -410,13 +460,14 @@ def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Tran
 
 def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
     """The upper bound of choosing among the systems, overall and per gold label (Tuggener's Table 9)."""
-    outcomes = outcomes.of_gold()
+    whole, outcomes = outcomes, outcomes.of_gold()
     if not outcomes.items:
         return
     right = np.stack(outcomes.right)
     everything = np.ones(len(outcomes.sizes), dtype=bool)
     best = int(np.argmax(outcomes.scores(everything)))
-    yield _bound(outcomes, right, everything, best, on, None, where)
+    precision, f1 = _best_choice(whole)
+    yield replace(_bound(outcomes, right, everything, best, on, None, where), precision=precision, f1=f1)
     labels = sorted(
         np.unique(outcomes.gold).tolist(),
         key=lambda code: (-outcomes.sum(outcomes.gold == code), outcomes.labels[code]),
@@ -444,7 +495,40 @@ def _bound(
         gain_over_best_here=upper - max(each),
         all_right=outcomes.sum(mask & right.all(axis=0)),
         none_right=items - any_right,
+        right_in=tuple(outcomes.sum(mask & (right.sum(axis=0) == number)) for number in range(len(right) + 1)),
     )
+
+
+def with_sentences(bound: Bound, items: Items, there: Sequence[Bools], sentences: int) -> Bound:
+    """The overall bound with the sentences that are wholly right; there: which ones each system cuts as gold does."""
+    wrong = [_with_any(items.sentence, ~right, len(own)) for right, own in zip(items.right, there, strict=True)]
+    judged = _with_any(items.sentence, np.ones(len(items.sentence), dtype=bool), len(there[0]))
+    exact = [judged & ~missed & own for missed, own in zip(wrong, there, strict=True)]
+    nobody = _with_any(items.sentence, ~np.any(items.right, axis=0), len(there[0]))
+    return replace(
+        bound,
+        exact={name: int(own.sum()) for name, own in zip(items.systems, exact, strict=True)},
+        exact_in_one=int(np.any(exact, axis=0).sum()),
+        exact_upper=int((judged & ~nobody & np.any(there, axis=0)).sum()),
+        sentences=sentences,
+    )
+
+
+def _with_any(sentence: Ints, mask: Bools, sentences: int) -> Bools:
+    """The sentences that have any such item."""
+    return np.asarray(np.bincount(sentence[mask], minlength=sentences) > 0)
+
+
+def _best_choice(outcomes: Outcomes) -> tuple[float | None, float | None]:
+    """For mentions: precision and F1 of the best choice, which links no mention without need if a system does not."""
+    if not outcomes.links:
+        return None, None
+    kind = np.stack(outcomes.kind)
+    right, wrong, missing, spurious = (kind == outcomes.kinds.index(name) for name in ("tp", "wl", "fn", "fp"))
+    resolved = outcomes.sum(right.any(axis=0))
+    linked = resolved + outcomes.sum(wrong.all(axis=0)) + outcomes.sum(spurious.all(axis=0))
+    expected = outcomes.sum((right | wrong | missing).any(axis=0))
+    return resolved / linked if linked else float("nan"), 2 * resolved / (linked + expected)
 
 
 def growth(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Growth]:

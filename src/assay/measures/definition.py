@@ -107,7 +107,7 @@ class Measure:
 
     def judge(self, pair: Pair) -> Judgements | Counts:
         """The judgements (or, for measures of whole documents, the counts) of a pair."""
-        return self.definition.function(pair, **self.parameters)
+        return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
 
     def count(self, judged: Judgements | Counts, sentences: int) -> Counts:
         """Counts per sentence."""

@@ -113,7 +113,6 @@ def without(pair: Pair, skipped: Bools) -> Pair:
         system_words=pair.system_words[keep],
         system_sentence=np.where(gone, -1, pair.system_sentence),
         skipped=skipped,
-        _judged={},
     )
 
 

@@ -47,15 +47,16 @@ def bootstrap_sums(
     Where rows hardly collapse, units are drawn outright; `drawn_before` keeps such draws for other rows over the same
     units (the generator must be in the same state for all of them).
     """
+    if len(rows) == 1:
+        # Whichever units are drawn, they are all alike.
+        return np.tile(sizes @ rows, (times, 1)).astype(np.float64)
+    if draws_units(rows, sizes):
+        unit_rows = np.repeat(rows, sizes, axis=0)
+        return unit_sums(unit_rows, times, rng, drawn_before)
     units = int(sizes.sum())
     # Fields are often the same throughout, such as the words of gold in the rows of two systems.
     rows, field_of = np.unique(rows, axis=1, return_inverse=True)
     large, rare = np.flatnonzero(sizes >= _WORTH_A_ROW), np.flatnonzero(sizes < _WORTH_A_ROW)
-    if units <= MOST_UNITS and is_costly(rows, sizes):
-        single = int(rows.max(initial=0)) * units < 1 << 24
-        unit_rows: NDArray[Any] = np.repeat(rows, sizes, axis=0).astype(np.float32 if single else np.float64)
-        parts = [weights @ unit_rows for weights in unit_weights(units, times, rng, drawn_before)]
-        return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
     everything, few = _Singles(rows, sizes, units), _Singles(rows[rare], sizes[rare], units)
     short = 3 * units**0.5
     rates = max(0.0, 1 - short / units) * np.append(sizes[large], len(few))
@@ -76,6 +77,20 @@ def bootstrap_sums(
     return sums[:, field_of.ravel()]
 
 
+def draws_units(rows: Ints, sizes: Ints) -> bool:
+    """Whether units are drawn outright, since their rows hardly collapse."""
+    return int(sizes.sum()) <= MOST_UNITS and is_costly(rows, sizes)
+
+
+def unit_sums(rows: Ints, times: int, rng: np.random.Generator, drawn_before: Drawn | None = None) -> Floats:
+    """The same with a row per unit: the more fields are summed in one product, the less each of them costs."""
+    fields, field_of = np.unique(rows, axis=1, return_inverse=True)
+    single = int(fields.max(initial=0)) * len(rows) < 1 << 24
+    table: NDArray[Any] = fields.astype(np.float32 if single else np.float64)
+    parts = [weights @ table for weights in unit_weights(len(rows), times, rng, drawn_before)]
+    return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
+
+
 def unit_weights(
     units: int, times: int, rng: np.random.Generator, before: Drawn | None = None, width: int = 0
 ) -> Iterator[NDArray[np.float32]]:
@@ -84,8 +99,7 @@ def unit_weights(
         yield from (weights.astype(np.float32) for weights in bootstrap_weights(units, times, rng, width))
         return
     if (units, times) not in before:
-        # No unit is ever drawn 256 times: the chance is below 10^-500.
-        before[units, times] = [weights.astype(np.uint8) for weights in bootstrap_weights(units, times, rng)]
+        before[units, times] = list(bootstrap_weights(units, times, rng))
     yield from (weights.astype(np.float32) for weights in before[units, times])
 
 
@@ -136,19 +150,26 @@ class _Singles:
                 sums[some, field] += added // stride % base
 
 
-def bootstrap_weights(units: int, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Ints]:
+def bootstrap_weights(
+    units: int, times: int, rng: np.random.Generator, width: int = 0
+) -> Iterator[NDArray[np.uint8]]:
     """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units.
 
-    In chunks that suit what is made of them, `width` numbers a replicate.
+    In chunks that suit what is made of them, `width` numbers a replicate. A byte each will do: of more than 255
+    units none is ever drawn 256 times, for the chance is below 10^-500.
     """
     kind = np.uint16 if units < 1 << 16 else np.uint32
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
         drawn = rng.integers(0, units, size=(replicates, units), dtype=kind)
         if units < _FEW:
             places = drawn + (np.arange(replicates) * units)[:, None]
-            yield np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
+            counted = np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
+            yield counted.astype(np.uint8)
         else:
-            yield np.stack([np.bincount(row, minlength=units) for row in drawn])
+            weights = np.empty((replicates, units), dtype=np.uint8)
+            for row, here in zip(drawn, weights, strict=True):
+                here[:] = np.bincount(row, minlength=units)
+            yield weights
 
 
 def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
