@@ -18,8 +18,8 @@ from assay.arrays import NONE, Ints
 from assay.changes import Items, Outcomes
 from assay.corpus import Corpus
 from assay.counts import Counts, tally
-from assay.examples import examples
-from assay.figures import BLOCKS, Figures, Settings
+from assay.examples import examples, unresolved
+from assay.figures import BLOCKS, Figures, Settings, draw_together
 from assay.judgements import Judgements
 from assay.measures import TASKS, Measure, find
 from assay.prepare import Options, Prepared, Run, gold_source, prepare
@@ -37,6 +37,7 @@ from assay.result import (
     Sweep,
     Transition,
     Unique,
+    Unresolved,
 )
 from assay.slices import Slice
 from assay.stats.corrections import holm
@@ -51,6 +52,7 @@ _SAID_OTHERWISE = (
     *("examples", "change", "kind"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
+_NAMES_OR_FILES = ("tagset", "weights", "mention_types")
 WIDER = 1.2
 """From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
 
@@ -72,16 +74,21 @@ def compare(gold: Any, systems: Any, measures: Sequence[str] | str | None = None
 
 
 def evaluated(
-    command: str, gold: Any, systems: Any, measures: Sequence[str] | str | None, options: Options
+    command: str,
+    gold: Any,
+    systems: Any,
+    measures: Sequence[str] | str | None,
+    options: Options,
+    settings: Settings | None = None,
 ) -> Result:
-    """The whole way, for whichever command asks."""
+    """The whole way, for whichever command asks; what `settings` has drawn already serves again."""
     specs = [measures] if isinstance(measures, str) else list(measures or ())
     chosen = [find(spec) for spec in dict.fromkeys(specs)]
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     opened = Prepared(gold, systems, options, chosen)
     run = opened.run(chosen or [find(spec) for spec in _defaults(opened.task, options)])
     chosen = list(run.measures)
-    settings = Settings(options.seed, options.times, options.interval)
+    settings = settings or Settings(options.seed, options.times, options.interval)
     judged = [_Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in chosen]
     units = _Units.of(run, run.unit)
     views = [(None, judged, units), *_slices(run, judged, cuts, units)]
@@ -91,6 +98,7 @@ def evaluated(
         for one in parts
         if part.number
     ]
+    draw_together(part for _, part in figures)
     result = Result(
         schema=SCHEMA,
         version=assay.__version__,
@@ -119,6 +127,7 @@ def evaluated(
         notes=(
             *run.notes,
             *_pooled_note(figures, units),
+            *_macro_notes(chosen, figures, units),
             *_document_note(run, figures[0][1], judged[0], options, settings),
         ),
     )
@@ -129,6 +138,8 @@ def evaluated(
         values = [row for on, outcomes in _by_category(run) for row in changes.confusion(outcomes, on)]
         result = replace(result, confusion=(*result.confusion, *values))
     result = replace(result, sweeps=tuple(_sweeps(run, command, options, settings)))
+    if run.task == "coreference":
+        result = replace(result, error_types=(*result.error_types, *_chain_errors(run)))
     if command == "compare" and len(run.pairs) > 1:
         result = _compared(run, result, [part for _, part in figures], views)
     return result
@@ -175,7 +186,11 @@ def _sweeps(run: Run, command: str, options: Options, settings: Settings) -> Ite
 def _confusion(basis: _Judged, items: Items) -> Iterable[Confusion]:
     on = str(basis.measure)
     if not items.kinds:
-        return changes.confusion(items.outcomes, on)
+        rows = [*changes.confusion(items.outcomes, on)]
+        if items.heads:
+            rows += (row for name, judged in basis.items() for row in changes.spurious_confusion(name, judged, on))
+        order = {name: number for number, name in enumerate(items.systems)}
+        return sorted(rows, key=lambda row: (order[row.system], -row.count))
     return (row for name, judged in basis.items() for row in changes.matched_confusion(name, judged, on))
 
 
@@ -188,6 +203,15 @@ def _error_types(result: Result) -> Iterator[ErrorType]:
             for name, number in errors.items():
                 share = number / total if total else float("nan")
                 yield ErrorType(row.system, row.measure, name, number, share)
+
+
+def _chain_errors(run: Run) -> Iterator[ErrorType]:
+    """Coreference: what is wrong with the chains of each system, by kind."""
+    for name, pair in run.pairs:
+        errors = pair.chained().errors()
+        total = sum(errors.values())
+        for kind, number in errors.items():
+            yield ErrorType(name, "chains", kind, number, number / total if total else float("nan"))
 
 
 # --- what is judged, and in which units ---
@@ -322,6 +346,12 @@ def _basis(judged: Sequence[_Judged]) -> _Judged | None:
     return next((one for one in with_items if one.measure.definition.count is tally), next(iter(with_items), None))
 
 
+def _with_sentences(run: Run, bound: Bound, items: Items) -> Bound:
+    """The overall bound with the sentences that are wholly right; a sentence cut otherwise is not."""
+    same = [pair.same_sentences() for _, pair in run.pairs]
+    return changes.with_sentences(bound, items, same, len(np.unique(items.sentence)))
+
+
 def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Sequence[Any]) -> Result:
     comparisons = [row for part in figures for row in part.comparisons()]
     diffs: list[Diff] = []
@@ -329,16 +359,23 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
     growth: list[Growth] = []
     unique: list[Unique] = []
     transitions: list[Transition] = []
+    nobody: list[Unresolved] = []
     for where, judged, _ in views:
         for one in _bases(judged):
             items = Items.of(one.items())
             outcomes = items.outcomes
             on = str(one.measure)
             diffs.extend(changes.diffs(outcomes, on, where))
-            bounds.extend(changes.bounds(outcomes, on, where))
+            upper = list(changes.bounds(outcomes, on, where))
+            if upper and where is None and run.task in ("dependencies", "constituents"):
+                upper[0] = _with_sentences(run, upper[0], items)
+            bounds.extend(upper)
             growth.extend(changes.growth(outcomes, on, where))
             unique.extend(changes.unique(outcomes, on, where))
             transitions.extend(changes.transitions(outcomes, on, where))
+            if run.task == "coreference":
+                comparisons.extend(_mcnemar(items.of_gold(), on, "recall", where))
+                nobody.extend(unresolved(run, items, on) if where is None else ())
             if one.measure.definition.count is tally:
                 # Over gold's items, which is recall where a system has other items than gold.
                 of_all = result.aligned_by != "characters" and all(
@@ -357,6 +394,7 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
         bounds=tuple(bounds),
         growth=tuple(growth),
         unique=tuple(unique),
+        unresolved=tuple(nobody),
         transitions=tuple(transitions),
         similarities=tuple(_similarities(run)),
         warnings=(*result.warnings, *_undecided(rows, result.times, family)),
@@ -511,6 +549,17 @@ def _pooled_note(figures: Sequence[tuple[str | None, Figures]], units: _Units) -
         )
 
 
+def _macro_notes(
+    measures: Sequence[Measure], figures: Sequence[tuple[str | None, Figures]], units: _Units
+) -> Iterator[str]:
+    """Over how many documents scores are averaged, where that is asked for."""
+    averaged = {str(one): one.definition.main for one in measures if one.parameters.get("average") == "macro"}
+    for where, part in figures:
+        for row in part.counts_rows() if where is None and str(part.measure) in averaged else ():
+            number = row.counts[f"{averaged[row.measure]}-documents"]
+            yield f"{row.measure} of {row.system}: the mean of {number:,} of {units.number:,} documents."
+
+
 def _document_note(
     run: Run, figures: Figures, judged: _Judged, options: Options, settings: Settings
 ) -> Iterator[str]:
@@ -535,7 +584,7 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
     files = [
         name
         for name in ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
-        if (value := getattr(options, name)) and (name not in ("tagset", "weights") or Path(value).is_file())
+        if (value := getattr(options, name)) and (name not in _NAMES_OR_FILES or Path(value).is_file())
     ]
     chosen = {
         item.name: getattr(options, item.name)

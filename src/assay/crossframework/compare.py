@@ -22,18 +22,22 @@ from assay.crossframework.frameworks import (
     categories_only,
 )
 from assay.crossframework.inputs import Files, read_files, system_paths, theory_paths
+from assay.crossframework.segments import SEGMENTATIONS
 from assay.errors import unknown
-from assay.evaluate import adjusted, few_units, hashed_units, score
-from assay.figures import BLOCKS, Figures, Settings
-from assay.functiontrees import FunctionTrees, delta, describe, edits, generalise, norm, tl_unify
+from assay.evaluate import adjusted, evaluated, few_units, hashed_units
+from assay.figures import BLOCKS, Figures, Settings, draw_together
+from assay.functiontrees import FunctionTrees, delta, describe, edits, generalise, norm, subsumes, tl_unify
 from assay.measures import Measure, find
 from assay.measures.cross import Parse, tedeval
 from assay.prepare import Options
 from assay.result import SCHEMA, Example, ExampleUnit, Framework, Overlap, Result, Score, Source
 from assay.treelabels import functions
 
+NON_PROJECTIVE = ("keep", "leave-out", "lift")
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of each framework itself."""
+_MANY = 20
+"""A handful of trees may well be gold's without having been copied."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,8 @@ def cross(
     *,
     sizes: str = "2.1",
     subtypes: bool = True,
+    segmentation: str = "same",
+    non_projective: str = "keep",
     function_labels: Mapping[str, Iterable[str]] | None = None,
     unit: str | None = None,
     seed: int = 0,
@@ -86,8 +92,18 @@ def cross(
 
     `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
     `name@theory=path`; a system may be given in several versions. `function_labels`: for a theory of
-    relational-realizational trees, the labels that are functions. The other options are those of `compare`.
+    relational-realizational trees, the labels that are functions. `segmentation`: where a file cuts a sentence into
+    other words, it is refused (`same`), counted as wholly missing (`strict`), or all trees of the sentence are
+    compared as sets of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). The other options are
+    those of `compare`.
     """
+    for what, value, known in (
+        ("segmentation", segmentation, SEGMENTATIONS),
+        ("way with non-projective trees", non_projective, NON_PROJECTIVE),
+    ):
+        if value not in known:
+            raise unknown(what, value, known)
     chosen = Options(
         unit=unit,
         seed=seed,
@@ -102,17 +118,18 @@ def cross(
     for name in function_labels or ():
         if name not in golds:
             raise unknown("theory", name, golds)
-    files = read_files(golds, system_paths(systems, golds), chosen)
-    conversions = {name: Conversion(subtypes, _labels_of(function_labels, name)) for name in golds}
+    files = read_files(golds, system_paths(systems, golds), chosen, segmentation, non_projective)
+    lift = non_projective == "lift"
+    conversions = {name: Conversion(subtypes, _labels_of(function_labels, name), lift) for name in golds}
     gold_trees = {name: files.golds[name].function_trees(conversions[name]) for name in golds}
     for structure, labels in enrichments:
         gold_trees[structure] = tl_unify(gold_trees[structure], gold_trees[labels])
     given = dict(enrichments)
-    known = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
+    theories_read = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
-    how = _Settings(sizes, subtypes, relational)
+    how = _Settings(sizes, subtypes, relational, segmentation, non_projective)
     parsers = [_system(name, versions, conversions) for name, versions in files.systems.items()]
-    return _result(known, parsers, files, how, chosen)
+    return _result(theories_read, parsers, files, how, chosen)
 
 
 @dataclass(frozen=True)
@@ -123,6 +140,8 @@ class _Settings:
     subtypes: bool
     relational: Mapping[str, frozenset[str]]
     """For theories of relational-realizational trees the labels that are functions."""
+    segmentation: str = "same"
+    non_projective: str = "keep"
 
 
 def _labels_of(given: Mapping[str, Iterable[str]] | None, theory: str) -> frozenset[str] | None:
@@ -165,8 +184,10 @@ def _result(
     common = generalise(*(theory.trees for theory in theories))
     golds = {theory.name: theory for theory in theories}
     units = _Units.of(reference, options.unit or "sentence")
-    groups = list(_figures(golds, systems, common, sizes, units, settings))
-    native = list(_native(golds, systems, how, options))
+    parses = _parses(golds, systems, common, cut=bool(files.parts))
+    groups = list(_figures(golds, systems, parses, sizes, units, settings))
+    draw_together(group.figures for group, _ in groups)
+    native = list(_native(golds, systems, how, options, settings))
     comparisons = adjusted([row for part, _ in groups for row in part.comparisons() if "single" not in part.name])
     return Result(
         schema=SCHEMA,
@@ -178,7 +199,7 @@ def _result(
         unit=options.unit or "sentence",
         units=units.number,
         items=len(reference),
-        aligned_by="words",
+        aligned_by="characters" if files.parts else "words",
         seed=options.seed,
         times=options.times,
         interval=options.interval,
@@ -191,9 +212,14 @@ def _result(
         comparisons=tuple(comparisons),
         frameworks=tuple(_frameworks(theories, systems)),
         overlaps=tuple(_overlaps(theories, sizes)),
-        examples=tuple(_examples(golds, systems, common, reference, sizes, options)),
-        warnings=(*files.warnings, *_unlabelled(systems), *few_units(units.number, units.unit)),
-        notes=tuple(_notes(theories, systems)),
+        examples=tuple(_examples(golds, systems, common, files, sizes, options)),
+        warnings=(
+            *files.warnings,
+            *_copied(golds, systems),
+            *_unlabelled(theories, systems),
+            *few_units(units.number, units.unit),
+        ),
+        notes=(*files.notes, *_notes(theories, systems, how)),
     )
 
 
@@ -233,20 +259,29 @@ class _Named:
         return (replace(row, measure=self.name) for row in self.figures.comparisons())
 
 
+def _parses(
+    golds: Mapping[str, _Theory], systems: Sequence[_System], common: FunctionTrees, cut: bool
+) -> dict[tuple[str, str], Parse]:
+    """By system and theory what is measured; `cut`: sentences are cut into parts, which are no words."""
+    found = {}
+    for system in systems:
+        for version in system.versions:
+            gold = golds[version.theory]
+            sides = [np.diff(one.annotation.corpus.starts) for one in (version, gold)]
+            words = (sides[0], sides[1]) if cut else None
+            found[system.name, version.theory] = Parse(version.trees, gold.trees, common, words)
+    return found
+
+
 def _figures(
     golds: Mapping[str, _Theory],
     systems: Sequence[_System],
-    common: FunctionTrees,
+    parsed: Mapping[tuple[str, str], Parse],
     sizes: str,
     units: _Units,
     settings: Settings,
 ) -> Iterator[tuple[_Named, Measure]]:
     """TedEval against all golds together and against each system's own, with and without labels."""
-    parsed = {
-        (system.name, version.theory): Parse(version.trees, golds[version.theory].trees, common)
-        for system in systems
-        for version in system.versions
-    }
     for labelled in (True, False):
         measure = find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()})")
         parses = [
@@ -289,9 +324,9 @@ def _counts(parse: Parse, measure: Measure) -> Counts:
 
 
 def _native(
-    golds: Mapping[str, _Theory], systems: Sequence[_System], how: _Settings, options: Options
+    golds: Mapping[str, _Theory], systems: Sequence[_System], how: _Settings, options: Options, settings: Settings
 ) -> Iterator[Score]:
-    """Each framework's own measures, on the systems that have a version of it."""
+    """Each framework's own measures, on the systems that have a version of it; resamples are shared."""
     plain = replace(options, examples=0, change=None, kind=None, input_format=None)
     for name, theory in golds.items():
         outputs = {s.name: v.annotation.corpus for s in systems for v in s.versions if v.theory == name}
@@ -303,8 +338,7 @@ def _native(
             outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
         if outputs:
             kind = theory.annotation.kind
-            settings = {key: value for key, value in vars(plain).items() if key != "task"}
-            result = score(gold, outputs, NATIVE[kind], task=kind, **settings)
+            result = evaluated("score", gold, outputs, NATIVE[kind], replace(plain, task=kind), settings)
             yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
 
 
@@ -327,21 +361,43 @@ def _frameworks(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iter
         )
 
 
-def _unlabelled(systems: Sequence[_System]) -> Iterator[str]:
+def _unlabelled(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iterator[str]:
+    dependencies = next((theory.name for theory in theories if theory.annotation.kind == DEPENDENCIES), "")
     for system in systems:
         if not system.first.labelled:
-            yield (
-                f"{system.name}: no functions in its trees, so labelled TedEval does not apply. Give its "
-                f"dependencies too: {system.name}@dep=…"
-            )
+            remedy = f" Give its dependencies too: {system.name}@{dependencies}=…" if dependencies else ""
+            yield f"{system.name}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
 
 
-def _notes(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iterator[str]:
+def _copied(golds: Mapping[str, _Theory], systems: Sequence[_System]) -> Iterator[str]:
+    """Systems that are a gold themselves."""
+    for system in systems:
+        for version in system.versions:
+            gold = golds[version.theory]
+            ours, theirs = gold.annotation.corpus, version.annotation.corpus
+            name = f"{system.name}@{version.theory}"
+            if ours.sha256 == theirs.sha256:
+                yield f"{name} ({theirs.name}) has the same content as the gold {gold.name} ({ours.name})."
+            elif len(gold.trees) >= _MANY and _same(version.trees, gold.trees):
+                yield f"{name} agrees with the gold {gold.name} in every tree: copied, not parsed?"
+
+
+def _same(a: FunctionTrees, b: FunctionTrees) -> bool:
+    return bool(subsumes(a, b).all() and subsumes(b, a).all())
+
+
+def _notes(theories: Sequence[_Theory], systems: Sequence[_System], how: _Settings) -> Iterator[str]:
     trees = {f"gold {theory.name}": theory.trees for theory in theories}
     trees |= {f"{s.name}@{v.theory}": v.trees for s in systems for v in s.versions}
     gaps = [f"{name} {int(one.with_gaps.sum()):,}" for name, one in trees.items() if one.with_gaps.any()]
     if gaps:
         yield f"Sentences with gaps (non-projective, discontinuous), scored like all others: {', '.join(gaps)}."
+    lifted = {f"gold {theory.name}": theory.annotation for theory in theories}
+    lifted |= {f"{s.name}@{v.theory}": v.annotation for s in systems for v in s.versions}
+    crossing = {name: int(one.with_gaps().sum()) for name, one in lifted.items() if one.kind == DEPENDENCIES}
+    if how.non_projective == "lift" and any(crossing.values()):
+        listed = ", ".join(f"{name} {number:,}" for name, number in crossing.items() if number)
+        yield f"Non-projective sentences, lifted for TedEval and left as they are for uas and las: {listed}."
     yield "Unlabelled TedEval is blind to which word heads a phrase."
 
 
@@ -349,13 +405,14 @@ def _examples(
     golds: Mapping[str, _Theory],
     systems: Sequence[_System],
     common: FunctionTrees,
-    reference: Corpus,
+    files: Files,
     sizes: str,
     options: Options,
 ) -> Iterator[Example]:
     """Sentences drawn at random among those with an edit that costs something."""
     if not options.examples:
         return
+    reference = files.reference
     wrong: Bools = np.zeros(reference.sentences, dtype=bool)
     for system in systems:
         native = golds[system.first.theory].trees
@@ -371,7 +428,7 @@ def _examples(
         yield Example(
             sentence=reference.sentence_ids[sentence],
             place=reference.place_of_sentence(sentence),
-            words=tuple(reference.forms.strings(first, end)),
+            words=files.parts.get(sentence) or tuple(reference.forms.strings(first, end)),
             a=", ".join(system.name for system in systems),
             b=None,
             items=(),
@@ -383,9 +440,9 @@ def _units(
     golds: Mapping[str, _Theory], systems: Sequence[_System], common: FunctionTrees, sentence: int, sizes: str
 ) -> Iterator[ExampleUnit]:
     """The units of every gold, of the generalised gold, and of every system with what becomes of them."""
-    for name, trees in (*((theory.name, theory.trees) for theory in golds.values()), ("generalised", common)):
+    for side, trees in (*((_called(theory), theory.trees) for theory in golds.values()), ("generalised", common)):
         for unit in describe(sentence, trees, trees, trees, empty_counts=True):
-            yield ExampleUnit(f"gold {name}" if name in golds else name, unit.label, unit.stretches, "gold")
+            yield ExampleUnit(side, unit.label, unit.stretches, "gold")
     for system in systems:
         native = golds[system.first.theory].trees
         described = describe(
@@ -400,6 +457,10 @@ def _units(
             yield ExampleUnit(f"{system.name}@{system.first.theory}", unit.label, unit.stretches, unit.kind)
 
 
+def _called(theory: _Theory) -> str:
+    return f"gold {theory.name}+{theory.enriched_by}" if theory.enriched_by else f"gold {theory.name}"
+
+
 def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
@@ -412,6 +473,8 @@ def _signature(
         "task": "cross",
         "sizes": how.sizes,
         **({} if how.subtypes else {"subtypes": "false"}),
+        **({} if how.segmentation == "same" else {"segmentation": how.segmentation}),
+        **({} if how.non_projective == "keep" else {"non_projective": how.non_projective}),
         **({"functions": "+".join(how.relational)} if how.relational else {}),
         "unit": options.unit or "sentence",
         "n": reference.sentences,

@@ -28,6 +28,8 @@ _FEW = 256
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns for each packed number of fields.
 _ROW_NS, _UNIT_NS = 50.0, 4.0
 _WORTH_A_ROW = 12
+_TOSSED = 12
+"""Rows of up to so many units have a coin tossed for each, many coins at once; more are drawn as a binomial."""
 _COSTLY_NS = 12_000.0
 """What a replicate may cost before a product is cheaper: weights once, then two or three microseconds a measure."""
 MOST_UNITS = 4096
@@ -177,16 +179,24 @@ def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: in
 
     In chunks that suit what is made of them, `width` numbers a replicate.
     """
-    single = np.flatnonzero(sizes == 1)
-    several = np.flatnonzero(sizes > 1)
-    for rows in _chunks(times, max(len(sizes), width), CHUNK_NUMBERS):
-        weights = np.empty((rows, len(sizes)))
-        if len(single):
-            bits = np.frombuffer(rng.bytes(rows * (len(single) // 8 + 1)), dtype=np.uint8).reshape(rows, -1)
-            weights[:, single] = np.unpackbits(bits, axis=1, count=len(single))
-        for row in several:
-            weights[:, row] = rng.binomial(int(sizes[row]), 0.5, size=rows)
-        yield weights
+    order = np.argsort(sizes, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    small = int(np.searchsorted(sizes[order], _TOSSED, side="right"))
+    for replicates in _chunks(times, max(len(sizes), width), CHUNK_NUMBERS):
+        tossed = np.zeros((replicates, small), dtype=np.uint8)
+        for toss in range(int(sizes[order[:small]].max(initial=0))):
+            # The rows come by size, so that those with more units than were tossed are the last.
+            first = int(np.searchsorted(sizes[order[:small]], toss, side="right"))
+            tossed[:, first:] += _bits(replicates, small - first, rng)
+        drawn = [rng.binomial(int(sizes[row]), 0.5, size=replicates) for row in order[small:]]
+        weights = np.concatenate([tossed, np.array(drawn).reshape(-1, replicates).T], axis=1, dtype=np.float64)
+        yield weights[:, place]
+
+
+def _bits(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    packed = np.frombuffer(rng.bytes(rows * (columns // 8 + 1)), dtype=np.uint8).reshape(rows, -1)
+    return np.unpackbits(packed, axis=1, count=columns)
 
 
 def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | None:
