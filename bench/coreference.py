@@ -51,7 +51,8 @@ def _score(bench: Bench, files: Sequence[str]) -> None:
     bench.add(task, alternating(commands, bench.runs, slow=("scorch",)))
     rows = {row.peer: row for row in bench.rows if row.task == task}
     bench.times_as_fast("coreference", rows["scorch"], 3)
-    bench.times_as_fast("coreference", bench.add_scaled("coval", FLOOR), 2)
+    bench.times_as_fast("coreference", bench.add_scaled("coval", FLOOR), 4)
+    bench.times_as_fast("coreference", bench.add_scaled("reference scorer", FLOOR), 50)
     bench.goals.append(Goal("coreference: peak memory", rows[FLOOR].memory, 250, "MB"))
     bench.split(task, "chains", *files)
 

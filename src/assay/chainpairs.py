@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches
-from assay.chains import Mentions, Table, table, without_singletons
+from assay.arrays import Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows
+from assay.chains import ERRORS, Mentions, Table, chain_errors, in_order, table, without_singletons
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError, UsageError
 
 DUPLICATES = ("error", "first", "drop")
 MATCHES = ("exact", "head")
 NOUN = "NOUN"
-NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NE"})
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN"})
+"""Nouns in the tagsets of Penn and Stuttgart, and in UPOS."""
+COMPAREVAL, HEAD = "compareval", "head"
+"""The rules of types that have a name."""
 MOST = 20
 
 
 # --- repeated mentions ---
 
 
-def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, str]:
-    """The corpus with each span in one chain at most, and what was done about others."""
+def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
+    """The corpus with each span in one chain at most, and how many others were left out."""
     chains = corpus.chains
     assert chains is not None
     first, repeated = _repeated(chains)
     if not len(repeated):
-        return corpus, ""
+        return corpus, 0
     if policy == "error":
         remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
         raise InputError("\n".join([*_named(corpus, first, repeated), remedy]))
@@ -36,23 +40,15 @@ def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, str]:
     gone[repeated] = True
     if policy == "drop":
         gone[first] = True
-    number = int(gone.sum())
-    what = "1 repeated mention was" if number == 1 else f"{number:,} repeated mentions were"
-    return replace(corpus, chains=chosen(chains, ~gone)), f"{what} left out (--duplicates {policy})."
+    return replace(corpus, chains=chosen(chains, ~gone)), int(gone.sum())
 
 
 def _repeated(chains: Chains) -> tuple[Ints, Ints]:
     """For each mention that repeats a span before it the first one with that span, and the mention itself."""
-    keys: dict[tuple[int, Stretches], int] = {}
-    first, repeated = [], []
-    rows = zip(chains.document.tolist(), chains.begin.tolist(), chains.end.tolist(), strict=True)
-    for mention, (document, begin, end) in enumerate(rows):
-        key = (document, chains.stretches.get(mention) or ((begin, end),))
-        known = keys.setdefault(key, mention)
-        if known != mention:
-            first.append(known)
-            repeated.append(mention)
-    return np.array(first, dtype=np.int64), np.array(repeated, dtype=np.int64)
+    (place,), places = _numbered([chains])
+    _, first = np.unique(place, return_index=True)
+    repeated = np.setdiff1d(np.arange(len(chains)), first) if len(places) < len(chains) else first[:0]
+    return first[place[repeated]], repeated
 
 
 def _named(corpus: Corpus, first: Ints, repeated: Ints) -> Iterator[str]:
@@ -88,6 +84,63 @@ def chosen(chains: Chains, kept: Bools) -> Chains:
     )
 
 
+# --- places ---
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Different spans, by document, first and last word."""
+
+    document: Ints
+    begin: Ints
+    end: Ints
+    gaps: Mapping[int, Stretches]
+    """Where the words lie, of those with gaps."""
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def shape(self, place: int) -> Stretches:
+        """Where the words of a span lie in its document."""
+        return atoms_at(place, self.begin, self.end, self.gaps)
+
+    def identity(self, place: int) -> Hashable:
+        """What tells a span from all others, whatever it was numbered with."""
+        return int(self.document[place]), self.shape(place)
+
+    def keys(self, words: Ints) -> Ints:
+        """A number for each span that is the same whatever it was numbered with; `words`: each document's first."""
+        first = words[self.document]
+        keys = ((first + self.begin) << 31) + first + self.end
+        for place, shape in self.gaps.items():
+            # Few spans have gaps; those with the same ends must not be taken for each other.
+            keys[place] = -2 - (hash((int(first[place]), shape)) & (1 << 61) - 1)
+        return np.asarray(keys)
+
+    def words(self) -> Ints:
+        """How many words each has."""
+        sizes = self.end - self.begin
+        for place, shape in self.gaps.items():
+            sizes[place] = sum(end - begin for begin, end in shape)
+        return np.asarray(sizes)
+
+
+def _numbered(sides: list[Chains]) -> tuple[list[Ints], Places]:
+    """The number of each mention's span on each side, equal spans having equal numbers, and the spans."""
+    found = sorted({shape for chains in sides for shape in chains.stretches.values()})
+    shapes = {shape: number for number, shape in enumerate(found, 1)}
+    gaps = [np.zeros(len(chains), dtype=np.int64) for chains in sides]
+    for column, chains in zip(gaps, sides, strict=True):
+        for mention, shape in chains.stretches.items():
+            column[mention] = shapes[shape]
+    columns = [[getattr(c, name) for c in sides] for name in ("document", "begin", "end")]
+    rows = np.stack([np.concatenate(column) for column in (*columns, gaps)], axis=1).astype(np.int64)
+    distinct, number, _ = distinct_rows(rows)
+    document, begin, end, gap = distinct.T.copy()
+    places = Places(document, begin, end, {place: found[gap[place] - 1] for place in np.flatnonzero(gap).tolist()})
+    return np.split(number, np.cumsum([len(chains) for chains in sides])[:-1]), places
+
+
 # --- kinds of mentions ---
 
 
@@ -95,7 +148,7 @@ def chosen(chains: Chains, kept: Bools) -> Chains:
 class TypeRule:
     """What kind of mention a tag makes, and which kinds are nominal."""
 
-    name: str = "compareval"
+    name: str = COMPAREVAL
     types: Mapping[str, str] = field(default_factory=dict)
     nominal: frozenset[str] = frozenset({NOUN})
     longer: str | None = NOUN
@@ -121,48 +174,56 @@ class ChainPair:
     """The gold sentence that each document begins with: what is counted in a document is counted there."""
     exact: tuple[Ints, Ints]
     """The number of each gold mention's and each system mention's span."""
-    heads: tuple[Ints, Ints] | None
-    """The same by head words, where these are known."""
-    place_document: Ints
-    place_begin: Ints
-    place_end: Ints
-    shapes: tuple[Stretches, ...]
-    """The words of each span."""
+    places: Places
+    """The spans."""
+    first_word: Ints
+    """The gold word that each document begins with."""
     types: Column | None
     """The type of each span, by gold's tags."""
     nominal: Bools | None
     names: tuple[str, ...]
     """The documents."""
     _tables: dict[tuple[str, bool], Table] = field(default_factory=dict)
+    _mentions: dict[tuple[str, bool], tuple[Mentions, Mentions]] = field(default_factory=dict)
 
     def mentions(self, match: str = "exact", singletons: bool = True) -> tuple[Mentions, Mentions]:
         """Both sides as the metrics take them."""
-        if match == "head" and self.heads is None:
-            raise UsageError("match=head needs the heads of mentions, which these files do not have.")
+        key = (match, singletons)
+        if key not in self._mentions:
+            self._mentions[key] = self._made(match, singletons)
+        return self._mentions[key]
+
+    def _made(self, match: str, singletons: bool) -> tuple[Mentions, Mentions]:
+        if not singletons:
+            gold, system = self.mentions(match)
+            return without_singletons(gold), without_singletons(system)
         places = self.exact if match == "exact" else self.heads
-        assert places is not None
-        sides = [
+        if places is None:
+            raise UsageError("match=head needs the heads of mentions, which these files do not have.")
+        gold, system = (
             Mentions(chains.document, place, chains.chain, _order(chains))
             for chains, place in zip((self.gold, self.system), places, strict=True)
-        ]
-        if not singletons:
-            sides = [without_singletons(side) for side in sides]
-        return sides[0], sides[1]
+        )
+        return gold, system
+
+    @cached_property
+    def heads(self) -> tuple[Ints, Ints] | None:
+        """The numbers of mentions by head words, where these are known."""
+        return _by_heads(self.gold, self.system, self.exact)
 
     def against(self, other: ChainPair) -> ChainPair:
         """This pair's system taken as gold for another's; types are of no account there."""
-        keys = [_spans(chains) for chains in (self.system, other.system)]
-        known = {key: number for number, key in enumerate(sorted({*keys[0], *keys[1]}))}
-        exact = [np.array([known[key] for key in side], dtype=np.int64) for side in keys]
+        (ours, theirs), places = _numbered([self.system, other.system])
         return replace(
             self,
             gold=self.system,
             system=other.system,
-            exact=(exact[0], exact[1]),
-            heads=None,
+            exact=(ours, theirs),
+            places=places,
             types=None,
             nominal=None,
             _tables={},
+            _mentions={},
         )
 
     def table(self, match: str, singletons: bool) -> Table:
@@ -172,12 +233,61 @@ class ChainPair:
             self._tables[key] = table(*self.mentions(match, singletons), self.documents)
         return self._tables[key]
 
+    def errors(self) -> dict[str, int]:
+        """What is wrong with the system's chains, by kind."""
+        found = chain_errors(*self.mentions(), self.span_errors(), self.documents)
+        return dict(zip(ERRORS, found.sum(axis=0).tolist(), strict=True))
+
+    def span_errors(self) -> tuple[Ints, Ints]:
+        """Gold's mentions that the system lacks, and which of its spurious ones is each of them with a wrong span.
+
+        They have the same head or, where heads are not known, the first or the last word in common. Each is taken
+        once, those with the most words in common first, then those whose chains have other mentions in common.
+        """
+        ours, theirs = self.exact
+        missing, spurious = (
+            np.flatnonzero(~np.isin(side, other)) for side, other in ((ours, theirs), (theirs, ours))
+        )
+        pairs = [_joined(*keys) for keys in self._alike(missing, spurious)]
+        a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        a, b = missing[a], spurious[b]
+        shared = np.minimum(self.gold.end[a], self.system.end[b])
+        shared -= np.maximum(self.gold.begin[a], self.system.begin[b])
+        taken: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        related = np.isin(self._cells(a, b), self._cells(*np.intersect1d(ours, theirs, return_indices=True)[1:]))
+        for row in np.lexsort((b, a, ~related, -shared)).tolist():
+            one, other = int(a[row]), int(b[row])
+            if one not in taken[0] and other not in taken[1]:
+                taken[0][one], taken[1][other] = other, one
+        return np.array(list(taken[0]), dtype=np.int64), np.array(list(taken[0].values()), dtype=np.int64)
+
+    def _cells(self, ours: Ints, theirs: Ints) -> Ints:
+        """A number for the two chains of a mention of gold and one of the system."""
+        return np.asarray(self.gold.chain[ours] * len(self.system.names) + self.system.chain[theirs])
+
+    def _alike(self, missing: Ints, spurious: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """What two mentions must have in common to be one with another span."""
+        sides = ((self.gold, missing), (self.system, spurious))
+        known = all(chains.heads is not None and (chains.heads >= 0).all() for chains, _ in sides)
+        for name in ("heads",) if known else ("begin", "end"):
+            ours, theirs = (self.first_word[c.document[rows]] + getattr(c, name)[rows] for c, rows in sides)
+            yield ours, theirs
+
+
+def _joined(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
+    """All pairs of equal numbers, by their places on both sides."""
+    order = np.argsort(theirs, kind="stable")
+    first, end = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
+    sizes = end - first
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(np.arange(len(ours)), sizes), order[np.repeat(first, sizes) + within]
+
 
 def _order(chains: Chains) -> Ints:
     """The rank of each mention by document, first and last word."""
-    order = np.lexsort((chains.end, chains.begin, chains.document))
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    number = np.arange(len(chains))
+    rank = np.empty(len(chains), dtype=np.int64)
+    rank[in_order(chains.document, chains.begin, chains.end, number)] = number
     return rank
 
 
@@ -186,46 +296,52 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
     ours, theirs = gold.chains, system.chains
     assert ours is not None and theirs is not None
     assert gold.document_starts is not None
-    keys = [_spans(chains) for chains in (ours, theirs)]
-    known = {key: number for number, key in enumerate(sorted({*keys[0], *keys[1]}))}
-    exact = tuple(np.array([known[key] for key in side], dtype=np.int64) for side in keys)
-    places = list(known)
+    exact, places = _numbered([ours, theirs])
     words = gold.starts[gold.document_starts[:-1]]
-    types = None if tags is None else _types(gold, places, words, rule, gold.column(tags))
+    types = None
+    if tags is not None:
+        heads = _head_words(gold, [(ours, exact[0]), (theirs, exact[1])], places, words)
+        types = _types(places, heads, rule, gold.column(tags))
     return ChainPair(
         gold=ours,
         system=theirs,
         documents=gold.documents,
         first_sentence=gold.document_starts[:-1],
         exact=(exact[0], exact[1]),
-        heads=_by_heads(ours, theirs, (exact[0], exact[1])),
-        place_document=np.array([document for document, _ in places], dtype=np.int64),
-        place_begin=np.array([shape[0][0] for _, shape in places], dtype=np.int64),
-        place_end=np.array([shape[-1][1] for _, shape in places], dtype=np.int64),
-        shapes=tuple(shape for _, shape in places),
+        places=places,
+        first_word=words,
         types=types,
         nominal=None if types is None else types.isin(rule.nominal),
         names=tuple(gold.document_name(document) for document in range(gold.documents)),
     )
 
 
-def _spans(chains: Chains) -> list[tuple[int, Stretches]]:
-    rows = zip(chains.document.tolist(), chains.begin.tolist(), chains.end.tolist(), strict=True)
-    plain: list[tuple[int, Stretches]] = [(document, ((begin, end),)) for document, begin, end in rows]
-    for mention, shape in chains.stretches.items():
-        plain[mention] = (plain[mention][0], shape)
-    return plain
+def _head_words(gold: Corpus, sides: list[tuple[Chains, Ints]], places: Places, words: Ints) -> Ints:
+    """The word that each span's type comes from: its head in gold's tree or by its file, else its last word."""
+    first, end = (words[places.document] + side for side in (places.begin, places.end))
+    heads = end - 1
+    if gold.heads is not None:
+        owner = np.repeat(np.arange(len(places)), end - first)
+        word = np.arange(len(owner)) - np.repeat(np.cumsum(end - first) - end, end - first)
+        # The first word that hangs on none of the others; in a tree there is one at least.
+        outside = (gold.heads[word] < first[owner]) | (gold.heads[word] >= end[owner])
+        found, place = np.unique(owner[outside], return_index=True)
+        heads[found] = word[outside][place]
+        return np.asarray(heads)
+    for chains, numbers in reversed(sides):
+        if chains.heads is not None:
+            known = chains.heads >= 0
+            heads[numbers[known]] = words[chains.document[known]] + chains.heads[known]
+    return np.asarray(heads)
 
 
-def _types(
-    gold: Corpus, places: Sequence[tuple[int, Stretches]], words: Ints, rule: TypeRule, tags: Column
-) -> Column:
-    codes, names, starts = tags.codes.tolist(), tags.vocabulary, words.tolist()
-    found = []
-    for document, shape in places:
-        size = sum(end - begin for begin, end in shape)
-        found.append(rule.of(names[codes[starts[document] + shape[-1][1] - 1]], size))
-    return Column.of(found)
+def _types(places: Places, heads: Ints, rule: TypeRule, tags: Column) -> Column:
+    known: dict[str, int] = {}
+    of_tags = as_codes([rule.of(tag, 1) for tag in tags.vocabulary], known)
+    codes = of_tags[tags.codes[heads]]
+    if rule.longer is not None:
+        codes = np.where(places.words() > 1, as_codes([rule.longer], known)[0], codes)
+    return Column(codes, tuple(known))
 
 
 def _by_heads(ours: Chains, theirs: Chains, exact: tuple[Ints, Ints]) -> tuple[Ints, Ints] | None:

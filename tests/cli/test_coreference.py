@@ -151,9 +151,9 @@ def test_examples_show_the_chains_of_all_sides(assay: Run) -> None:
     assert row[:3] == ["system-a", "system-b", "key.conll:56"]
     gold, one, other = row[3].split(" · ")
     assert (gold.split()[0], one.split()[0], other.split()[0]) == ("gold", *SYSTEMS)
-    assert "[opened]1" in gold and "[this]1" in gold
-    assert "opened [the door]2" in one and " this " in one
-    assert "[opened]1" in other and "[this]1" in other
+    assert "[opened]1" in gold and "[»this«]1" in gold
+    assert "opened [the door]2" in one and " »this« " in one
+    assert "[opened]1" in other and "[»this«]1" in other
 
 
 @pytest.mark.parametrize("name", ["with-bar.conll", "without-bar.conll", "corefud.conllu", "clusters.jsonl"])

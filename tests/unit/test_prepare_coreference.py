@@ -116,6 +116,57 @@ def test_a_system_without_any_document_of_gold_is_refused(gold: str, file: File)
     assert refusal(scored, gold, system, missing="empty") == "s.conll: no document of gold.conll is in it."
 
 
+def test_missing_and_foreign_documents_are_refused_together(gold: str, file: File) -> None:
+    system = file("s.conll", documents(one=ONE, three="[1 Tom] left ."))
+    assert refusal(scored, gold, system).splitlines() == [
+        "gold.conll:14: s.conll lacks the document (two); part 000. To score as empty: --missing empty",
+        "s.conll:14: gold.conll does not have the document (three); part 000. To ignore: --missing empty",
+    ]
+
+
+def test_files_of_a_folder_that_are_missing_are_missing_documents(file: File) -> None:
+    file("g/1.conll", documents(one=ONE))
+    file("g/2.conll", documents(two=TWO))
+    file("g/3.conll", documents(three=TWO))
+    file("s/1.conll", documents(one=ONE))
+    file("s/3.conll", documents(three=TWO))
+    assert refusal(scored, "g", "s") == (
+        "g/2.conll:1: s lacks the document (two); part 000 in g/2.conll. To score as empty: --missing empty"
+    )
+    result = scored("g", "s", missing="empty")
+    assert result.score("s", "mentions", "recall").value == pytest.approx(7 / 10)
+    assert result.warnings[0] == "s: without the document (two); part 000 in g/2.conll, scored as empty."
+
+
+def test_other_words_of_reordered_documents_are_named_in_their_own_file(file: File) -> None:
+    file("g/1.conll", documents(one=ONE))
+    file("g/2.conll", documents(two=TWO))
+    file("s/1.conll", documents(two=TWO))
+    file("s/2.conll", documents(one=ONE.replace("Ann", "Anna")))
+    assert refusal(scored, "g", "s").splitlines()[0] == "s/2.conll:2: 'Anna' where g/1.conll:2 has 'Ann'"
+
+
+def test_problems_of_several_systems_are_told_together(gold: str, file: File) -> None:
+    one = file("a.conll", documents(one=ONE))
+    two = file("b.conll", TWICE)
+    three = file("c.conll", TWICE)
+    remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
+    assert refusal(scored, gold, [one, two, three]).splitlines() == [
+        "b.conll:4: words 3 to 4 of (one); part 000 are in the chains 1 and 2",
+        "c.conll:4: words 3 to 4 of (one); part 000 are in the chains 1 and 2",
+        remedy,
+        "gold.conll:14: a.conll lacks the document (two); part 000. To score as empty: --missing empty",
+    ]
+
+
+def test_faults_of_several_files_are_told_together(gold: str, file: File) -> None:
+    broken = documents(one=ONE, two=TWO).replace("(2)", "(2")
+    lines = refusal(scored, gold, [file("a.conll", broken), file("b.conll", broken)]).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        f"{name}.conll:{line}" for name in "ab" for line in (10, 19)
+    ]
+
+
 # --- repeated mentions ---
 
 
@@ -232,6 +283,15 @@ def test_a_document_of_another_length_can_be_left_out(gold: str, file: File) -> 
     assert result.score("s", "muc").value == 1
 
 
+def test_other_ends_of_sentences_are_told_of(gold: str, file: File) -> None:
+    system = documents(one=ONE.replace("|", " "), two=TWO)
+    result = scored(gold, file("s.conll", system))
+    assert figures(result) == figures(scored(gold, gold))
+    assert result.warnings[0] == (
+        "s: 1 document is cut into other sentences than in gold (the first: s.conll:2), which changes no score."
+    )
+
+
 def test_where_all_documents_differ_nothing_is_scored(gold: str, file: File) -> None:
     system = file("s.conll", GOLD.replace("Ann", "Anna").replace("Bob", "Rob"))
     assert refusal(scored, gold, system, on_mismatch="skip") == "no document has the same words in all files."
@@ -295,6 +355,11 @@ def test_a_file_without_chains_is_refused(gold: str, file: File) -> None:
     assert refusal(scored, gold, tags) == ("tags.tsv: read as tsv, which has no chains. Is it another format?")
 
 
+@pytest.mark.parametrize("option", ["column", "train", "lexicon"])
+def test_options_about_words_are_refused(gold: str, option: str) -> None:
+    assert refusal(scored, gold, gold, "muc", **{option: "XPOS"}).startswith(f"--{option} is about words")
+
+
 def test_measures_of_other_tasks_are_refused(gold: str) -> None:
     assert refusal(scored, gold, gold, ["muc", "accuracy"]) == (
         "the measures are about different tasks: coreference, tags. Run them one by one."
@@ -348,6 +413,61 @@ def test_the_rule_file_says_what_is_nominal(file: File) -> None:
     assert [plain[kind] for kind in kinds] == [0, 2, 1, 0]
     # The second `She` goes with the first one, which is right; the closest noun, Eve, is not.
     assert [pronouns[kind] for kind in kinds] == [1, 1, 1, 0]
+
+
+TREES = """# newdoc id = one
+# global.Entity = eid-etype-head
+1	the	_	DET	_	_	3	det	_	Entity=(e1--{head}
+2	old	_	ADJ	_	_	3	amod	_	_
+3	dog	_	NOUN	_	_	4	nsubj	_	_
+4	left	_	VERB	_	_	0	root	_	Entity=e1)
+
+1	it	_	PRON	_	_	2	nsubj	_	Entity=(e1--1)
+2	left	_	VERB	_	_	0	root	_	_
+
+"""
+"""A mention whose head in the tree is its last word, a verb, and that says which other word is its head."""
+
+
+def test_types_come_from_upos_where_there_are_no_other_tags(file: File) -> None:
+    gold = file("gold.conllu", TREES.format(head=3))
+    result = scored(gold, gold, "arcs-nom", task="coreference")
+    assert [(row.gold, row.count) for row in result.confusion] == [("PRON", 1)]
+    assert result.notes[0] == "Types of mentions: compareval (by UPOS of gold)."
+
+
+def test_types_can_come_from_the_heads_of_trees(file: File) -> None:
+    """By its length the first mention is nominal, by its head it is not: nothing is left to be resolved to."""
+    gold = file("gold.conllu", TREES.format(head=3))
+    result = scored(gold, gold, "arcs-nom", task="coreference", mention_types="head")
+    assert result.counts[0].counts["left-out"] == 1
+    assert "|mention_types:head|" in result.signature
+    assert scored(gold, gold, "arcs-nom", task="coreference").counts[0].counts["left-out"] == 0
+
+
+def test_types_can_come_from_the_heads_that_a_file_gives(file: File) -> None:
+    without_trees = re.sub(r"\t\d\t(det|amod|nsubj|root)\t", "\t_\t_\t", TREES)
+    gold = file("gold.conllu", without_trees.format(head=3))
+    result = scored(gold, gold, "arcs-nom", task="coreference", mention_types="head")
+    assert result.counts[0].counts["left-out"] == 0
+    other = file("other.conllu", without_trees.format(head=4))
+    assert (
+        scored(other, other, "arcs-nom", task="coreference", mention_types="head").counts[0].counts["left-out"] == 1
+    )
+
+
+def test_types_by_heads_need_heads(gold: str) -> None:
+    assert refusal(scored, gold, gold, "arcs-nom", mention_types="head") == (
+        "--mention-types head needs trees, or heads of mentions, which gold does not have."
+    )
+
+
+def test_faulty_trees_are_refused_where_heads_are_asked_for(file: File) -> None:
+    gold = file("gold.conllu", TREES.format(head=3).replace("\t0\troot", "\t9\troot", 1))
+    assert refusal(scored, gold, gold, "arcs-nom", task="coreference", mention_types="head") == (
+        "gold.conllu:6: head '9' in a sentence of 4 words"
+    )
+    assert scored(gold, gold, "arcs-nom", task="coreference").score("gold", "arcs-nom").value == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.chains.errors import ERRORS, chain_errors
 from assay.chains.metrics import (
     CONLL,
     FRACTIONS,
@@ -18,12 +19,13 @@ from assay.chains.metrics import (
 )
 from assay.chains.resolution import CLASSES, Arcs, arcs
 from assay.chains.scores import ARCS_SCORES, METRICS, Metric, mela
-from assay.chains.tables import Mentions, Table, table, without_singletons
+from assay.chains.tables import Mentions, Table, in_order, table, without_singletons
 
 __all__ = [
     "ARCS_SCORES",
     "CLASSES",
     "CONLL",
+    "ERRORS",
     "FRACTIONS",
     "LINKS",
     "MATCHED",
@@ -37,7 +39,9 @@ __all__ = [
     "blanc",
     "ceaf_e",
     "ceaf_m",
+    "chain_errors",
     "conll",
+    "in_order",
     "lea",
     "mela",
     "mentions",

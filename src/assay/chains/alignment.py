@@ -8,7 +8,12 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.chains.tables import run_starts
+from assay.matching.assignment import heaviest
 
+SMALL = 1 << 8
+"""So many cells are solved here; for more of them a solver is loaded."""
+SCALE = 1 << 50
+"""What 1 is where weights are whole numbers."""
 DENSE = 1 << 14
 """The largest full matrix that is given to a solver; larger ones are solved as sparse ones."""
 
@@ -60,25 +65,43 @@ def _components(row: Ints, column: Ints) -> Iterator[Ints]:
     """The cells in groups that have no row and no column in common."""
     if not len(row):
         return
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows, row = np.unique(row, return_inverse=True)
-    columns, column = np.unique(column, return_inverse=True)
-    nodes = len(rows) + len(columns)
-    edges = coo_array((np.ones(len(row)), (row, len(rows) + column)), shape=(nodes, nodes))
-    component = connected_components(edges, directed=False)[1][row]
-    order = np.argsort(component, kind="stable")
-    yield from np.split(order, np.flatnonzero(run_starts(component[order]))[1:])
+    # Each cell takes the lowest number that one of its row or column has, until no number changes.
+    group = np.arange(len(row))
+    lines = [np.unique(line, return_inverse=True)[1] for line in (row, column)]
+    while True:
+        before = group
+        for line in lines:
+            lowest = np.full(int(line.max()) + 1, len(row))
+            np.minimum.at(lowest, line, group)
+            group = lowest[line]
+            # A number is that of a cell, which may have got a lower one since.
+            group = group[group]
+        if np.array_equal(group, before):
+            break
+    order = np.argsort(group, kind="stable")
+    yield from np.split(order, np.flatnonzero(run_starts(group[order]))[1:])
 
 
 def _solved(row: Ints, column: Ints, weight: Floats) -> Ints:
     """The best choice among the cells of one component."""
+    if len(row) <= SMALL:
+        return _solved_here(row, column, weight)
     rows, row = np.unique(row, return_inverse=True)
     columns, column = np.unique(column, return_inverse=True)
     solve = _solved_dense if len(rows) * len(columns) <= DENSE else _solved_sparse
     partner = solve(row, column, weight, (len(rows), len(columns)))
     return np.flatnonzero(partner[row] == column)
+
+
+def _solved_here(row: Ints, column: Ints, weight: Floats) -> Ints:
+    """The best choice without a solver that would have to be loaded first."""
+    cells: dict[int, dict[int, int]] = {}
+    scaled = [round(value * SCALE) for value in weight.tolist()]
+    for one, other, value in zip(row.tolist(), column.tolist(), scaled, strict=True):
+        cells.setdefault(one, {})[other] = value
+    partner = dict(zip(cells, heaviest(list(cells.values())), strict=True))
+    pairs = zip(row.tolist(), column.tolist(), strict=True)
+    return np.flatnonzero([partner[one] == other for one, other in pairs])
 
 
 def _solved_dense(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:

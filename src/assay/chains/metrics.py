@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from itertools import pairwise
 
 import numpy as np
@@ -31,11 +32,24 @@ CONLL = tuple(
 """Fields of the CoNLL score: those of its three metrics."""
 
 
+def _once(count: Callable[[Table], Ints]) -> Callable[[Table], Ints]:
+    """A metric that other metrics ask for too: what it counts in a table is kept there."""
+
+    @wraps(count)
+    def counted(t: Table) -> Ints:
+        if count.__name__ not in t.kept:
+            t.kept[count.__name__] = count(t)
+        return t.kept[count.__name__]
+
+    return counted
+
+
 def mentions(t: Table) -> Ints:
     """Mentions found. Fields: MATCHED, in mentions."""
     return np.stack([added(t.shared, t.document, t.documents), *_sizes(t)], axis=1)
 
 
+@_once
 def muc(t: Table) -> Ints:
     """MUC: the links that chains need to hold together. Fields: MATCHED, in links."""
     right = added(t.shared - 1, t.document, t.documents)
@@ -49,6 +63,7 @@ def ceaf_m(t: Table) -> Ints:
     return np.stack([added(t.shared[aligned], t.document[aligned], t.documents), *_sizes(t)], axis=1)
 
 
+@_once
 def ceaf_e(t: Table) -> Ints:
     """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
     similarity = 2 * t.shared / (t.key_size + t.response_size)
@@ -58,6 +73,7 @@ def ceaf_e(t: Table) -> Ints:
     return _columns(total, total, *chains)
 
 
+@_once
 def b_cubed(t: Table) -> Ints:
     """B³: each mention's share of its chain that the other side's chain has too. Fields: FRACTIONS, over mentions."""
     return _both_ways(t, lambda side: side.shared * side.shared / side.key_size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -56,6 +56,8 @@ class Table:
     """The response chain of each cell."""
     shared: Ints
     """The number of mentions that the two have in common; never 0."""
+    kept: dict[str, Ints] = field(default_factory=dict)
+    """What metrics counted here, for those that are made of others."""
 
     @property
     def document(self) -> Ints:

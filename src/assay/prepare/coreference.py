@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay import checks
 from assay.align import MOST_PROBLEMS, Pair
+from assay.arcs import with_heads
 from assay.arrays import Bools, Ints
-from assay.chainpairs import TypeRule, chain_pair, chosen, without_duplicates
+from assay.chainpairs import COMPAREVAL, HEAD, TypeRule, chain_pair, chosen, without_duplicates
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.measures import Measure
-from assay.prepare.options import Options
-from assay.prepare.run import Run, check_folders, source_of
+from assay.prepare.options import TAGS, Decided, Options
+from assay.prepare.run import Run, check_folders, notes_on_reading, sentences_left_out, source_of
 from assay.readers import Input
+from assay.readers.chains import refuse_all
 from assay.readers.source import Source
+from assay.remarks import Remark, remark, said, worded
 
-_TAGS = ("XPOS", "tag", "UPOS")
+T = TypeVar("T")
+_OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
+"""Options that are about single words."""
 
 
 def shows_chains(item: Input | Corpus) -> bool:
@@ -31,31 +38,34 @@ def prepare_coreference(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, bring documents together, and check that their words are the same."""
-    if options.unit == "sentence":
-        raise UsageError("chains reach over whole documents: --unit document")
-    for spec in options.slices:
-        if spec.partition(":")[0] not in ("document", "meta", "label"):
-            raise UsageError(
-                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label."
-            )
-    corpora = [_read(item, options.zeros) for item in inputs]
-    check_folders(corpora)
-    names = ["gold", *named]
-    warnings = [f"{name}: {note}" for name, corpus in zip(names, corpora, strict=True) for note in corpus.notes]
-    gold, *outputs = corpora
-    if gold.chains is None or not len(gold.chains):
-        raise InputError(f"{gold.name}: no mentions in gold. Is it another format, or are gold and system swapped?")
-    gold, said = without_duplicates(gold, options.duplicates)
-    warnings += [f"gold: {said}"] if said else []
-    systems = {}
-    for name, output in zip(named, outputs, strict=True):
-        single, said = without_duplicates(output, options.duplicates)
-        systems[name], lines = _in_golds_order(gold, single, options.missing)
-        warnings += [f"{name}: {line}" for line in (*lines, *([said] if said else []))]
-    skipped, lines = _differences(gold, systems, options)
-    warnings += lines
+    _check_options(options)
     rule = _rule(options)
-    tags = next((name for name in _TAGS if name in gold.columns and not _hollow(gold, name)), None)
+    corpora = _each([partial(_read, item, options.zeros, rule) for item in inputs])
+    if not all(corpus.by_id for corpus in corpora):
+        check_folders(corpora)
+    gold, *outputs = corpora
+    warnings = [gold_mentions(gold=gold.name, number=0 if gold.chains is None else len(gold.chains))]
+    if options.decided is None:
+        worded(warnings)
+    for name, corpus in zip(["gold", *named], corpora, strict=True):
+        warnings += notes_on_reading(name, corpus)
+    # What is wrong with any of the files is told together.
+    checks_of_all: list[Callable[[], Any]] = [partial(without_duplicates, c, options.duplicates) for c in corpora]
+    checks_of_all += [partial(_in_golds_order, gold, output, options.missing) for output in outputs]
+    done = _each(checks_of_all)
+    (gold, removed), *singles = done[: len(corpora)]
+    warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
+    systems = {}
+    for name, (single, removed), (order, lines) in zip(named, singles, done[len(corpora) :], strict=True):
+        systems[name] = single if order is None else _arranged(gold, single, order)
+        warnings += [said(text=f"{name}: {line}") for line in lines]
+        warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
+    skipped, more = _differences(gold, systems, options)
+    warnings += more
+    own = next((name for name in TAGS if name in gold.columns and not _hollow(gold, name)), None)
+    tags = own if options.decided is None or options.decided.tags is None else options.decided.tags
+    if rule.name == HEAD and not _has_heads(gold):
+        raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
     pairs = [(name, _pair(gold, system, skipped, rule, tags)) for name, system in systems.items()]
     warnings += checks.identical_outputs([(name, _answers(pair.chained().system)) for name, pair in pairs])
     return Run(
@@ -65,13 +75,34 @@ def prepare_coreference(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(warnings),
         mappings=(),
         task="coreference",
         items=int((~skipped[_first_sentences(gold)][gold.chains.document]).sum()) if gold.chains is not None else 0,
         unit="document",
         notes=tuple(_notes(rule, tags)),
+        decided=Decided(formats=tuple(corpus.format for corpus in corpora), tags=own),
     )
+
+
+@remark
+def gold_mentions(gold: str, number: int) -> Iterator[str]:
+    """Gold without mentions."""
+    if not number:
+        raise InputError(f"{gold}: no mentions in gold. Is it another format, or are gold and system swapped?")
+    yield from ()
+
+
+@remark
+def repeated_mentions(name: str, policy: str, number: int) -> Iterator[str]:
+    """Mentions given twice that were left out."""
+    if number:
+        what = "1 repeated mention was" if number == 1 else f"{number:,} repeated mentions were"
+        yield f"{name}: {what} left out (--duplicates {policy})."
+
+
+def _has_heads(gold: Corpus) -> bool:
+    return gold.heads is not None or (gold.chains is not None and gold.chains.heads is not None)
 
 
 def _hollow(corpus: Corpus, column: str) -> bool:
@@ -79,7 +110,44 @@ def _hollow(corpus: Corpus, column: str) -> bool:
     return set(corpus.column(column).counts()) <= {"-", "_", "*", ""}
 
 
-def _read(item: Input | Corpus, zeros: str) -> Corpus:
+def _check_options(options: Options) -> None:
+    """Refuse what has no meaning here."""
+    if options.unit == "sentence":
+        raise UsageError("chains reach over whole documents: --unit document")
+    for name in _OF_WORDS:
+        if getattr(options, name):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is about words, but chains of mentions are compared. Leave it out, or "
+                "say what else is compared, e.g.: --task tags"
+            )
+    for spec in options.slices:
+        if spec.partition(":")[0] not in ("document", "meta", "label"):
+            raise UsageError(
+                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label."
+            )
+
+
+def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """What all of these give; if some refuse, all that they say, the remedies last."""
+    found, refused = [], []
+    for call in calls:
+        try:
+            found.append(call())
+        except (InputError, AlignmentError) as error:
+            refused.append(error)
+    if refused:
+        lines: list[str] = []
+        for number, refusal in enumerate(refused, 1):
+            lines += str(refusal).splitlines()
+            if len(lines) >= MOST_PROBLEMS and number < len(refused):
+                lines.append(f"… and problems in {len(refused) - number:,} more of the files")
+                break
+        # A remedy that several files need stands behind the last of them.
+        raise type(refused[0])("\n".join(reversed(dict.fromkeys(reversed(lines)))))
+    return found
+
+
+def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
     elif item.plan.chains:
@@ -87,12 +155,23 @@ def _read(item: Input | Corpus, zeros: str) -> Corpus:
     elif item.plan.format == "conllu":
         from assay.readers.corefud import corefud_chains
 
-        corpus = corefud_chains(item.read(["MISC", "XPOS"]), zeros=zeros)
+        trees = rule.longer is None
+        corpus = corefud_chains(item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees else [])]), zeros=zeros)
+        corpus = _with_trees(corpus) if trees else corpus
     else:
         raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
     if corpus.chains is None:
         raise InputError(f"{corpus.name}: holds no chains.")
     return corpus
+
+
+def _with_trees(corpus: Corpus) -> Corpus:
+    """The corpus with the heads of its words, where it has any."""
+    if corpus.is_empty("HEAD"):
+        return corpus
+    trees, faults = with_heads(corpus, "HEAD")
+    refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
+    return trees
 
 
 def _first_sentences(corpus: Corpus) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -109,10 +188,10 @@ def _answers(chains: Chains) -> list[Ints]:
 # --- documents ---
 
 
-def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[Corpus, list[str]]:
-    """The system's documents as gold has them, by their ids."""
+def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[list[int | None] | None, list[str]]:
+    """Which of the system's documents each of gold's is, by their ids; None where they are as in gold."""
     if gold.document_ids == system.document_ids:
-        return system, []
+        return None, []
     if not (gold.by_id and system.by_id):
         # Without ids documents correspond by their order.
         if gold.documents != system.documents:
@@ -120,23 +199,29 @@ def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[Corpus,
                 f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
                 "ids they cannot be told apart."
             )
-        return replace(system, document_ids=gold.document_ids), []
+        return None, []
     theirs = {name: number for number, name in enumerate(system.document_ids)}
-    absent = [name for name in gold.document_ids if name not in theirs]
-    foreign = [name for name in theirs if name not in set(gold.document_ids)]
+    ours = {name: number for number, name in enumerate(gold.document_ids)}
+    absent = [number for name, number in ours.items() if name not in theirs]
+    foreign = [number for name, number in theirs.items() if name not in ours]
     if (absent or foreign) and missing == "error":
+        problems = []
         if absent:
-            place = _beginning(gold, gold.document_ids.index(absent[0]))
-            raise AlignmentError(
-                f"{place}: {system.name} lacks {_listed(absent)}. To score as empty: --missing empty"
+            listed = _listed(gold, absent)
+            problems.append(
+                f"{_beginning(gold, absent[0])}: {system.name} lacks {listed}. To score as empty: --missing empty"
             )
-        place = _beginning(system, theirs[foreign[0]])
-        raise AlignmentError(f"{place}: {gold.name} does not have {_listed(foreign)}. To ignore: --missing empty")
+        if foreign:
+            listed = _listed(system, foreign)
+            problems.append(
+                f"{_beginning(system, foreign[0])}: {gold.name} does not have {listed}. To ignore: --missing empty"
+            )
+        raise AlignmentError("\n".join(problems))
     if len(absent) == gold.documents:
         raise AlignmentError(f"{system.name}: no document of {gold.name} is in it.")
-    lines = [f"without {_listed(absent)}, scored as empty."] if absent else []
-    lines += [f"{_listed(foreign)} ignored: not in gold."] if foreign else []
-    return _arranged(gold, system, [theirs.get(name) for name in gold.document_ids]), lines
+    lines = [f"without {_listed(gold, absent)}, scored as empty."] if absent else []
+    lines += [f"{_listed(system, foreign)} ignored: not in gold."] if foreign else []
+    return [theirs.get(name) for name in gold.document_ids], lines
 
 
 def _beginning(corpus: Corpus, document: int) -> str:
@@ -148,9 +233,15 @@ def _beginning(corpus: Corpus, document: int) -> str:
     return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    noun = "the document" if len(names) == 1 else f"{len(names):,} documents:"
-    return f"{noun} {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
+def _listed(corpus: Corpus, documents: Sequence[int]) -> str:
+    """Some documents by name; of a folder with the files that they are in."""
+    assert corpus.document_starts is not None
+    named = []
+    for number in documents[:3]:
+        path = corpus.path_of(int(corpus.document_starts[number]))
+        named.append(corpus.document_ids[number] + (f" in {path}" if len(corpus.files) > 1 else ""))
+    noun = "the document" if len(documents) == 1 else f"{len(documents):,} documents:"
+    return f"{noun} {', '.join(named)}{', …' if len(documents) > 3 else ''}"
 
 
 def _arranged(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
@@ -198,8 +289,12 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
     sizes: list[int] = []
     lines: list[int] = []
     starts = [0]
+    files: list[tuple[str, int]] = []
     for piece in pieces:
         for sentence in piece.sentences():
+            path = piece.corpus.path_of(sentence)
+            if not files or files[-1][0] != path:
+                files.append((path, len(sizes)))
             lines.append(0 if piece.corpus.lines is None else int(piece.corpus.lines[sentence]))
             first, end = int(piece.corpus.starts[sentence]), int(piece.corpus.starts[sentence + 1])
             forms += piece.corpus.forms.strings(first, end)
@@ -211,7 +306,7 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
         columns={},
         starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         lines=None if system.lines is None else np.array(lines, dtype=np.int64),
-        files=system.files[:1],
+        files=tuple(files),
         aside_words=np.zeros(0, dtype=np.int64),
         aside_sentences=(),
         aside_lines=(),
@@ -222,27 +317,59 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
     )
 
 
-def _differences(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[str]]:
+def _differences(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
     """Documents whose words differ: refused, left out, or (only other forms) compared by position."""
     wrong = np.zeros(gold.documents, dtype=bool)
-    problems, warnings = [], []
+    problems: list[str] = []
+    warnings: list[Remark] = []
     for name, system in systems.items():
         for document, line, sizes_differ in _unequal(gold, system):
             if options.on_mismatch == "warn" and not sizes_differ:
-                warnings.append(f"{name}: {line}.")
+                warnings.append(said(text=f"{name}: {line}."))
                 continue
             wrong[document] = True
             problems.append(line)
+        warnings.append(_other_sentences(name, gold, system))
     if problems and options.on_mismatch != "skip":
         more = [f"… and {len(problems) - MOST_PROBLEMS:,} more places"] if len(problems) > MOST_PROBLEMS else []
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
         raise AlignmentError("\n".join([*problems[:MOST_PROBLEMS], *more, remedy]))
     if wrong.all():
         raise AlignmentError("no document has the same words in all files.")
-    if wrong.any():
-        warnings += [f"left out: {line}." for line in problems[:MOST_PROBLEMS]]
-        warnings.append(f"{int(wrong.sum()):,} of {gold.documents:,} documents were left out: the texts differ.")
+    left_out = "{number} of {sentences} documents were left out: the texts differ."
+    warnings += [
+        documents_left_out(lines=problems[:MOST_PROBLEMS]),
+        sentences_left_out(text=left_out, number=int(wrong.sum()), sentences=gold.documents),
+    ]
     return wrong[gold.document_of_sentence], warnings
+
+
+@remark
+def documents_left_out(lines: Sequence[str]) -> Iterator[str]:
+    """Where the texts of documents that were left out differ."""
+    yield from (f"left out: {line}." for line in lines)
+
+
+@remark
+def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
+    """Documents that are cut into other sentences."""
+    if number:
+        what = "1 document is" if number == 1 else f"{number:,} documents are"
+        yield f"{name}: {what} cut into other sentences than in gold (the first: {first[0]}), which changes no score."
+
+
+def _other_sentences(name: str, gold: Corpus, system: Corpus) -> Remark:
+    """What is to be said where documents of the same length are cut into other sentences."""
+    assert gold.document_starts is not None and system.document_starts is not None
+    sides = ((gold.starts, gold.document_starts), (system.starts, system.document_starts))
+    ours, theirs = (np.split(np.diff(starts), documents[1:-1]) for starts, documents in sides)
+    other = [
+        document
+        for document, (a, b) in enumerate(zip(ours, theirs, strict=True))
+        if a.sum() == b.sum() and not np.array_equal(a, b)
+    ]
+    places = [system.place_of_sentence(int(system.document_starts[document])) for document in other[:1]]
+    return other_sentences(name=name, number=len(other), first=places)
 
 
 def _unequal(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str, bool]]:
@@ -298,9 +425,12 @@ def _without(corpus: Corpus, skipped: Bools, gold: Corpus) -> Corpus:
 
 
 def _rule(options: Options) -> TypeRule:
-    """The paper's rule, or one from a file: `tag TAB type` lines, `nominal TAB type`, `longer TAB type`."""
-    if options.mention_types is None:
+    """The paper's rule, by heads, or one from a file: `tag TAB type` lines, `nominal TAB type`, `longer TAB type`."""
+    if options.mention_types in (None, COMPAREVAL):
         return TypeRule()
+    if options.mention_types == HEAD:
+        return TypeRule(HEAD, longer=None)
+    assert options.mention_types is not None
     types: dict[str, str] = {}
     nominal: set[str] = set()
     longer: str | None = None
@@ -325,8 +455,8 @@ def _rule(options: Options) -> TypeRule:
     return TypeRule(options.mention_types, types, frozenset(nominal), longer)
 
 
-def _notes(rule: TypeRule, tags: str | None) -> Iterator[str]:
+def _notes(rule: TypeRule, tags: str | None) -> Iterator[Remark]:
     if tags is None:
-        yield "Gold has no tags, so that mentions have no types."
+        yield said(text="Gold has no tags, so that mentions have no types.")
     else:
-        yield f"Types of mentions: {rule.name} (by {tags} of gold)."
+        yield said(text=f"Types of mentions: {rule.name} (by {tags} of gold).")

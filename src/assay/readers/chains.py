@@ -13,9 +13,8 @@ from assay.corpus import Chains, Corpus
 from assay.errors import InputError, unknown
 
 MOST_PROBLEMS = 20
-_PART = r"(?:part\s+([0-9]{1,9}))?"
-_IN_BRACKETS = re.compile(rf"\((.*)\)\s*;?\s*{_PART}")
-_BARE = re.compile(rf"(.*?)\s*(?:;\s*{_PART})?")
+_PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
+_IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
 
 
 def document_id(text: str, number: int) -> str:
@@ -23,8 +22,13 @@ def document_id(text: str, number: int) -> str:
 
     A document without a name is called by its number.
     """
-    match = _IN_BRACKETS.fullmatch(text.strip()) or _BARE.fullmatch(text.strip())
-    name, part = (match[1], match[2]) if match else (text, None)
+    text = text.strip()
+    before, semicolon, after = text.rpartition(";")
+    name, part = text, None
+    if match := _IN_BRACKETS.fullmatch(text):
+        name, part = match[1], match[2]
+    elif semicolon and (match := _PART.fullmatch(after.strip())):
+        name, part = before, match[1]
     return f"({name.strip() or number}); part {int(part or 0):03d}"
 
 
@@ -93,5 +97,5 @@ def with_crossings_noted(corpus: Corpus) -> Corpus:
     if not len(crossing):
         return corpus
     place = f"{corpus.path_of(int(sentence[crossing[0]]))}:{int(chains.lines[crossing[0]])}"
-    note = f"Mentions that cross the end of a sentence, taken as they are: {len(crossing):,} (the first: {place})."
-    return replace(corpus, notes=(*corpus.notes, note))
+    note = f"Mentions that cross the end of a sentence, taken as they are: {{}} (the first: {place})."
+    return replace(corpus, noted=(*corpus.noted, (note, len(crossing))))

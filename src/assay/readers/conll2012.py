@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Ints
+from assay.arrays import Bools, Ints
 from assay.errors import InputError, UsageError
+from assay.readers.bracketcells import mentions_in
 from assay.readers.builder import Builder, Cells
 from assay.readers.chains import document_id, refuse_all
 from assay.readers.source import Batch, Source, decode
@@ -20,9 +21,10 @@ TAG = "XPOS"
 """What the column of POS tags is called."""
 EMPTY = ("-", "_", "*", "")
 """Marks of an empty cell."""
+_EMPTY = frozenset(mark.encode() for mark in EMPTY)
 _MARK = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
 _ID = r"[^()|*\s]+"
-_BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?P<closed>{_ID})\)")
+_BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
 _SHAPE = re.compile(r"\0(?:\|?\0)*")
 """What a cell is with a NUL for each bracket; no file that is read has such."""
 
@@ -122,14 +124,46 @@ def _brackets(cell: str) -> _Brackets | None:
         return _NONE if cell else _BLANK
     if not _SHAPE.fullmatch(_BRACKET.sub("\0", cell)):
         return None
-    matches = list(_BRACKET.finditer(cell))
-    return _Brackets(*(tuple(match[kind] for match in matches if match[kind]) for kind in _Brackets._fields))
+    found: dict[str, list[str]] = {}
+    for match in _BRACKET.finditer(cell):
+        kind = str(match.lastgroup)
+        found.setdefault(kind, []).append(match[kind])
+    return _Brackets(**{kind: tuple(names) for kind, names in found.items()})
 
 
 def _numbered(brackets: _Brackets | None) -> bool:
     """Whether there are brackets and all chains are numbers, as no other column has them."""
     names = [name for kind in brackets or () for name in kind]
     return bool(names) and all(map(str.isdigit, names))
+
+
+class _Rows:
+    """Lines cut into cells. Those that tabs cut into the same number of cells are cut in one go, which is faster."""
+
+    def __init__(self, lines: list[bytes], separator: bytes | None) -> None:
+        self._flat: list[bytes] = []
+        self._rows: list[list[bytes]] = []
+        whole = b"\n".join(lines)
+        if separator and (width := _width(whole, len(lines), separator)):
+            self._flat = whole.replace(b"\n", separator).split(separator)
+            self.narrowest = width
+        else:
+            self._rows = [line.split(separator) for line in lines]
+            self.narrowest = min(map(len, self._rows))
+
+    def column(self, number: int) -> list[bytes]:
+        """The cells of a column; -1 is the last one."""
+        if self._flat:
+            return self._flat[number % self.narrowest :: self.narrowest]
+        return [row[number] for row in self._rows]
+
+
+def _width(whole: bytes, lines: int, separator: bytes) -> int:
+    """The number of cells of every line, 0 where not all have the same."""
+    characters = np.frombuffer(whole + b"\n", dtype=np.uint8)
+    ends = characters[(characters == separator[0]) | (characters == ord("\n"))] == ord("\n")
+    width = len(ends) // lines
+    return width if len(ends) == width * lines and ends[width - 1 :: width].all() else 0
 
 
 # --- reading ---
@@ -152,8 +186,14 @@ class _Document:
         self.between_sentences = True
         self.chains: dict[str, int] = {}
         """The chains in the order in which they appear."""
-        self.mentions: list[tuple[int, int, int, int]] = []
-        """Begin, end, chain and line of each."""
+        self.mentions: list[int] = []
+        """Begin, end, chain and line of each, one after the other."""
+        self.number = 0
+        """Its number in the corpus."""
+        self.cells: list[bytes] = []
+        """The cells that are not empty …"""
+        self.places: list[Ints] = []
+        """… and word and line of each, in pieces of two rows."""
         self.open: dict[str, list[tuple[int, int]]] = {}
         """Under the name of a chain: where its mentions opened, word and line, the latest last."""
 
@@ -162,28 +202,34 @@ class _Document:
             self.ends.append(len(self.forms))
             self.between_sentences = True
 
-    def take(self, brackets: _Brackets, line: int) -> list[str]:
-        """The brackets at the latest word: one-word mentions, openings, closings; returns what cannot be closed.
+    def begin_sentences(self, places: Ints, line: int) -> None:
+        """The sentences of words at these places among lines, of which the first has this number."""
+        later = (np.flatnonzero(np.diff(places) > 1) + 1).tolist()
+        starts = [0, *later] if self.between_sentences else later
+        self.ends += [len(self.forms) + start for start in starts if start]
+        self.first_lines += (places[starts] + line).tolist()
+        self.between_sentences = False
+
+    def take(self, brackets: _Brackets, word: int, line: int) -> list[str]:
+        """The brackets at a word: one-word mentions, openings, closings; returns what cannot be closed.
 
         The order of brackets in a cell has no meaning, so a chain opened and closed in one is a mention of one word.
         """
-        end = len(self.forms)
-        for name in brackets.single:
-            self.mentions.append((end - 1, end, self._chain(name), line))
-        for name in brackets.opened:
-            self._chain(name)
-            self.open.setdefault(name, []).append((end - 1, line))
-        unopened = []
-        for name in brackets.closed:
+        chains, mentions = self.chains, self.mentions
+        single, opened, closed = brackets
+        for name in single:
+            mentions += (word, word + 1, chains.setdefault(name, len(chains)), line)
+        for name in opened:
+            chains.setdefault(name, len(chains))
+            self.open.setdefault(name, []).append((word, line))
+        unopened: list[str] = []
+        for name in closed:
             if stack := self.open.get(name):
-                begin, opened = stack.pop()
-                self.mentions.append((begin, end, self._chain(name), opened))
+                begin, first = stack.pop()
+                mentions += (begin, word + 1, chains[name], first)
             else:
                 unopened.append(name)
         return unopened
-
-    def _chain(self, name: str) -> int:
-        return self.chains.setdefault(name, len(self.chains))
 
 
 class _Reader:
@@ -195,6 +241,7 @@ class _Reader:
         self._documents = 0
         self._width = layout.width
         self._known = _Known()
+        self._finished: list[_Document] = []
         self._problems: list[tuple[int, str]] = []
 
     def read(self) -> None:
@@ -212,6 +259,7 @@ class _Reader:
             self._end_document()
         if not self._documents:
             self._problem(1, "no document in the file. It begins with a line #begin document (name); part 000")
+        self._read_mentions()
         refuse_all([text for _, text in sorted(self._problems)])
         builder.end_file()
 
@@ -232,16 +280,31 @@ class _Reader:
         lines = batch.data.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        for number, line in enumerate(lines, batch.line):
-            if line.startswith(b"#") and (mark := _MARK.match(line)):
-                self._mark(mark, number)
-            elif not line or line.isspace():
-                if self._document is not None:
-                    self._document.end_sentence()
-            elif self._document is not None:
-                self._word(self._document, line.split(self._layout.separator), number)
-            elif not line.startswith(b"#"):
-                self._problem(number, "a word outside of any document. Put a line #begin document (name) before it.")
+        first, blank = _first_characters(batch.data, lines)
+        begin = 0
+        for place in np.flatnonzero(first == ord("#")).tolist():
+            if mark := _MARK.match(lines[place]):
+                self._lines(lines[begin:place], blank[begin:place], batch.line + begin)
+                self._mark(mark, batch.line + place)
+                begin = place + 1
+        self._lines(lines[begin:], blank[begin:], batch.line + begin)
+
+    def _lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
+        """Lines between two marks of documents; the first of them has this number."""
+        places = np.flatnonzero(~blank)
+        if self._document is None:
+            for place in places.tolist():
+                if not lines[place].startswith(b"#"):
+                    text = "a word outside of any document. Put a line #begin document (name) before it."
+                    self._problem(first + place, text)
+            return
+        if len(lines) and blank[0]:
+            self._document.end_sentence()
+        if len(places):
+            words = lines if len(places) == len(lines) else [lines[place] for place in places.tolist()]
+            self._words(self._document, words, places, first)
+        if len(lines) and blank[-1]:
+            self._document.end_sentence()
 
     # --- documents ---
 
@@ -264,7 +327,6 @@ class _Reader:
         assert document is not None
         self._document = None
         document.end_sentence()
-        self._check_closed(document)
         if not document.forms:
             self._problem(document.line, f"the document {document.name} has no words. Leave it out.")
             return
@@ -275,7 +337,46 @@ class _Reader:
         columns = [document.forms, document.tags] if TAG in builder.names else [document.forms]
         codes = [_codes(cells, column) for cells, column in zip(builder.cells, columns, strict=True)]
         builder.add_codes(codes, [builder.words + end for end in document.ends], document.first_lines)
-        builder.mentions(document.mentions, list(document.chains))
+        document.number = builder.begun - 1
+        self._finished.append(document)
+
+    # --- mentions ---
+
+    def _read_mentions(self) -> None:
+        """All mentions of the file at once or, where something is odd, cell by cell."""
+        documents = self._finished
+        cells = [cell for document in documents for cell in document.cells]
+        numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
+        found = mentions_in(cells, numbers)
+        if found is None:
+            for document in documents:
+                self._take_all(document)
+                self._check_closed(document)
+                rows = np.array(document.mentions, dtype=np.int64).reshape(-1, 4)
+                self._builder.mentions(rows, list(document.chains), document.number)
+            return
+        (first, last, chain), names = found[0].T, found[1]
+        word, line = np.concatenate(
+            [np.zeros((2, 0), dtype=np.int64), *(p for d in documents for p in d.places)], axis=1
+        )
+        rows = np.stack([numbers[first], word[first], word[last] + 1, chain, line[first]], axis=1)
+        self._builder.all_mentions(rows, names)
+
+    def _take_all(self, document: _Document) -> None:
+        places = [place for piece in document.places for place in piece.T.tolist()]
+        for cell, (word, line) in zip(document.cells, places, strict=True):
+            brackets = self._known[cell]
+            if brackets is None:
+                text = cell.decode("utf-8")
+                fact = f"the last column is {text!r} where brackets such as (1|(2)|3) should stand, or -."
+                self._problem(line, fact)
+                continue
+            for name in document.take(brackets, word, line):
+                self._broken(
+                    line,
+                    f"chain {name} is closed here, but no mention of it is open",
+                    "Closing brackets left out because no mention of their chain is open: {}.",
+                )
 
     def _check_closed(self, document: _Document) -> None:
         for name, stack in document.open.items():
@@ -296,23 +397,50 @@ class _Reader:
 
     # --- words ---
 
-    def _word(self, document: _Document, cells: list[bytes], line: int) -> None:
+    def _words(self, document: _Document, lines: list[bytes], places: Ints, first: int) -> None:
+        """Lines that are words, and the place of each among all lines, of which the first has this number."""
         layout = self._layout
-        if len(cells) < self._width:
-            self._problem(line, self._too_few(len(cells)))
-            return
-        if document.between_sentences:
-            document.first_lines.append(line)
-            document.between_sentences = False
-        form = b"" if layout.word is None else cells[layout.word]
-        if not form and layout.word is not None:
-            self._problem(line, f"the word in column {layout.word + 1} is empty. Is a cell missing?")
-        document.forms.append(form)
-        if layout.tag is not None:
-            document.tags.append(cells[layout.tag])
-        brackets = self._known[cells[-1]]
-        if brackets is not _NONE:
-            self._take(document, brackets, cells, line)
+        rows = _Rows(lines, layout.separator)
+        if rows.narrowest < self._width:
+            lines, places = self._whole(lines, places, first)
+            if not lines:
+                return
+            rows = _Rows(lines, layout.separator)
+        document.begin_sentences(places, first)
+        numbers = places + first
+        cells = rows.column(-1)
+        if b"" in cells:
+            self._check_empty(rows, cells, numbers)
+        marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
+        document.cells += [cells[place] for place in marked]
+        document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))
+        document.forms += [b""] * len(lines) if layout.word is None else self._forms(rows, layout.word, numbers)
+        document.tags += [] if layout.tag is None else rows.column(layout.tag)
+
+    def _whole(self, lines: list[bytes], places: Ints, first: int) -> tuple[list[bytes], Ints]:
+        """The lines that have all columns; the others are problems."""
+        widths = [len(line.split(self._layout.separator)) for line in lines]
+        whole = [width >= self._width for width in widths]
+        for width, place in zip(widths, places.tolist(), strict=True):
+            if width < self._width:
+                self._problem(first + place, self._too_few(width))
+        return [line for line, good in zip(lines, whole, strict=True) if good], places[whole]
+
+    def _forms(self, rows: _Rows, column: int, numbers: Ints) -> list[bytes]:
+        forms = rows.column(column)
+        if b"" in forms:
+            for form, line in zip(forms, numbers.tolist(), strict=True):
+                if not form:
+                    self._problem(line, f"the word in column {column + 1} is empty. Is a cell missing?")
+        return forms
+
+    def _check_empty(self, rows: _Rows, cells: list[bytes], numbers: Ints) -> None:
+        """An empty cell behind what looks like brackets is one too many."""
+        for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
+            if not cell and _numbered(self._known[before]):
+                text = before.decode("utf-8")
+                fact = f"the last column is empty, and the one before it is {text!r}. Is a tab too many?"
+                self._problem(line, fact)
 
     def _too_few(self, found: int) -> str:
         layout = self._layout
@@ -321,20 +449,16 @@ class _Reader:
         expected = f"{where} and the coreference in the last" if where else "the coreference is in the second"
         return f"{_columns(found)} where {expected}. Is a cell missing?"
 
-    def _take(self, document: _Document, brackets: _Brackets | None, cells: list[bytes], line: int) -> None:
-        if brackets is None:
-            cell = cells[-1].decode("utf-8")
-            self._problem(line, f"the last column is {cell!r} where brackets such as (1|(2)|3) should stand, or -.")
-            return
-        if brackets is _BLANK and _numbered(self._known[cells[-2]]):
-            before = cells[-2].decode("utf-8")
-            self._problem(line, f"the last column is empty, and the one before it is {before!r}. Is a tab too many?")
-        for name in document.take(brackets, line):
-            self._broken(
-                line,
-                f"chain {name} is closed here, but no mention of it is open",
-                "Closing brackets left out because no mention of their chain is open: {}.",
-            )
+
+def _first_characters(data: bytes, lines: list[bytes]) -> tuple[Ints, Bools]:
+    """The first character of each line, and whether it is blank."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    starts = np.append(0, np.flatnonzero(characters == ord("\n")) + 1)[: len(lines)]
+    first = np.append(characters, ord("\n"))[starts]
+    blank = first == ord("\n")
+    for place in np.flatnonzero(~blank & (first <= ord(" "))).tolist():
+        blank[place] = lines[place].isspace()
+    return first, blank
 
 
 def _codes(cells: Cells, column: Iterable[bytes]) -> Ints:

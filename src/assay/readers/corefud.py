@@ -54,7 +54,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     kept = [mention for mention in placed if mention.stretches]
     result = _with_chains(corpus, kept, heads=field == _HEAD)
     notes = _notes(corpus, placed, anew=_ANEW in order, heads=field == _HEAD)
-    return with_crossings_noted(replace(result, notes=(*corpus.notes, *notes)))
+    return with_crossings_noted(replace(result, noted=(*corpus.noted, *notes)))
 
 
 # --- words and empty nodes in one line ---
@@ -155,7 +155,7 @@ class _Placed:
 
 def _head(mention: Mention, nodes: _Nodes) -> int:
     """The word that the field counts from 1 among the nodes of a mention."""
-    if not (mention.label.isascii() and mention.label.isdigit()):
+    if not (mention.label.isascii() and mention.label.isdigit() and len(mention.label) < 10):
         return -1
     left = int(mention.label) - 1
     for first, end in mention.stretches:
@@ -221,7 +221,7 @@ def _repeated_ids(corpus: Corpus) -> list[str]:
 # --- notes ---
 
 
-def _notes(corpus: Corpus, placed: Sequence[_Placed], *, anew: bool, heads: bool) -> Iterator[str]:
+def _notes(corpus: Corpus, placed: Sequence[_Placed], *, anew: bool, heads: bool) -> Iterator[tuple[str, int]]:
     """What was left out or taken otherwise, with its number."""
     kept = [item for item in placed if item.stretches]
     documents = Counter(entity for _, entity in {(item.mention.document, item.mention.entity) for item in kept})
@@ -235,4 +235,4 @@ def _notes(corpus: Corpus, placed: Sequence[_Placed], *, anew: bool, heads: bool
     }
     for key in _OTHERS:
         counts[f"Words with {key}, which was not read"] = len(valued_words(corpus, _COLUMN, key)[0])
-    return (f"{text}: {number:,}." for text, number in counts.items() if number)
+    return ((f"{text}: {{}}.", number) for text, number in counts.items() if number)

@@ -83,6 +83,23 @@ def test_a_closing_bracket_closes_the_latest_mention_of_its_chain(corpus):
     assert chained(corpus(document("(1", "(1|1)", "1)"))) == ["0 1 0-3", "0 1 1-2"]
 
 
+def test_documents_and_sentences_may_lie_in_several_batches(corpus, monkeypatch):
+    text = document("(1", "1)", "", "(2)", "(3", "3)", "", "(2)") + "\n" + document("(1)", "", "(2)", name="(e)")
+    whole = corpus(text)
+    for size in (1, 20, 50, 90):
+        monkeypatch.setattr("assay.readers.source.BATCH", size)
+        pieces = corpus(text)
+        assert chained(pieces) == chained(whole)
+        assert pieces.starts.tolist() == whole.starts.tolist()
+        assert [pieces.place(word) for word in range(len(whole))] == [whole.place(word) for word in range(len(whole))]
+
+
+def test_lines_of_other_widths_are_read_like_any(corpus):
+    lines = document("(1", "1)", "(2)").splitlines(keepends=True)
+    lines[2] = lines[2].replace("NN", "NN\tfurther")
+    assert chained(corpus("".join(lines))) == ["0 1 0-2", "0 2 2-3"]
+
+
 @pytest.mark.parametrize("mark", ["-", "_", "*", "", " - "])
 def test_marks_of_no_mention_are_known(corpus, mark):
     text = f"#begin document (d)\nd\t0\t0\ta\tNN\t(1)\nd\t0\t1\tb\tNN\t{mark}\n#end document\n"

@@ -1,0 +1,219 @@
+"""What resolvers do differently: wrong antecedents, mentions nobody resolves, errors of chains, averages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import assay
+from assay import Result
+from assay.render import render
+from coreftexts import documents
+from unit.samples import refusal
+
+File = Callable[[str, str | bytes], str]
+
+GOLD = "[1 Ann] saw [2 Bob] and [3 Eve] .|[1 She] left .|[1 She] saw [3 her] ."
+
+
+@pytest.fixture
+def files(file: File) -> dict[str, str]:
+    """A key, and three resolvers: `her` is wrong in all, `She` in some of them."""
+    texts = {
+        "gold": GOLD,
+        "a": "[1 Ann] saw [2 Bob] and [3 Eve] .|[2 She] left .|[1 She] saw [2 her] .",
+        "b": "[1 Ann] saw [2 Bob] and [3 Eve] .|[3 She] left .|[1 She] saw [2 her] .",
+        "c": "[1 Ann] saw [2 Bob] and [3 Eve] .|[1 She] left .|[1 She] [2 saw] her .",
+    }
+    return {name: file(f"{name}.conll", documents(one=text, two=text)) for name, text in texts.items()}
+
+
+def compared(files: dict[str, str], names: str, *measures: str, **options: Any) -> Result:
+    return assay.compare(files["gold"], [files[name] for name in names], measures, times=20, **options)
+
+
+# --- wrong antecedents ---
+
+
+def test_another_wrong_antecedent_is_counted_and_no_change(files: dict[str, str]) -> None:
+    """The closest noun for the first `She` is Bob in one, Eve in the other; for `her` it is Bob in both."""
+    (diff,) = compared(files, "ab", "arcs-nom").diffs
+    assert (diff.different, diff.changed_errors, diff.other_antecedent) == (0, 0, 2)
+
+
+def test_another_wrong_antecedent_is_a_changed_error_if_asked_for(files: dict[str, str]) -> None:
+    result = compared(files, "ab", "arcs-nom(antecedents=true)")
+    (diff,) = result.diffs
+    assert (diff.different, diff.changed_errors, diff.other_antecedent) == (2, 2, 2)
+    (change,) = diff.changes
+    assert (change.before, change.after, change.count) == ("PRP (WL)", "PRP (WL)", 2)
+    assert "are changed errors here: a → b 2" in render(result, "md")
+
+
+def test_a_right_link_has_no_other_antecedent(files: dict[str, str]) -> None:
+    (diff,) = compared(files, "ac", "arcs-any").diffs
+    assert diff.other_antecedent == 0
+    assert (diff.corrections, diff.changed_errors) == (2, 2)
+
+
+def test_antecedents_with_gaps_are_told_apart_by_their_words() -> None:
+    import numpy as np
+
+    from assay.chainpairs import Places
+
+    same = [np.array([0, 0]), np.array([0, 0]), np.array([5, 5])]
+    places = Places(*same, {0: ((0, 1), (4, 5)), 1: ((0, 2), (4, 5))})
+    again = Places(*(column[:1] for column in same), {0: ((0, 2), (4, 5))})
+    keys = places.keys(np.array([7]))
+    assert len(set(keys.tolist())) == 2
+    assert again.keys(np.array([7])).tolist() == [keys[1]]
+    assert places.keys(np.array([8])).tolist() != keys.tolist()
+
+
+# --- tests, bounds and what nobody resolves ---
+
+
+def test_mcnemars_test_is_over_golds_mentions(files: dict[str, str]) -> None:
+    result = compared(files, "ac", "muc", "arcs-any")
+    (row,) = [row for row in result.comparisons if row.test == "mcnemar"]
+    assert (row.measure, row.score, row.units, row.difference) == ("arcs-any", "recall", 2, pytest.approx(2 / 6))
+    assert row.p == 0.5
+    assert "takes gold's mentions (recall) as independent" in render(result, "md")
+
+
+def test_mentions_that_no_system_resolves_are_listed_with_their_texts(files: dict[str, str]) -> None:
+    result = compared(files, "ac", "arcs-any")
+    assert [(row.text, row.label, row.document) for row in result.unresolved] == [
+        ("her", "PRP", "(one); part 000"),
+        ("her", "PRP", "(two); part 000"),
+    ]
+    assert result.unresolved[0].outcomes == {"a": "wl", "c": "fn"}
+    assert result.unresolved[0].place == "gold.conll:15"
+    assert len(result.unresolved) == result.bounds[0].none_right
+    assert Result.from_json(result.to_json()).unresolved == result.unresolved
+    table = render(result, "tsv").split("# Mentions that no system resolves\n")[1]
+    assert table.splitlines()[:2] == ["text\ttype\tfirst\tmentions", "her\tPRP\tgold.conll:15\t2"]
+
+
+def test_mentions_that_no_system_resolves_can_be_shown_in_the_text(files: dict[str, str]) -> None:
+    result = compared(files, "abc", "arcs-any", examples=5, kind="unresolved")
+    assert [example.sides for example in result.examples] == [("gold", "a", "b", "c")] * 2
+    assert "gold [Ann]1 saw [Bob]2 and [Eve]3 . [She]1 left . [She]1 saw [»her«]3 ." in render(result, "tsv")
+
+
+def test_unresolved_is_no_kind_of_change(files: dict[str, str], file: File) -> None:
+    assert refusal(compared, files, "ac", "arcs-any", examples=1, kind="unresolved", change="PRP→*") == (
+        "--change chooses among changes, and what is unresolved is none."
+    )
+    tags = file("tags.tsv", "Ann\tNN\nleft\tVBD\n\n")
+    other = file("other.tsv", "Ann\tNN\nleft\tNN\n\n")
+    assert refusal(assay.compare, tags, [tags, other], examples=1, kind="unresolved") == (
+        "--kind unresolved is about coreference, but tags are compared."
+    )
+
+
+def test_bounds_say_how_many_systems_are_right(files: dict[str, str]) -> None:
+    bound = compared(files, "abc", "arcs-any").bounds[0]
+    assert bound.items == 6
+    assert bound.right_in == (2, 2, 0, 2)
+    assert sum(bound.right_in) == bound.items and bound.right_in[0] == bound.none_right
+
+
+def test_the_best_choice_drops_what_some_system_leaves_alone(files: dict[str, str]) -> None:
+    """Of gold's 6 mentions 4 can be had; `her` is left alone by one system, and so is the verb by another."""
+    bound = compared(files, "ac", "arcs-any").bounds[0]
+    assert (bound.upper, bound.precision, bound.f1) == (pytest.approx(4 / 6), 1, pytest.approx(8 / 10))
+    both = compared(files, "ab", "arcs-any").bounds[0]
+    assert (both.upper, both.precision) == (pytest.approx(2 / 6), pytest.approx(2 / 6))
+
+
+def test_pronouns_can_be_told_apart_by_their_forms(files: dict[str, str]) -> None:
+    result = compared(files, "ac", "arcs-any(forms=true)")
+    assert [row.label for row in result.bounds] == [None, "PRP she", "PRP her"]
+    (diff,) = result.diffs
+    assert {(row.gold, row.count) for row in diff.changes} >= {("PRP she", 2), ("PRP her", 2)}
+    plain = compared(files, "ac", "arcs-any")
+    assert (diff.different, diff.items) == (plain.diffs[0].different, plain.diffs[0].items)
+
+
+def test_forms_need_tags(file: File) -> None:
+    bare = file("bare.conll", "#begin document (x)\nx (1)\nx (1)\n#end document\n")
+    assert refusal(assay.score, bare, bare, "arcs-any(forms=true)") == (
+        "forms=true needs tags to tell pronouns, which gold does not have."
+    )
+
+
+# --- what is wrong with chains ---
+
+
+def errors(file: File, gold: str, system: str) -> dict[str, int]:
+    key, response = file("key.conll", documents(one=gold)), file("response.conll", documents(one=system))
+    result = assay.score(key, response, "muc", times=10)
+    return {row.type: row.count for row in result.error_types if row.measure == "chains" and row.count}
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "expected"),
+    [
+        ("[1 a] [1 b] [2 c] [2 d]", "[1 a] [1 b] [2 c] [2 d]", {}),
+        ("[1 a] [1 b] [2 c] [2 d]", "[1 a] [1 b] [1 c] [1 d]", {"merged": 1}),
+        ("[1 a] [1 b] [1 c] [1 d]", "[1 a] [1 b] [2 c] [2 d]", {"split": 1}),
+        ("[1 a] [1 b] [2 c] [2 d]", "[1 a] [2 b] [1 c] [2 d]", {"merged": 2, "split": 2}),
+        ("[1 a] [1 b] [2 c] [2 d]", "[1 a] [1 b] c d", {"missing-entity": 1}),
+        ("[1 a] [1 b] c d", "[1 a] [1 b] [2 c] [2 d]", {"extra-entity": 1}),
+        ("[1 a] [1 b] [1 c] d", "[1 a] b [1 c] [1 d]", {"missing-mention": 1, "extra-mention": 1}),
+        ("[1 a b] [1 c] d", "[1 a] b [1 c] d", {"span": 1}),
+        ("[1 a b] [1 c] d", "a [1 b] [1 c] d", {"span": 1}),
+        ("a [1 b c] [1 d]", "[1 a b] c [1 d]", {"missing-mention": 1, "extra-mention": 1}),
+        ("[1 a b c] [1 d]", "[2 a] b [1 c] [1 d]", {"span": 1, "extra-entity": 1}),
+    ],
+)
+def test_errors_of_chains_by_kind(file: File, gold: str, system: str, expected: dict[str, int]) -> None:
+    assert errors(file, gold, system) == expected
+
+
+def test_errors_of_chains_are_a_table(files: dict[str, str]) -> None:
+    result = assay.score(files["gold"], [files["a"]], "muc", times=10)
+    rows = render(result, "tsv").split("# What is wrong with the chains\n")[1].splitlines()
+    assert rows[1].split("\t")[:4] == ["a", "8", "0", "0.00"]
+    assert sum(row.share for row in result.error_types) == pytest.approx(1)
+
+
+# --- averages, and what is undefined ---
+
+
+def test_macro_is_the_mean_over_documents_where_a_score_is_defined(file: File) -> None:
+    """The third document has no links, so MUC is undefined there."""
+    gold = file("gold.conll", documents(one="[1 a] [1 b] [1 c]", two="[1 a] [1 b]", three="[1 a] b"))
+    system = file("s.conll", documents(one="[1 a] [1 b] c", two="[1 a] [1 b]", three="[1 a] b"))
+    names = ["muc", "muc(average=macro)", "muc(average=macro, zero=0)", "conll(average=macro)"]
+    result = assay.score(gold, system, names, times=20)
+    assert result.score("s", names[0], "recall").value == pytest.approx(2 / 3)
+    assert result.score("s", names[1], "recall").value == pytest.approx((1 / 2 + 1) / 2, abs=1e-9)
+    assert result.score("s", names[2], "recall").value == pytest.approx((1 / 2 + 1 + 0) / 3, abs=1e-9)
+    assert "muc(average=macro) of s: the mean of 2 of 3 documents." in result.notes
+    assert "conll(average=macro) of s: the mean of 2 of 3 documents." in result.notes
+    assert "muc(average=macro, zero=0) of s: the mean of 3 of 3 documents." in result.notes
+
+
+def test_what_is_undefined_can_count_as_nothing(file: File) -> None:
+    gold = file("gold.conll", documents(one="[1 a] b", two="[1 a] b"))
+    result = assay.score(gold, gold, ["muc", "muc(zero=0)", "conll", "conll(zero=0)", "arcs-any(zero=0)"], times=10)
+    assert math.isnan(result.score("gold", "muc").value) and math.isnan(result.score("gold", "conll").value)
+    assert result.score("gold", "muc(zero=0)").value == 0
+    assert result.score("gold", "conll(zero=0)").value == pytest.approx(2 / 3)
+    assert result.score("gold", "arcs-any(zero=0)").value == 0
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("muc(average=mean)", "there is no average 'mean'. There is: micro, macro."),
+        ("muc(zero=1)", "zero=1: what is undefined can count as 0 (zero=0), or stay undefined (without zero)."),
+    ],
+)
+def test_averages_that_do_not_exist_are_refused(files: dict[str, str], measure: str, message: str) -> None:
+    assert refusal(compared, files, "a", measure).startswith(message)
