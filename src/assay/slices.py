@@ -20,7 +20,11 @@ DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
 DIRECTIONS = ("root", "head to the left", "head to the right")
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
+TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
+"""For parsers, which find long sentences hard."""
 
+NO_VALUE = "(none)"
+"""What a sentence has that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
 """Codes and what they stand for, in the order in which they are to be shown."""
 
@@ -38,13 +42,23 @@ class SliceKind:
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
-    uppers = np.array([upper for upper, _ in LENGTHS])
-    names = (*(name for _, name in LENGTHS), "over 40")
+    bins = LENGTHS if gold.heads is None and gold.trees is None else TREE_LENGTHS
+    uppers = np.array([upper for upper, _ in bins])
+    names = (*(name for _, name in bins), "over 40")
     return np.searchsorted(uppers, np.diff(gold.starts), side="left"), names
 
 
 def _document(gold: Corpus, _: str) -> Values:
     return gold.document_of_sentence, tuple(gold.document_name(i) for i in range(gold.documents))
+
+
+def _check_ids(gold: Corpus) -> None:
+    for document, name in enumerate(gold.document_ids):
+        if name == str(document + 1):
+            raise UsageError(
+                f"--slice document: documents of {gold.name} have no ids, by which they could be told apart where "
+                "files are read one by one. Give them ids (# newdoc id = …)."
+            )
 
 
 def _metadata(gold: Corpus, key: str) -> Values:
@@ -54,7 +68,7 @@ def _metadata(gold: Corpus, key: str) -> Values:
         hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
         spec = f"meta:{key}" if key else "meta"
         raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
-    column = Column.of("(none)" if value is None else value for value in values)
+    column = Column.of(NO_VALUE if value is None else value for value in values)
     return column.codes, column.vocabulary
 
 
@@ -178,8 +192,12 @@ class Slice:
             raise unknown("slice", name, SLICES)
         return cls(SLICES[name], argument)
 
-    def sentences(self, gold: Corpus) -> Values | None:
-        """The value of each gold sentence, or None for a slice by item."""
+    def sentences(self, gold: Corpus, *, shard: bool = False) -> Values | None:
+        """The value of each gold sentence, or None for a slice by item; of a shard, which others may be unlike."""
+        if shard and self.kind.name == "meta" and all(value is None for value in gold.metadata(self.argument)):
+            return np.zeros(gold.sentences, dtype=np.int64), (NO_VALUE,)
+        if shard and self.kind.name == "document":
+            _check_ids(gold)
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 
     def parts(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:

@@ -73,6 +73,29 @@ def test_sizes_and_subtypes_may_be_chosen(assay):
     assert found["malt", "tedeval(sizes=paper)"] == pytest.approx(1 - 2 / 14)
 
 
+def test_words_cut_otherwise_are_compared_by_characters_or_count_as_missing(assay, here):
+    (here / "cut.conllu").write_text(dependencies(GOLD[0], "Heran/0/root"), "utf-8")
+    options = (*THEORIES, "malt@dep=cut.conllu", *QUICK, "--format", "json")
+    assert assay("cross", *options).returncode == 2
+    # Gold has sbj over `He`, hd over `ran`, root over both; of these the system has the root.
+    chars = scores(assay("cross", *options, "--segmentation", "chars"))
+    assert chars["malt", "tedeval(gold=single)@dep"] == pytest.approx(1 - 2 / (6 + 1 + 3 - 2))
+    strict = scores(assay("cross", *options, "--segmentation", "strict"))
+    assert strict["malt", "tedeval(gold=single)@dep"] == pytest.approx(1 - 3 / (6 + 3))
+
+
+def test_sentences_with_gaps_are_lifted_or_left_out(assay, here):
+    gold = ("a/0/root b/1/x c/1/y d/2/z", GOLD[1])
+    (here / "gaps.conllu").write_text(dependencies(*gold), "utf-8")
+    (here / "flat.conllu").write_text(dependencies(gold[0].replace("d/2", "d/1"), GOLD[1]), "utf-8")
+    options = ("--theory", "dep=gaps.conllu", "m@dep=flat.conllu", *QUICK, "--format", "json")
+    assert scores(assay("cross", *options))["m", "tedeval"] < 1
+    assert scores(assay("cross", *options, "--non-projective", "lift"))["m", "tedeval"] == 1
+    left = assay("cross", *options, "--non-projective", "leave-out")
+    assert scores(left)["m", "tedeval"] == 1
+    assert json.loads(left.stdout)["units"] == 1
+
+
 def test_functions_are_listed_in_a_file(assay, here):
     (here / "rr.mrg").write_text(
         "(S ({sbj,prd,obj} (sbj (NP ({hd} (hd (NN John))))) (prd (V loves)) (obj (NP ({hd} (hd (NN Mary)))))))\n"

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import assay
+from assay.errors import AlignmentError
 from assay.functiontrees import (
     delta,
     describe,
@@ -122,7 +124,7 @@ def test_the_program_leaves_heads_without_a_label(case):
 @of_kind("error")
 def test_refused_files(case):
     if case["id"] != "err-nonproj":
-        pytest.skip("about words that differ and empty elements, which readers and alignment deal with")
+        pytest.skip("about words that differ and empty elements: see the tests of files below")
     sides = [
         from_arcs([(int(row.split("\t")[6]), row.split("\t")[7]) for row in case[side][0].splitlines() if row])
         for side in ("gold", "parse")
@@ -136,10 +138,53 @@ def test_refused_files(case):
 @of_kind("segmentation")
 def test_segmentation(case):
     if case["seg_gold"] != case["seg_parse"]:
-        pytest.skip("segments within words are not aligned as TedEval 2.2 does it")
+        pytest.skip("segments within words are not aligned as TedEval 2.2 does it; see the tests of files below")
     (trees,) = frameworks(case)
     found = counted(case, trees, "2.2")
     assert (delta(found)[0], norm(found, "2.2")[0]) == (case["distance"], case["norm"])
+
+
+def crossed(tmp_path, case, **options):
+    """A case of bracketed function trees through files."""
+    paths = {side: tmp_path / f"{side}.mrg" for side in ("gold", "parse")}
+    for side, path in paths.items():
+        path.write_text(f"{case[side][0]}\n", "utf-8")
+    labels = {"x": ["root", "a", "b", "c", "pp", "in", "nn"]}
+    return assay.cross(
+        [f"x={paths['gold']}"], [f"s@x={paths['parse']}"], function_labels=labels, sizes="2.2", times=2, **options
+    )
+
+
+def named(name):
+    return next(case for case in CASES if case["id"] == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"), [("err-yield_len", "3 words where"), ("err-yield_form", "word 2 is 'z' where")]
+)
+def test_other_words_are_refused_with_their_place(tmp_path, name, fact):
+    with pytest.raises(AlignmentError) as refused:
+        crossed(tmp_path, named(name))
+    assert str(refused.value).startswith(f"{tmp_path}/parse.mrg:1: {fact}")
+
+
+def test_words_that_are_written_otherwise_are_compared_by_place_if_asked_for(tmp_path):
+    result = crossed(tmp_path, named("err-yield_form"), on_mismatch="warn")
+    assert result.score("s", "tedeval(sizes=2.2)").value == 1
+
+
+def test_empty_elements_are_no_words(tmp_path):
+    assert crossed(tmp_path, named("err-empty_elem")).score("s", "tedeval(sizes=2.2)").value == 1
+
+
+def test_segments_are_compared_by_characters_or_not_at_all(tmp_path):
+    """Gold has pp over bclm, in over b and nn over clm, where the parse has nn over bclm."""
+    chars = crossed(tmp_path, named("seg-under"), segmentation="chars").counts[0].counts
+    assert (chars["spurious"], chars["missing"], chars["norm"]) == (1, 3, 3 + 5 - 2 + 2 + 3)
+    strict = crossed(tmp_path, named("seg-under"), segmentation="strict").counts[0].counts
+    assert (strict["spurious"], strict["missing"], strict["norm"]) == (0, 5, 5)
+    with pytest.raises(AlignmentError, match="word 2 is 'cl' where"):
+        crossed(tmp_path, named("seg-diff"), segmentation="chars")
 
 
 # The figures of the paper.

@@ -17,6 +17,7 @@ from assay.functiontrees import (
     generalise,
     norm,
     projectivised,
+    recut,
     sentence_scores,
     subsumes,
     tl_unify,
@@ -302,3 +303,27 @@ def test_lifting_makes_trees_projective(sentences):
     changed = np.zeros(len(sentences), dtype=bool)
     changed[np.repeat(np.arange(len(sentences)), np.diff(starts))[lifted != given_heads]] = True
     assert (changed == before.with_gaps).all()
+
+
+@given(several(1), st.data())
+def test_trees_over_parts_of_words_are_sets_of_these_parts(drawn, data):
+    lengths, (trees,) = drawn
+    parts, begins, ends, expected = [], [], [], []
+    for length, tree in zip(lengths, trees, strict=True):
+        # The words of a multiword token share its parts, which begin behind those of the token before.
+        sizes = data.draw(st.lists(st.integers(1, 3), min_size=length, max_size=length))
+        shared = [False, *data.draw(st.lists(st.booleans(), min_size=length - 1, max_size=length - 1))]
+        of_word = []
+        for size, same in zip(sizes, shared, strict=True):
+            last = of_word[-1][1] if of_word else 0
+            of_word.append(of_word[-1] if same else (last, last + size))
+        parts.append(of_word[-1][1])
+        begins += [begin for begin, _ in of_word]
+        ends += [end for _, end in of_word]
+        merged = {}
+        for words, labels in tree.items():
+            found = frozenset(part for word in words for part in range(*of_word[word]))
+            merged[found] = merged.get(found, frozenset()) | labels
+        expected.append(merged)
+    found = recut(from_models(trees, lengths), np.array(parts), np.array(begins), np.array(ends))
+    assert to_models(found) == expected

@@ -375,3 +375,43 @@ def test_leaf_ancestor_is_the_mean_over_words_or_over_sentences(file: File) -> N
     assert over_words == pytest.approx((0.5 + 0 + 0.5 + 1 + 0) / 5)
     assert over_sentences == pytest.approx((1 / 3 + 1 + 0) / 3)
     assert refusal(scored, gold, system, "leaf-ancestor(mean=all)").startswith("there is no mean 'all'.")
+
+
+# --- functions ---
+
+
+def test_functions_are_compared_on_constituents_that_match(file: File) -> None:
+    gold = "(S (NP-SBJ (N a)) (VP (V b) (NP-LOC-PRD (N c)) (PP-TMP (P d) (NP (N e)))))"
+    output = "(S-X (NP-SBJ (N a)) (VP (V b) (NP-PRD (N c)) (XP-TMP (P d) (NP (N e)))))"
+    result = scored(file("gold.ptb", gold), file("s.ptb", output), "function-tags")
+    # S, NP a, VP, NP c, NP e match; of the first the system has a function, of the second both, of NP c two and one.
+    assert result.counts[0].counts == {
+        **{"right": 1, "constituents": 3},
+        **{"both": 2, "gold-tags": 3, "system-tags": 3},
+    }
+    values = {row.score: row.value for row in result.scores}
+    functions = dict.fromkeys(("f1", "precision", "recall"), 2 / 3)
+    assert values == pytest.approx({"accuracy": 1 / 3, **functions})
+
+
+def test_without_functions_nothing_is_said_about_them(file: File) -> None:
+    gold = file("gold.ptb", GOLD)
+    values = [row.value for row in scored(gold, gold, "function-tags").scores]
+    assert values == pytest.approx([float("nan")] * 4, nan_ok=True)
+
+
+def test_labels_of_edges_are_functions(file: File) -> None:
+    def export(name: str, function: str) -> str:
+        rows = ("a\tN\t--\tHD\t500", "b\tV\t--\tHD\t501", f"#500\tNP\t--\t{function}\t501", "#501\tS\t--\t--\t0")
+        return file(name, "#BOS 1", *rows, "#EOS 1")
+
+    found = counts(export("gold.export", "SB"), export("s.export", "OA"), "function-tags")
+    assert found == {"constituents": 1, "gold-tags": 1, "system-tags": 1}
+
+
+def test_whole_sentences_of_constituents_have_an_upper_bound(file: File) -> None:
+    gold = file("gold.ptb", GOLD, "(TOP (S (NP (N a)) (VP (V b))))")
+    a = file("a.ptb", GOLD.replace("VP", "XP"), "(TOP (S (NP (N a)) (VP (V b))))")
+    b = file("b.ptb", GOLD.replace("NP", "XP"), "(TOP (S (N a) (VP (V b))))")
+    overall, *_ = assay.compare(gold, {"a": a, "b": b}, "parseval", times=2).bounds
+    assert (overall.exact, overall.exact_in_one, overall.exact_upper) == ({"a": 1, "b": 0}, 1, 2)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import math
 from itertools import product
 
 import pytest
+from rich.console import Console
 
 import assay
 from assay.crossframework import enrich
 from assay.errors import UsageError
 from assay.render import render
+from assay.render.terminal import show
 from assay.result import Result
 from parses import dependencies
 from unit.samples import refusal
@@ -398,7 +401,7 @@ def test_brackets_are_the_same_words_however_they_are_written(write):
     write("ps.mrg", "(S-root (-LRB--punct -LRB-) (UH-hd Yes) (:-punct :-RRB-))")
     result = assay.cross(["dep=dep.conllu", "ps=ps.mrg"], ["b@ps=ps.mrg"], times=2)
     assert result.units == 1
-    assert result.warnings[:-1] == ()
+    assert result.warnings[:-1] == ("b@ps (ps.mrg) has the same content as the gold ps (ps.mrg).",)
 
 
 def test_other_numbers_of_sentences_are_refused(crossed, write):
@@ -455,7 +458,9 @@ def test_a_sentence_without_a_parse_scores_nothing_but_its_root(crossed, write, 
     for row in result.scores:
         for value in (row.value, row.low, row.high):
             assert math.isnan(value) or 0 <= value <= 1, row
-    assert [text for text in result.warnings if "parse" in text] == ["b@ps: sentences without a parse: 2"]
+    assert [text for text in result.warnings if "parse" in text] == [
+        "b@ps: no parse of 2 sentences: words under a root in TedEval, left out of parseval."
+    ]
     assert values(result, "b", "recall-all") == {"parseval@ps": 0}
 
 
@@ -679,3 +684,270 @@ def test_enriching_refuses_what_does_not_fit(golds, write):
     assert refusal(enrich, "bare.mrg", "faulty.conllu") == (
         "faulty.conllu:5: a cycle: following heads from here leads to no root. Such a tree has no functions to give."
     )
+
+
+# --- other words for the same characters ---
+
+
+@pytest.fixture(name="cut")
+def given_cut(write):
+    """Gold `b clm hneim`, of which a system has the first two as one word."""
+    write("gold.mrg", "(X-root (P-pp (I-in b) (N-nn clm)) (N-nn hneim))", RAN_PS)
+    write("under.mrg", "(X-root (N-nn bclm) (N-nn hneim))", RAN_PS)
+    write("whole.mrg", "(X-root (P-pp (I-in b) (N-nn clm)) (N-nn hneim))", RAN_PS.replace("sbj", "obj"))
+
+    def cross(*systems, **options):
+        return assay.cross(["ps=gold.mrg"], list(systems), **{"times": 2, **options})
+
+    return cross
+
+
+def test_other_words_for_the_same_characters_are_refused_with_both_remedies(cut):
+    assert refusal(cut, "x@ps=under.mrg") == (
+        "under.mrg:1: word 1 is 'bclm' where gold.mrg:1 has 'b'\n"
+        "All files must have the same words. To leave such sentences out: --on-mismatch skip; to compare the same "
+        "characters in other words: --segmentation chars"
+    )
+
+
+@pytest.mark.parametrize(("sizes", "norm"), [("2.1", 3 + 5 - 2), ("2.2", 3 + 5 - 2 + 2 + 3), ("paper", 3 + 5)])
+def test_trees_over_other_words_are_compared_as_sets_of_characters(cut, sizes, norm):
+    # Gold has pp over bclm, in over b, nn over clm; the system nn over bclm.
+    of_second = {"2.1": 4, "2.2": 8, "paper": 6}[sizes]
+    result = cut("x@ps=under.mrg", segmentation="chars", sizes=sizes)
+    found = parts(result, result.counts[0].measure, "x")
+    assert (found["spurious"], found["missing"], found["norm"]) == (1, 3, norm + of_second)
+    assert result.aligned_by == "characters"
+    assert "segmentation:chars" in result.signature
+    assert result.notes[0] == (
+        "1 sentence is cut into other words in some file and compared as sets of characters, which TedEval itself "
+        "does not do."
+    )
+
+
+def test_who_else_takes_part_changes_no_score_by_characters(cut, write):
+    write("finer.mrg", "(X-root (P-pp (I-in b) (N-nn (L-l c) (M-m lm))) (N-nn hneim))", RAN_PS)
+    for sizes in ("2.1", "2.2", "paper"):
+        alone = cut("x@ps=under.mrg", segmentation="chars", sizes=sizes)
+        both = cut("x@ps=under.mrg", "y@ps=finer.mrg", segmentation="chars", sizes=sizes)
+        measure = alone.counts[0].measure
+        assert parts(alone, measure, "x") == parts(both, measure, "x")
+        assert parts(both, measure, "y")["spurious"] == 2
+
+
+def test_gold_itself_may_be_cut_otherwise_by_characters(cut, write):
+    write("gold.conllu", "bclm/0/nn hneim/1/nn", RAN)
+    result = assay.cross(
+        ["dep=gold.conllu", "ps=gold.mrg"],
+        ["m@dep=gold.conllu", "b@ps=gold.mrg"],
+        segmentation="chars",
+        times=2,
+    )
+    assert set(values(result, "m").values()) == set(values(result, "b").values()) == {1}
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 1}
+    assert refusal(
+        assay.cross, ["dep=gold.conllu", "ps=gold.mrg"], ["b@ps=gold.mrg"], segmentation="strict", times=2
+    ).startswith("gold.mrg:1: word 1 is 'b' where gold.conllu:1 has 'bclm'")
+
+
+def test_words_of_a_multiword_token_have_its_characters(file, write):
+    def words(range_form, *forms):
+        rows = [f"1-2\t{range_form}" + "\t_" * 8]
+        rows += [
+            f"{n}\t{form}\t_\t_\t_\t_\t{head}\t{rel}\t_\t_"
+            for n, (form, head, rel) in enumerate(zip(forms, (3, 3, 0), ("case", "det", "root"), strict=True), 1)
+        ]
+        return "\n".join(rows) + "\n\n"
+
+    file("gold.conllu", words("du", "de", "le", "pain"))
+    file("parts.conllu", words("du", "d", "u", "pain"))
+    write("one.conllu", "du/2/case pain/0/root")
+    result = assay.cross(["dep=gold.conllu"], ["one@dep=one.conllu"], segmentation="chars", times=2)
+    # `de` and `le` both stand over `du`: case and det there; the system lacks det.
+    found = parts(result, "tedeval", "one")
+    assert (found["spurious"], found["missing"]) == (0, 1)
+    split = assay.cross(["dep=parts.conllu"], ["one@dep=one.conllu"], segmentation="chars", times=2)
+    # Here `d` and `u` make up `du`, and have a character each.
+    found = parts(split, "tedeval", "one")
+    assert (found["spurious"], found["missing"]) == (1, 2)
+
+
+@pytest.mark.parametrize("sizes", ["2.1", "2.2", "paper"])
+def test_a_sentence_cut_otherwise_may_count_as_wholly_missing(cut, sizes):
+    result = cut("x@ps=under.mrg", "w@ps=whole.mrg", segmentation="strict", sizes=sizes)
+    measure = result.counts[0].measure
+    found = parts(result, measure, "x")
+    assert (found["spurious"], found["missing"], found["delta"]) == (0, 5, 5)
+    assert values(result, "x", "sentence-mean")[measure] == 1 / 2
+    assert "unaligned: under.mrg:1: word 1 is 'bclm' where gold.mrg:1 has 'b'." in result.warnings
+    assert result.notes[0] == "x@ps: 1 sentence is cut into other words, counted as wholly missing."
+    assert parts(result, measure, "w") == parts(cut("w@ps=whole.mrg", sizes=sizes), measure, "w")
+
+
+@pytest.mark.parametrize("segmentation", ["chars", "strict"])
+def test_other_characters_are_refused_however_words_are_cut(cut, write, segmentation):
+    write("other.mrg", "(X-root (P-pp (I-in b) (N-nn cl)) (N-nn hneim))", RAN_PS)
+    assert refusal(cut, "x@ps=other.mrg", segmentation=segmentation).splitlines()[0] == (
+        "other.mrg:1: word 2 is 'cl' where gold.mrg:1 has 'clm'"
+    )
+    result = cut("x@ps=other.mrg", "y@ps=under.mrg", segmentation=segmentation, on_mismatch="skip")
+    assert result.units == 1
+    assert set(values(result, "y").values()) == {1}
+
+
+def test_the_parts_of_words_are_shown_in_examples(cut):
+    (example,) = cut("x@ps=under.mrg", segmentation="chars", examples=1).examples
+    assert example.words == ("b", "clm", "hneim")
+    of_system = {(unit.label, unit.stretches): unit.kind for unit in example.units if unit.side == "x@ps"}
+    assert of_system["nn", ((0, 2),)] == "spurious"
+    assert of_system["nn", ((1, 2),)] == "missing"
+
+
+# --- non-projective trees ---
+
+CROSSED = "a/0/root b/1/x c/1/y d/2/z"
+FLAT = "a/0/root b/1/x c/1/y d/1/z"
+
+
+def test_sentences_with_gaps_may_be_left_out(write):
+    write("gold.conllu", CROSSED, RAN)
+    write("s.conllu", FLAT, RAN)
+    result = assay.cross(["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="leave-out")
+    assert (result.units, set(values(result, "m").values())) == (1, {1})
+    assert result.notes[0] == "1 sentence with gaps (non-projective, discontinuous) is left out: gold dep 1."
+    assert "non_projective:leave-out" in result.signature
+    write("gold.conllu", CROSSED)
+    write("s.conllu", FLAT)
+    assert refusal(assay.cross, ["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="leave-out") == (
+        "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
+        "--non-projective lift"
+    )
+
+
+def test_dependencies_may_be_lifted_until_they_are_projective(write):
+    write("gold.conllu", CROSSED, RAN)
+    write("s.conllu", FLAT, RAN)
+    result = assay.cross(["dep=gold.conllu"], ["m@dep=s.conllu"], times=2, non_projective="lift")
+    # d hangs on b beyond c, and is lifted to a.
+    assert (result.units, set(values(result, "m").values())) == (2, {1})
+    assert values(result, "m", "f1")["uas@dep"] == 5 / 6
+    assert result.notes[0] == (
+        "Non-projective sentences, lifted for TedEval and left as they are for uas and las: gold dep 1."
+    )
+
+
+# --- copies of gold ---
+
+
+def test_a_copied_gold_is_named(write):
+    write("gold.conllu", *[DEP, RAN] * 4)
+    write("copy.conllu", *[DEP, RAN] * 4)
+    text = "# other\n" + dependencies(*[DEP, RAN] * 4)
+    with open("commented.conllu", "w", encoding="utf-8") as out:
+        out.write(text)
+    result = assay.cross(["dep=gold.conllu"], ["a@dep=copy.conllu", "b@dep=commented.conllu"], times=2)
+    assert result.warnings[:2] == (
+        "a@dep (copy.conllu) has the same content as the gold dep (gold.conllu).",
+        "b@dep agrees with the gold dep in every tree: copied, not parsed?",
+    )
+
+
+def test_an_enriched_gold_is_called_so_in_examples(golds, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    result = assay.cross([*golds, "ps+dep"], ["m@dep=m.conllu"], times=2, examples=1)
+    sides = list(dict.fromkeys(unit.side for unit in result.examples[0].units))
+    assert sides == ["gold dep", "gold ps+dep", "generalised", "m@dep"]
+
+
+# --- what is said of files ---
+
+
+def test_sentences_without_a_parse_and_several_roots_are_named(crossed, write):
+    write("b.mrg", PS, "(())")
+    write("m.conllu", DEP, "He/0/sbj ran/0/root")
+    result = crossed("b@ps=b.mrg", "m@dep=m.conllu")
+    assert result.warnings[:2] == (
+        "b@ps: no parse of 1 sentence: words under a root in TedEval, left out of parseval.",
+        "m@dep: 1 sentence has more than one root, scored like others.",
+    )
+
+
+def test_a_gold_without_a_tree_is_refused_or_left_out(golds, write):
+    write("gold.mrg", PS, "(())")
+    assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], times=2).splitlines()[0] == (
+        "gold.mrg:2: no tree in gold"
+    )
+    assert assay.cross(golds, ["m@dep=gold.conllu"], times=2, on_mismatch="skip").units == 1
+
+
+def test_trees_are_drawn_in_markdown(crossed, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    text = render(crossed("m@dep=m.conllu", examples=1), "md")
+    assert "- gold.conllu:1\n\n      John loves Mary\n      gold dep:\n        root: John loves Mary\n" in text
+    assert "\n      ✗   iobj: Mary  (spurious)\n" in text
+
+
+def test_where_there_is_no_room_a_terminal_shows_scores_without_intervals(crossed, write):
+    write("b.mrg", PS.replace("obj", "iobj"), RAN_PS)
+    result = crossed("b@ps=b.mrg", "m@dep=gold.conllu")
+    shown = {}
+    for width in (80, 200):
+        out = io.StringIO()
+        show(result, Console(file=out, width=width, highlight=False))
+        shown[width] = out.getvalue().partition("Differences")[0]
+    row = next(row for row in result.scores if row.measure == "parseval@ps" and row.score == "f1")
+    assert f"[{100 * row.low:.2f}, " in shown[200]
+    assert "no room" not in shown[200]
+    assert f"[{100 * row.low:.2f}" not in shown[80]
+    assert shown[80].count("There is no room for the intervals: --format md or tsv.") == 2
+
+
+# --- functions of different kinds ---
+
+PENN = ("(S (NP-SBJ (NN John)) (VP (V loves) (NP (NN Mary))))", "(S (NP-SBJ (PRP He)) (VP (V ran)))")
+
+
+def test_functions_of_another_kind_than_golds_are_named(golds, write):
+    write("gold.mrg", *PENN)
+    write("b.mrg", *PENN)
+    result = assay.cross([*golds, "ps+dep"], ["b@ps=b.mrg"], times=2)
+    assert [text for text in result.warnings if "functions" in text] == [
+        "b@ps: none of its functions (SBJ) is one of dep's, which the gold ps was given, so that labelled TedEval "
+        "says little. Give its dependencies too: b@dep=…"
+    ]
+
+
+def test_where_gold_takes_functions_from_dependencies_so_does_a_system_that_has_some(golds, write):
+    write("gold.mrg", *PENN)
+    write("b.mrg", *PENN)
+    result = assay.cross([*golds, "ps+dep"], ["b@ps=b.mrg", "b@dep=gold.conllu"], times=2)
+    assert set(values(result, "b").values()) == {1}
+    assert not [text for text in result.warnings if "functions" in text]
+
+
+def test_what_cannot_be_done_is_refused(golds):
+    assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], function_labels={"dep": ["sbj"]}, times=2) == (
+        "--functions dep=…: the gold dep has dependencies: relations are functions."
+    )
+    assert refusal(assay.cross, ["dep=-"], ["m@dep=-"], times=2) == "- (standard input) can be given once only."
+    assert refusal(enrich, "-", "-") == "- (standard input) can be given once only."
+    assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], segmentation="words", times=2) == (
+        "there is no segmentation 'words'. There is: same, strict, chars."
+    )
+    assert refusal(assay.cross, golds, ["m@dep=gold.conllu"], non_projective="drop", times=2) == (
+        "there is no way with non-projective trees 'drop'. There is: keep, leave-out, lift."
+    )
+
+
+def test_multiword_tokens_behind_a_sentence_left_out_keep_their_words(file):
+    contracted = "1-2\tdu" + "\t_" * 8 + "\n"
+    gold = dependencies("de/3/case le/3/det pain/0/root")
+    file("gold.conllu", dependencies("a/0/root b/1/x") + contracted + gold)
+    file("s.conllu", dependencies("a/0/root c/1/x", "du/2/case pain/0/root"))
+    result = assay.cross(
+        ["dep=gold.conllu"], ["s@dep=s.conllu"], segmentation="chars", on_mismatch="skip", times=2, examples=1
+    )
+    assert result.units == 1
+    assert result.examples[0].words == ("du", "pain")
+    found = parts(result, "tedeval", "s")
+    assert (found["spurious"], found["missing"]) == (0, 1)

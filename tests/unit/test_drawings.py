@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import assay
-from assay.render.drawings import LONGEST, dependency_lines, unit_lines
+from assay.render.drawings import LONGEST, constituent_lines, dependency_lines, unit_lines
+from assay.render.text import example_lines, example_text
 from assay.result import Example, ExampleArcs, ExampleUnit
 from parses import dependencies
 
@@ -76,6 +77,22 @@ def test_of_a_long_sentence_the_differing_words_are_listed():
     ]
 
 
+def test_where_there_is_no_room_systems_stand_below_each_other():
+    a = ExampleArcs("a", (1, -1, 3, 1, 5, 3, 1), ("nsubj", "root", "det", "iobj", "case", "nmod", "punct"))
+    b = ExampleArcs("b", (1, -1, 3, 1, 5, 3, 1), ("nsubj", "root", "det", "nmod", "case", "nmod", "punct"))
+    assert dependency_lines(example(GOLD, a, b), 50) == [
+        "saw            root",
+        "├─ Jo          nsubj",
+        "├─ man         obj    ✗ a: iobj ← saw (2)",
+        "│  │                  ✗ b: nmod ← saw (2)",
+        "│  └─ the      det",
+        "├─ binoculars  obl    ✗ a: nmod ← man (4)",
+        "│  │                  ✗ b: nmod ← man (4)",
+        "│  └─ with     case",
+        "└─ .           punct",
+    ]
+
+
 # --- from files ---
 
 
@@ -139,8 +156,85 @@ def test_function_trees_are_indented_by_what_they_lie_in():
         "      obj: Mary",
         "x@ps:",
         "  root: John loves Mary",
-        "✗   sbj: John Mary  (spurious)",
+        "✗   sbj: John _ Mary  (spurious)",
         "−     obj: Mary  (missing)",
         "~   prd: loves  (forgiven)",
         "·   ∅: loves  (unasked)",
     ]
+
+
+def test_long_yields_are_shortened_in_the_middle():
+    words = ("a", "very", "long", "noun", "phrase", "indeed")
+    units = (ExampleUnit("x@ps", "sbj", ((0, 6),), "spurious"),)
+    assert unit_lines(example(words=words, units=units), 42) == ["x@ps:", "✗ sbj: a very … phrase indeed  (spurious)"]
+    assert unit_lines(example(words=words, units=units), 10) == ["x@ps:", "✗ sbj: a … indeed  (spurious)"]
+    two = (ExampleUnit("x@ps", "sbj", ((0, 2),), "spurious"),)
+    assert unit_lines(example(words=words, units=two), 10) == ["x@ps:", "✗ sbj: a very  (spurious)"]
+
+
+# --- constituents ---
+
+
+def constituents(file, gold, *systems, measure="parseval", **options):
+    file("gold.mrg", f"{gold}\n")
+    files = {}
+    for name, text in zip("ab", systems, strict=False):
+        files[name] = file(f"{name}.mrg", f"{text}\n")
+    run = assay.compare if len(files) > 1 else assay.score
+    return run("gold.mrg", files, measure, times=2, examples=1, **options)
+
+
+NP_VP = "(ROOT (S (NP (NN Jo)) (VP (V saw) (NP (DT the) (NN man)))))"
+
+
+def test_constituents_are_drawn_as_one_tree_without_roots(file):
+    a = NP_VP.replace("(VP (V saw) (NP (DT the) (NN man)))", "(NP (VP (V saw) (DT the)) (NN man))")
+    b = NP_VP.replace("(NP (NN Jo))", "(NN Jo)")
+    (one,) = constituents(file, NP_VP, a, b).examples
+    assert constituent_lines(one) == [
+        "  S: Jo saw the man",
+        "−   NP: Jo  (missing in b)",
+        "−   VP: saw the man  (missing in a)",
+        "✗   NP: saw the man  (spurious in a)",
+        "✗     VP: saw the  (spurious in a)",
+        "−     NP: the man  (missing in a)",
+    ]
+    assert example_lines(one, 40)[0] == "Jo saw the man"
+
+
+def test_what_no_system_has_is_missing_in_all(file):
+    a = NP_VP.replace("(NP (NN Jo))", "(NX (NN Jo))")
+    b = a.replace("(VP", "(XP")
+    (one,) = constituents(file, NP_VP, a, b).examples
+    assert constituent_lines(one)[1:3] == ["−   NP: Jo  (missing in all)", "✗   NX: Jo  (spurious in all)"]
+
+
+def test_of_one_system_constituents_are_missing_or_spurious(file):
+    (one,) = constituents(file, NP_VP, NP_VP.replace("(NP (NN Jo))", "(NX (NN Jo))")).examples
+    assert constituent_lines(one)[1:3] == ["−   NP: Jo  (missing)", "✗   NX: Jo  (spurious)"]
+    assert "ROOT" not in example_text(one)
+
+
+def test_roots_are_drawn_where_they_count(file):
+    (one,) = constituents(
+        file, NP_VP, NP_VP.replace("(NP (NN Jo))", "(NN Jo)"), measure="parseval(preset=collins)"
+    ).examples
+    assert constituent_lines(one)[0] == "  ROOT: Jo saw the man"
+
+
+def test_labels_that_do_not_count_are_no_difference(file):
+    a = NP_VP.replace("(NP (NN Jo))", "(NN Jo)").replace("(VP", "(XP")
+    (one,) = constituents(file, NP_VP, a, measure="parseval(labelled=false)").examples
+    assert [line for line in constituent_lines(one) if not line.startswith(" ")] == ["−   NP: Jo  (missing)"]
+
+
+def test_equal_constituents_are_drawn_as_often_as_they_are_there(file):
+    (one,) = constituents(file, NP_VP.replace("(NP (NN Jo))", "(NP (NP (NN Jo)))"), NP_VP).examples
+    assert constituent_lines(one)[1:3] == ["    NP: Jo", "−   NP: Jo  (missing)"]
+
+
+def test_of_a_long_sentence_the_differing_constituents_are_listed(file):
+    words = " ".join(f"(N w{n})" for n in range(LONGEST))
+    gold = f"(ROOT (S (NP (N a)) {words}))"
+    (one,) = constituents(file, gold, gold.replace("(NP (N a))", "(N a)")).examples
+    assert constituent_lines(one) == ["−   NP: a  (missing)"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
+from assay.render import render
 from parses import dependencies
 from unit.samples import refusal
 
@@ -131,9 +132,9 @@ def test_sentences_of_gold_that_are_not_projective_are_counted_without_those_lef
     crossing = "a/0/root b/1/x c/1/x d/2/x"
     gold = file("gold.conllu", dependencies(crossing, crossing, "e/0/root"))
     other = file("s.conllu", dependencies(crossing, "a/9/root b/1/x c/1/x d/2/x", "e/0/root"))
-    assert assay.score(gold, {"s": gold}, "las", times=2).notes[:1] == ("2 of gold's sentences are non-projective.",)
+    assert assay.score(gold, {"s": gold}, "las", times=2).notes[:1] == ("Non-projective sentences: gold 2, s 2.",)
     skipped = assay.score(gold, other, "las", times=2, on_mismatch="skip")
-    assert skipped.notes[:1] == ("1 of gold's sentences are non-projective.",)
+    assert skipped.notes[:1] == ("Non-projective sentences: gold 1, s 1.",)
 
 
 # --- columns ---
@@ -238,3 +239,64 @@ def test_files_of_two_folders_correspond_by_name(file):
     assert refusal(assay.score, "gold", "s", "las", times=2) == (
         "s: lacks three, which gold has. Files of two folders correspond by name."
     )
+
+
+# --- what the whole shows ---
+
+
+def test_words_that_only_a_system_has_are_among_the_errors(file):
+    gold = file("gold.conllu", dependencies("it's/2/x so/0/root"))
+    output = file("s.conllu", dependencies("it/3/y 's/3/y so/0/root"))
+    result = assay.score(gold, output, "las", times=2)
+    assert [(row.gold, row.assigned, row.count) for row in result.confusion] == [(None, "y", 2), ("x", None, 1)]
+    text = render(result, "md")
+    assert "| ∅ | y | 2 |" in text
+    assert "∅: the other side has no such word." in text
+
+
+def test_an_error_of_the_head_alone_is_explained(gold, system):
+    text = render(assay.score(gold, system(first="a/3/x b/0/root c/2/y"), "las", times=2), "md")
+    assert "| x | x | 1 |" in text
+    assert "The same on both sides: the head is wrong." in text
+
+
+def test_whole_sentences_have_an_upper_bound_too(gold, system):
+    a = system("a", first="a/2/x b/0/root c/1/y", second="d/0/root e/1/y")
+    b = system("b", first="a/3/x b/0/root c/2/y", third="f/2/root g/0/y")
+    result = assay.compare(gold, {"a": a, "b": b}, "las", times=2)
+    overall, *others = result.bounds
+    # The first is right in no system, but each of its words is in one; the others are right in one system each.
+    assert (overall.exact, overall.exact_in_one, overall.exact_upper) == ({"a": 1, "b": 1}, 2, 3)
+    assert overall.sentences == 3
+    assert not any(row.exact for row in others)
+    assert "Whole sentences right, of 3: a 1, b 1; in some system 2; with the best choice for each word 3." in render(
+        result, "md"
+    )
+    matches = assay.score(gold, {"a": a, "b": b}, "tree-match", times=2)
+    assert {row.system: row.counts["right"] for row in matches.counts} == overall.exact
+
+
+def test_a_sentence_cut_otherwise_is_not_wholly_right(file):
+    gold = file("gold.conllu", dependencies("a/0/root b/1/x", "c/0/root d/1/x"))
+    a = file("a.conllu", dependencies("a/0/root b/1/x c/0/root d/3/x"))
+    b = file("b.conllu", dependencies("a/0/root b/1/x", "c/2/root d/0/x"))
+    overall, *_ = assay.compare(gold, {"a": a, "b": b}, "las", times=2).bounds
+    assert (overall.exact, overall.exact_in_one) == ({"a": 0, "b": 1}, 1)
+
+
+def test_a_cycle_in_gold_may_be_left_out_too(file, gold):
+    circle = file("circle.conllu", dependencies("a/2/x b/1/y c/0/root", *GOLD[1:]))
+    result = assay.score(circle, gold, "las", times=2, on_mismatch="skip", slices=["depth", "projectivity"])
+    (whole,) = [row.counts for row in result.counts if row.slice is None]
+    assert (whole["right"], whole["gold"]) == (4, 4)
+    assert result.warnings[0] == "1 of 3 sentences were left out."
+
+
+def test_non_projective_sentences_of_each_file_are_counted(file):
+    crossed, flat = "a/0/root b/1/x c/1/y d/2/z", "a/0/root b/1/x c/1/y d/1/z"
+    gold = file("gold.conllu", dependencies(crossed, flat, flat))
+    a = file("a.conllu", dependencies(crossed, crossed, flat))
+    b = file("b.conllu", dependencies(flat, flat, flat))
+    result = assay.score(gold, {"a": a, "b": b}, "las", times=2)
+    assert result.notes == ("Non-projective sentences: gold 1, a 2, b 0.",)
+    assert assay.score(b, {"b": b}, "las", times=2).notes == ()

@@ -6,6 +6,7 @@ import pytest
 
 import assay
 from assay.slices import SLICES
+from parses import dependencies
 from unit.samples import conllu, refusal, tagged, tsv
 
 
@@ -148,3 +149,20 @@ def test_a_list_of_words_has_no_frequencies(files, file):
     assert refusal(assay.score, *files, slices=["frequency"], train=train, times=10) == (
         "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
     )
+
+
+def test_sentences_with_trees_are_cut_by_tens(tmp_path):
+    def tree(words):
+        return " ".join(f"w{n}/{n - 1}/x" for n in range(1, words + 1))
+
+    text = dependencies(*(tree(words) for words in (1, 10, 11, 30, 31, 41)))
+    path = tmp_path / "gold.conllu"
+    path.write_text(text, encoding="utf-8")
+    result = assay.score(str(path), {"s": str(path)}, "las", slices=("sentence-length",), times=2)
+    assert {row.slice: row.counts["gold"] for row in result.counts if row.slice} == {
+        "sentence-length=1-10": 11,
+        "sentence-length=11-20": 11,
+        "sentence-length=21-30": 30,
+        "sentence-length=31-40": 31,
+        "sentence-length=over 40": 41,
+    }

@@ -12,9 +12,11 @@ from assay.cli.options import (
     INPUT_FORMAT,
     check_outputs,
     deliver,
+    embed_option,
     output_options,
     progress,
     resampling_options,
+    wants_page,
     write,
 )
 
@@ -40,10 +42,25 @@ from assay.cli.options import (
     help="What edits are divided by.",
 )
 @click.option("--no-subtypes", is_flag=True, help="Relations without what follows the colon.")
+@click.option(
+    "--segmentation",
+    type=click.Choice(["same", "strict", "chars"]),
+    default="same",
+    show_default=True,
+    help="Sentences cut into other words: refuse, count as wholly missing, or compare as sets of characters.",
+)
+@click.option(
+    "--non-projective",
+    type=click.Choice(["keep", "leave-out", "lift"]),
+    default="keep",
+    show_default=True,
+    help="Sentences with gaps: score like others, leave out, or lift arcs until they are projective.",
+)
 @click.option("--functions", multiple=True, metavar="THEORY=FILE", help="Labels that are functions, one per line.")
 @INPUT_FORMAT
 @resampling_options
 @output_options
+@embed_option
 def command(
     systems: tuple[str, ...],
     theories: tuple[str, ...],
@@ -55,6 +72,7 @@ def command(
     output: str | None,
     html: str | None,
     quiet: bool,
+    embed: str | None,
     **options: Any,
 ) -> None:
     """Compare parsers of different frameworks through function trees, each with its own gold.
@@ -77,9 +95,10 @@ def command(
             subtypes=not no_subtypes,
             function_labels=_labels(functions),
             input_format=input_format,
+            embed=embed or ("auto" if wants_page(form, output, html) else "none"),
             **options,
         )
-    deliver(result, form, output, html, quiet)
+    deliver(result, form, output, html, quiet, texts=embed is not None)
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:

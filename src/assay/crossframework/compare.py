@@ -12,6 +12,8 @@ import numpy as np
 
 import assay
 from assay.arrays import Bools, Ints
+from assay.changes import diffs
+from assay.constituents import roots
 from assay.corpus import Corpus
 from assay.counts import Counts
 from assay.crossframework.frameworks import (
@@ -23,14 +25,17 @@ from assay.crossframework.frameworks import (
 )
 from assay.crossframework.inputs import Files, read_files, system_paths, theory_paths
 from assay.crossframework.segments import SEGMENTATIONS
-from assay.errors import unknown
-from assay.evaluate import adjusted, evaluated, few_units, hashed_units
-from assay.figures import BLOCKS, Figures, Settings, draw_together
+from assay.crossframework.texts import Sides, SystemSide, embedded
+from assay.errors import UsageError, unknown
+from assay.evaluate import adjusted, evaluated, few_units
+from assay.figures import Figures, Settings, draw_together
 from assay.functiontrees import FunctionTrees, delta, describe, edits, generalise, norm, subsumes, tl_unify
+from assay.measured import hashed_units
 from assay.measures import Measure, find
 from assay.measures.cross import Parse, tedeval
 from assay.prepare import Options
 from assay.result import SCHEMA, Example, ExampleUnit, Framework, Overlap, Result, Score, Source
+from assay.tallies import BLOCKS
 from assay.treelabels import functions
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
@@ -87,6 +92,7 @@ def cross(
     on_mismatch: str = "error",
     input_format: str | None = None,
     examples: int = 0,
+    embed: str = "none",
 ) -> Result:
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
@@ -112,6 +118,7 @@ def cross(
         on_mismatch=on_mismatch,
         input_format=input_format,
         examples=examples,
+        embed=embed,
     )
     chosen.check()
     golds, enrichments = theory_paths(theories)
@@ -119,6 +126,9 @@ def cross(
         if name not in golds:
             raise unknown("theory", name, golds)
     files = read_files(golds, system_paths(systems, golds), chosen, segmentation, non_projective)
+    for name in function_labels or ():
+        if files.golds[name].kind == DEPENDENCIES:
+            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
     lift = non_projective == "lift"
     conversions = {name: Conversion(subtypes, _labels_of(function_labels, name), lift) for name in golds}
     gold_trees = {name: files.golds[name].function_trees(conversions[name]) for name in golds}
@@ -128,7 +138,7 @@ def cross(
     theories_read = [_Theory(name, files.golds[name], gold_trees[name], given.get(name, "")) for name in golds]
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
     how = _Settings(sizes, subtypes, relational, segmentation, non_projective)
-    parsers = [_system(name, versions, conversions) for name, versions in files.systems.items()]
+    parsers = [_system(name, versions, conversions, given) for name, versions in files.systems.items()]
     return _result(theories_read, parsers, files, how, chosen)
 
 
@@ -151,15 +161,25 @@ def _labels_of(given: Mapping[str, Iterable[str]] | None, theory: str) -> frozen
 # --- parsers ---
 
 
-def _system(name: str, versions: Mapping[str, Annotation], conversions: Mapping[str, Conversion]) -> _System:
-    """A system with its function trees; phrase structure without functions takes them from its dependencies."""
+def _system(
+    name: str,
+    versions: Mapping[str, Annotation],
+    conversions: Mapping[str, Conversion],
+    enriched_by: Mapping[str, str],
+) -> _System:
+    """A system with its function trees; phrase structure takes functions from its dependencies if it has none.
+
+    So it does where its gold does, whether or not it has others of its own.
+    """
     trees = {theory: one.function_trees(conversions[theory]) for theory, one in versions.items()}
     labelled = {theory: _has_functions(one, conversions[theory]) for theory, one in versions.items()}
     source = next((theory for theory in versions if labelled[theory]), None)
     done = []
     for theory, annotation in versions.items():
         own = trees[theory]
-        if not labelled[theory] and source is not None:
+        if (giver := enriched_by.get(theory, "")) in trees:
+            own = tl_unify(own, trees[giver])
+        elif not labelled[theory] and source is not None:
             own = tl_unify(own, trees[source])
         done.append(_Version(theory, annotation, own, labelled[theory] or source is not None))
     return _System(name, tuple(done))
@@ -188,6 +208,8 @@ def _result(
     groups = list(_figures(golds, systems, parses, sizes, units, settings))
     draw_together(group.figures for group, _ in groups)
     native = list(_native(golds, systems, how, options, settings))
+    sides = _sides(golds, systems, common, sizes)
+    on = str(find(f"tedeval(sizes={sizes}, labelled={str(sides.labelled).lower()})"))
     comparisons = adjusted([row for part, _ in groups for row in part.comparisons() if "single" not in part.name])
     return Result(
         schema=SCHEMA,
@@ -210,13 +232,16 @@ def _result(
         scores=(*native, *(row for part, _ in groups for row in part.scores(labels=False))),
         counts=tuple(row for part, _ in groups for row in part.counts_rows()),
         comparisons=tuple(comparisons),
+        diffs=tuple(diffs(sides.items.outcomes, on, None)) if len(systems) > 1 else (),
         frameworks=tuple(_frameworks(theories, systems)),
         overlaps=tuple(_overlaps(theories, sizes)),
         examples=tuple(_examples(golds, systems, common, files, sizes, options)),
+        texts=None if options.embed == "none" else embedded(files, sides, on, options.embed, options.seed),
         warnings=(
             *files.warnings,
             *_copied(golds, systems),
             *_unlabelled(theories, systems),
+            *_other_functions(golds, systems),
             *few_units(units.number, units.unit),
         ),
         notes=(*files.notes, *_notes(theories, systems, how)),
@@ -336,10 +361,15 @@ def _native(
             labels = how.relational[name]
             gold = categories_only(gold, labels)
             outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
-        if outputs:
+        if outputs and _has_native(gold):
             kind = theory.annotation.kind
             result = evaluated("score", gold, outputs, NATIVE[kind], replace(plain, task=kind), settings)
             yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
+
+
+def _has_native(gold: Corpus) -> bool:
+    """Whether the measures of its framework apply to a gold: trees of functions alone have no constituents."""
+    return gold.trees is None or not roots(gold.trees).all()
 
 
 def _overlaps(theories: Sequence[_Theory], sizes: str) -> Iterator[Overlap]:
@@ -367,6 +397,26 @@ def _unlabelled(theories: Sequence[_Theory], systems: Sequence[_System]) -> Iter
         if not system.first.labelled:
             remedy = f" Give its dependencies too: {system.name}@{dependencies}=…" if dependencies else ""
             yield f"{system.name}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
+
+
+def _other_functions(golds: Mapping[str, _Theory], systems: Sequence[_System]) -> Iterator[str]:
+    """Systems with none of the functions that their gold was given."""
+    for system in systems:
+        for version in system.versions:
+            giver = golds[version.theory].enriched_by
+            own = _functions_of(version.trees)
+            if giver and own and own.isdisjoint(_functions_of(golds[giver].trees)):
+                shown = ", ".join(sorted(own)[:3]) + (", …" if len(own) > 3 else "")
+                yield (
+                    f"{system.name}@{version.theory}: none of its functions ({shown}) is one of {giver}'s, which the "
+                    f"gold {version.theory} was given, so that labelled TedEval says little. Give its dependencies "
+                    f"too: {system.name}@{giver}=…"
+                )
+
+
+def _functions_of(trees: FunctionTrees) -> set[str]:
+    """The functions in trees but for `root`, which all have."""
+    return {trees.labels[code] for code in np.unique(trees.label).tolist()} - {"root"}
 
 
 def _copied(golds: Mapping[str, _Theory], systems: Sequence[_System]) -> Iterator[str]:
@@ -434,6 +484,26 @@ def _examples(
             items=(),
             units=tuple(_units(golds, systems, common, sentence, sizes)),
         )
+
+
+def _sides(golds: Mapping[str, _Theory], systems: Sequence[_System], common: FunctionTrees, sizes: str) -> Sides:
+    """All trees, each system in its first version."""
+    number = {name: place for place, name in enumerate(golds)}
+    return Sides(
+        common,
+        tuple((_called(theory), theory.trees) for theory in golds.values()),
+        tuple(
+            SystemSide(
+                system.name,
+                f"{system.name}@{system.first.theory}",
+                system.first.trees,
+                number[system.first.theory],
+                system.first.labelled,
+            )
+            for system in systems
+        ),
+        empty_counts=sizes != "paper",
+    )
 
 
 def _units(

@@ -24,6 +24,8 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     This is TL-unification (Tsarfaty et al. 2012, section 3): no node is added, none is lost. The root above the
     sentence keeps its bare name.
     """
+    if structure == labels == "-":
+        raise UsageError("- (standard input) can be given once only.")
     ours, theirs = read_trees(structure, input_format), read_trees(labels, input_format)
     if ours.corpus.trees is None:
         raise UsageError(f"{structure}: holds no phrase structure. The treebank to be enriched comes first.")

@@ -12,13 +12,17 @@ from assay.align import MOST_PROBLEMS
 from assay.arcs import Fault
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, Trees, one_vocabulary
+from assay.crossframework.segments import Cut
 from assay.errors import AlignmentError, InputError
 from assay.functiontrees import (
     Functions,
     FunctionTrees,
+    absent_in,
     from_dependencies,
     from_nodes,
     from_relational_realizational,
+    projectivised,
+    recut,
 )
 from assay.labels import read_labels
 from assay.readers import Input
@@ -36,6 +40,8 @@ class Conversion:
     """Whether relations keep what follows the colon."""
     function_labels: frozenset[str] | None = None
     """For relational-realizational trees: the labels that are functions."""
+    lift: bool = False
+    """Whether dependencies are made projective first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +52,27 @@ class Annotation:
     kind: str
     faults: tuple[Fault, ...] = ()
     """What makes trees of dependencies faulty."""
+    cut: Cut | None = None
+    """Where its words lie among parts of words, where files are cut into other words."""
+    absent: tuple[Ints, Bools] | None = None
+    """The words of each sentence of gold, and which sentences are cut otherwise here and so are wholly missing."""
 
     def function_trees(self, conversion: Conversion) -> FunctionTrees:
         """The trees as function trees."""
+        trees = self._converted(conversion)
+        if self.cut is not None:
+            trees = recut(trees, self.cut.parts, self.cut.begin, self.cut.end)
+        return trees if self.absent is None else absent_in(trees, *self.absent)
+
+    def with_gaps(self) -> Bools:
+        """The sentences whose trees are non-projective or discontinuous."""
+        if self.corpus.trees is None:
+            return arcs.nonprojective(self.corpus)
+        found = np.zeros(self.corpus.sentences, dtype=bool)
+        found[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
+        return found
+
+    def _converted(self, conversion: Conversion) -> FunctionTrees:
         if self.kind == DEPENDENCIES:
             return _of_dependencies(self.corpus, conversion)
         if conversion.function_labels is not None:
@@ -56,11 +80,11 @@ class Annotation:
         return _of_constituents(self.corpus, conversion)
 
 
-def read_trees(path: str, input_format: str | None) -> Annotation:
-    """Dependencies or constituents, told by the file."""
+def read_trees(path: str, input_format: str | None, *, tolerant: bool = False) -> Annotation:
+    """Dependencies or constituents, told by the file; see `Input.read` for `tolerant`."""
     item = Input(path, input_format=input_format)
     if item.plan.trees:
-        return Annotation(item.read(), CONSTITUENTS)
+        return Annotation(item.read(tolerant=tolerant), CONSTITUENTS)
     corpus = read_labels(item, ["HEAD", "DEPREL"])
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
@@ -76,7 +100,8 @@ def _of_dependencies(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
     if not conversion.subtypes:
         relations = relations.mapped({text: text.partition(":")[0] for text in relations.vocabulary})
     assert corpus.heads is not None
-    return from_dependencies(corpus.starts, corpus.heads, relations.codes, relations.vocabulary)
+    heads = projectivised(corpus.starts, corpus.heads) if conversion.lift else corpus.heads
+    return from_dependencies(corpus.starts, heads, relations.codes, relations.vocabulary)
 
 
 def _of_constituents(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
@@ -180,6 +205,9 @@ def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
 
 def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
     """Where two files part in a sentence."""
+    for corpus in (reference, other):
+        if sentence in corpus.unparsed:
+            return f"{corpus.place_of_sentence(sentence)}: no tree in gold"
     here = reference.forms.strings(int(reference.starts[sentence]), int(reference.starts[sentence + 1]))
     there = other.forms.strings(int(other.starts[sentence]), int(other.starts[sentence + 1]))
     place = other.place_of_sentence(sentence)
@@ -206,7 +234,11 @@ def selected(annotation: Annotation, kept: Bools) -> Annotation:
         lines=None if corpus.lines is None else corpus.lines[kept],
         files=tuple((path, int(kept[:first].sum())) for path, first in corpus.files),
         comments=tuple((int(number[sentence]), line) for sentence, line in corpus.comments if kept[sentence]),
-        multiwords=(),
+        multiwords=tuple(
+            replace(token, first=int(place[token.first]), end=int(place[token.end - 1]) + 1)
+            for token in corpus.multiwords
+            if words[token.first]
+        ),
         aside_words=np.zeros(0, dtype=np.int64),
         aside_sentences=(),
         aside_lines=(),
@@ -243,12 +275,16 @@ def _selected_nodes(trees: Trees, kept: Bools, words: Bools, number: Ints) -> Tr
     )
 
 
-def problems(reference: Corpus, others: Mapping[str, Corpus]) -> tuple[Bools, list[str]]:
-    """The sentences whose words are not the same in all files, and where they part."""
+def problems(
+    reference: Corpus, others: Mapping[str, Corpus], allowed: Mapping[str, Bools] | None = None
+) -> tuple[Bools, list[str]]:
+    """The sentences whose words are not the same in all files, and where they part, but for those allowed to."""
     wrong = np.zeros(reference.sentences, dtype=bool)
     lines = []
-    for corpus in others.values():
+    for name, corpus in others.items():
         found = differing_sentences(reference, corpus)
+        if allowed is not None and name in allowed:
+            found &= ~allowed[name]
         lines += [describe_difference(reference, corpus, sentence) for sentence in np.flatnonzero(found).tolist()]
         wrong |= found
     return wrong, lines

@@ -13,9 +13,11 @@ from assay.functiontrees.projective import projectivised
 from assay.functiontrees.trees import (
     Functions,
     FunctionTrees,
+    absent_in,
     from_dependencies,
     from_nodes,
     from_relational_realizational,
+    recut,
 )
 from assay.functiontrees.yields import Yields
 
@@ -28,6 +30,7 @@ __all__ = [
     "Overlay",
     "Units",
     "Yields",
+    "absent_in",
     "delta",
     "describe",
     "edits",
@@ -38,6 +41,7 @@ __all__ = [
     "norm",
     "overlay",
     "projectivised",
+    "recut",
     "sentence_scores",
     "subsumes",
     "tl_unify",

@@ -37,6 +37,9 @@ class Edits:
     gold: Ints
     generalised: Ints
     words: Ints
+    """Of the parse, and …"""
+    gold_words: Ints
+    """… of gold, which may be cut otherwise."""
 
 
 class Description(NamedTuple):
@@ -75,6 +78,7 @@ def edits(
         gold=table[:, region & _GOLD > 0].sum(axis=1),
         generalised=table[:, region & _GENERALISED > 0].sum(axis=1),
         words=parse.words,
+        gold_words=parse.words,
     )
 
 
@@ -86,14 +90,15 @@ def delta(counted: Edits) -> Ints:
 def norm(counted: Edits, sizes: str = "2.1") -> Ints:
     """What the error of each sentence is divided by; at most 0 where nothing but a root is there.
 
-    The units must be counted as the variant does it: label-less nodes in `2.1` and `2.2`, not in `paper`.
+    Where there is no parse at all, not even a root, it is the error itself: nothing is right then. The units must be
+    counted as the variant does it: label-less nodes in `2.1` and `2.2`, not in `paper`.
     """
     if sizes not in SIZES:
         raise unknown("way to measure trees", sizes, SIZES)
     units = counted.parse + counted.generalised
-    if sizes == "paper":
-        return units
-    return units - 2 if sizes == "2.1" else units - 2 + 2 * counted.words
+    if sizes != "paper":
+        units = units - 2 if sizes == "2.1" else units - 2 + counted.words + counted.gold_words
+    return np.where(counted.parse > 0, units, delta(counted))
 
 
 def sentence_scores(errors: Ints, norms: Ints) -> Floats:

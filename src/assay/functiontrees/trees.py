@@ -163,6 +163,46 @@ def sorted_labels(node: Ints, label: Ints, labels: int) -> tuple[Ints, Ints]:
     return node, label
 
 
+def recut(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> FunctionTrees:
+    """The same trees over parts of words: yields that then are one become one, with the labels of all of them.
+
+    parts: how many each sentence has; begin and end: the parts of each word, counted within its sentence.
+    """
+    nodes = trees.nodes
+    start = (np.cumsum(trees.words) - trees.words)[nodes.sentence]
+    outer = intervals(nodes.sentence, begin[start + nodes.first], end[start + nodes.last])
+    gaps = {row: nodes.stretches(row) for row in np.flatnonzero(nodes.gapped).tolist()}
+    stretches = {row: _joined(begin[start[row] :], end[start[row] :], shape) for row, shape in gaps.items()}
+    merged, numbers = distinct(parts, with_stretches(outer, stretches))
+    label_node, label = sorted_labels(numbers[trees.label_node], trees.label, len(trees.labels))
+    return FunctionTrees(parts, merged, label_node, label, trees.labels)
+
+
+def _joined(begin: Ints, end: Ints, shape: Stretches) -> Stretches:
+    """Stretches of words as stretches of parts, those that share a part as one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(shape):
+        low, high = int(begin[first]), int(end[last - 1])
+        if found and low < found[-1][1]:
+            low, high = found[-1][0], max(found.pop()[1], high)
+        found.append((low, high))
+    return tuple(found)
+
+
+def absent_in(trees: FunctionTrees, words: Ints, sentences: Bools) -> FunctionTrees:
+    """The trees without any node in some sentences, all over so many words."""
+    kept = ~sentences[trees.nodes.sentence]
+    place = np.cumsum(kept) - 1
+    labels = kept[trees.label_node]
+    return FunctionTrees(
+        words,
+        trees.nodes.take(np.flatnonzero(kept)),
+        place[trees.label_node[labels]],
+        trees.label[labels],
+        trees.labels,
+    )
+
+
 def from_dependencies(
     starts: Ints,
     heads: Ints,

@@ -9,9 +9,9 @@ import numpy as np
 
 from assay import matching
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, ratio
-from assay.constituents import Choices, Cleaned, cleaned, trees_of
-from assay.corpus import one_vocabulary
+from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
+from assay.constituents import NO_EDGE, Choices, Cleaned, cleaned, trees_of
+from assay.corpus import Trees, one_vocabulary
 from assay.counts import Counts, Sums, bracketed, graded, matched
 from assay.errors import UsageError, unknown
 from assay.judgements import CREDITS, ONE, Judgements
@@ -19,6 +19,7 @@ from assay.measures.definition import Proportion, Scores, macro, measure, weight
 from assay.measures.evalb import choices
 from assay.measures.lineages import lineages, similarities
 from assay.measures.spans import judged
+from assay.treelabels import functions
 
 DEFAULTS = ("parseval", "bracket-f1")
 KINDS = (*matching.BRACKETS, "unscored")
@@ -205,6 +206,69 @@ def bracket_f1(
         cutoff=cutoff,
         params=params,
     )
+
+
+# --- functions ---
+
+
+def _tags_f1(sums: Sums) -> Floats:
+    return ratio(2 * sums["both"], sums["gold-tags"] + sums["system-tags"])
+
+
+@measure(
+    "function-tags",
+    scores={
+        "accuracy": Proportion("right", "constituents"),
+        "f1": _tags_f1,
+        "precision": Proportion("both", "system-tags"),
+        "recall": Proportion("both", "gold-tags"),
+    },
+    task="constituents",
+)
+def function_tags(pair: Pair) -> Counts:
+    """Functions (SBJ, LOC) of constituents that have gold's category and gold's words.
+
+    Counts: constituents that match, as in parseval, and have a function on either side; right, of these with gold's
+        functions and no other; both, gold-tags, system-tags: functions of them that both sides have, that gold has,
+        that the system has. Labels of edges are functions too.
+    Score: accuracy = right/constituents; precision, recall, f1 of single functions.
+    """
+    clean = cleaned(pair, choices("plain", ""))
+    gold, system = clean.brackets.gold, clean.brackets.system
+    records = matching.brackets(gold.spans, system.spans)
+    hit = records.kind == KINDS.index("tp")
+    target, source = records.target[hit], records.system[hit]
+    sets = [_functions(trees_of(side.corpus))[side.index] for side in (gold, system)]
+    shared, ours, theirs = _shared(sets[0][target], sets[1][source])
+    some = ours + theirs > 0
+    columns = {
+        "right": some & (shared == ours) & (shared == theirs),
+        "constituents": some,
+        "both": shared,
+        "gold-tags": ours,
+        "system-tags": theirs,
+    }
+    sentence, sentences = gold.sentence[target], pair.gold.sentences
+    values = [np.bincount(sentence, weights=column, minlength=sentences) for column in columns.values()]
+    return Counts(tuple(columns), sentences, np.arange(sentences), np.stack(values, axis=1).astype(np.int64))
+
+
+def _functions(trees: Trees) -> Array:
+    """The functions of each node."""
+    edges = trees.edges
+    of_label = [frozenset(functions(label)) for label in trees.labels.vocabulary]
+    own = np.array(of_label, dtype=object)[trees.labels.codes]
+    if edges is None:
+        return own
+    of_edge = [frozenset(() if edge in (NO_EDGE, "-", "") else (edge,)) for edge in edges.vocabulary]
+    return np.asarray(own | np.array(of_edge, dtype=object)[edges.codes])
+
+
+def _shared(ours: Array, theirs: Array) -> tuple[Ints, Ints, Ints]:
+    """How many functions two nodes share, and how many each has."""
+    numbers = [(len(a & b), len(a), len(b)) for a, b in zip(ours, theirs, strict=True)]
+    shared, first, second = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
+    return shared, first, second
 
 
 # --- leaf-ancestor ---

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assay.arrays import Floats, ratio
+from assay.arrays import Floats, Ints, ratio
 from assay.counts import Counts, Sums
 from assay.errors import unknown
 from assay.functiontrees import SIZES, FunctionTrees, Overlay, delta, edits, norm, overlay, sentence_scores
@@ -23,6 +23,8 @@ class Parse:
     parse: FunctionTrees
     native: FunctionTrees
     generalised: FunctionTrees
+    words: tuple[Ints, Ints] | None = None
+    """The words of parse and gold by sentence, where these are cut otherwise."""
     _laid: dict[bool, Overlay] = field(default_factory=dict)
 
     def overlaid(self, single: bool) -> Overlay:
@@ -62,6 +64,8 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
     target = parse.native if gold == "single" else parse.generalised
     laid = parse.overlaid(gold == "single")
     counted = edits(parse.parse, parse.native, target, labelled=labelled, empty_counts=sizes != "paper", laid=laid)
+    if parse.words is not None:
+        counted = replace(counted, words=parse.words[0], gold_words=parse.words[1])
     errors, size = delta(counted), norm(counted, sizes)
     scores = np.rint(sentence_scores(errors, size) * ONE).astype(np.int64)
     columns = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.align import Pair, segments
 from assay.arcs import ELSEWHERE, MISSING, ROOT
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.counts import Counts, by_label, whole_sentences
 from assay.errors import unknown
@@ -71,12 +71,14 @@ class _Arcs:
         return judged if heads else replace(judged, heads=None)
 
 
-def _arcs(pair: Pair, subtypes: bool, punctuation: str) -> _Arcs:
-    if punctuation not in PUNCTUATION:
-        raise unknown("punctuation setting", punctuation, PUNCTUATION)
+def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _Arcs:
+    listed = listed_punctuation(punctuation)
+    if punctuation not in PUNCTUATION and listed is None:
+        raise unknown("punctuation setting", punctuation, (*PUNCTUATION, "UPOS:PUNCT+SYM", "DEPREL:punct+p"))
     gold, system = pair.gold, pair.system
     assert gold.heads is not None and system.heads is not None
     judged = pair.judge("DEPREL" if subtypes else RELATION)
+    judged = judged if case else _in_lower_case(judged)
     of_system = np.full(len(system) + 1, ELSEWHERE)
     of_system[pair.system_words] = pair.gold_words
     of_system[ROOT] = ROOT
@@ -86,15 +88,37 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str) -> _Arcs:
     head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
     judged = replace(judged, heads=heads)
     if punctuation != "all":
-        out_gold = _punctuation(gold, punctuation)[np.where(has_gold, gold_word, 0)] & has_gold
-        out_system = _punctuation(system, punctuation)[np.where(there, system_word, 0)] & there
+        out_gold = is_punctuation(gold, punctuation)[np.where(has_gold, gold_word, 0)] & has_gold
+        out_system = is_punctuation(system, punctuation)[np.where(there, system_word, 0)] & there
         judged = replace(judged, counted=(has_gold & ~out_gold, there & ~out_system))
     label_right = judged.right & judged.has_gold
     return _Arcs(judged, head_right & judged.has_gold, label_right, gold_word, system_word)
 
 
-def _punctuation(corpus: Corpus, setting: str) -> Bools:
+def _in_lower_case(judged: Judgements) -> Judgements:
+    known: dict[str, int] = {}
+    codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
+    gold, system = codes[judged.gold], codes[judged.system]
+    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known))
+
+
+def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
+    """The column and the labels of a setting such as UPOS:PUNCT+SYM; None where it is no such list."""
+    column, colon, labels = setting.partition(":")
+    # A comma divides the parameters of a measure, so that the tag is spelt out.
+    values = tuple("," if label == "comma" else label for label in labels.split("+"))
+    return (column, values) if colon and column and all(values) else None
+
+
+def is_punctuation(corpus: Corpus, setting: str) -> Bools:
     """The words that are left out as punctuation."""
+    listed = listed_punctuation(setting)
+    if listed is not None:
+        column, values = corpus.column(listed[0]), set(listed[1])
+        relation = listed[0] == "DEPREL"
+        return column.isin(
+            text for text in column.vocabulary if text in values or (relation and text.partition(":")[0] in values)
+        )
     if setting == "no-punct-relation":
         return corpus.column(RELATION).isin(["punct"])
     forms = corpus.forms
@@ -107,7 +131,8 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
     """Unlabelled attachment: words with the head that gold has.
 
     punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
-        `no-punct-char`: without words that consist of punctuation (CoNLL-X).
+        `no-punct-char`: without words that consist of punctuation (CoNLL-X); a column and its labels
+        (`UPOS:PUNCT+SYM`, `DEPREL:punct+p`; `comma` stands for a comma): without words that have one of them.
     Counts: right, gold, system (words), aligned (words with a counterpart).
     Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
     Paper: Tuggener 2017, Table 5. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval, udtools.
@@ -117,27 +142,28 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
 
 
 @measure("las", scores=_SCORES, task="dependencies")
-def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all") -> Judgements:
+def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Labelled attachment: words with the head and the relation that gold has.
 
     subtypes: whether relations are compared with what follows the colon (nsubj:pass); in CoNLL 2018 they are not.
     punctuation: as for uas.
+    case: whether NSUBJ and nsubj are two relations; for ComparEval they are one.
     Counts and Score: as for uas.
     Paper: Tuggener 2017, Tables 5, 6 and 10. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval.
     """
-    arcs = _arcs(pair, subtypes, punctuation)
+    arcs = _arcs(pair, subtypes, punctuation, case)
     return arcs.with_right(arcs.head_right & arcs.label_right)
 
 
 @measure("ls", scores=_SCORES, task="dependencies")
-def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all") -> Judgements:
+def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Label score: words with the relation that gold has, whatever their head.
 
-    subtypes, punctuation: as for las.
+    subtypes, punctuation, case: as for las.
     Counts and Score: as for uas.
     Paper: Tuggener 2017, Table 5.
     """
-    arcs = _arcs(pair, subtypes, punctuation)
+    arcs = _arcs(pair, subtypes, punctuation, case)
     return arcs.with_right(arcs.label_right, heads=False)
 
 
@@ -243,30 +269,35 @@ def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
     tested=("f1", "macro-f1"),
     task="dependencies",
 )
-def relation_f1(pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all") -> Judgements:
+def relation_f1(
+    pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
+) -> Judgements:
     """Precision, recall and F1 of each relation, and their averages.
 
     of: what must be right: `las` (head and relation) or `ls` (relation alone).
-    subtypes, punctuation: as for las.
+    subtypes, punctuation, case: as for las.
     Counts: per relation right, gold, system. Score: as for tag-f1.
     """
     if of not in ("las", "ls"):
         raise unknown("criterion", of, ("las", "ls"))
-    return (las if of == "las" else ls)(pair, subtypes=subtypes, punctuation=punctuation)  # type: ignore[return-value]
+    chosen = las if of == "las" else ls
+    return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)  # type: ignore[return-value]
 
 
 @measure("tree-match", scores={"value": Proportion("right", "sentences")}, count=whole_sentences, task="dependencies")
-def tree_match(pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all") -> Judgements:
+def tree_match(
+    pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
+) -> Judgements:
     """Gold sentences whose whole tree is right.
 
     of: `las` (heads and relations), `uas` (heads), `ls` (relations).
-    subtypes, punctuation: as for las.
+    subtypes, punctuation, case: as for las.
     Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong.
     Paper: Tuggener 2017, Table 5.
     """
     if of not in OF:
         raise unknown("criterion", of, OF)
-    arcs = _arcs(pair, subtypes, punctuation)
+    arcs = _arcs(pair, subtypes, punctuation, case)
     rights = {"las": arcs.head_right & arcs.label_right, "uas": arcs.head_right, "ls": arcs.label_right}
     judged = arcs.with_right(rights[of])
     return replace(judged, right=judged.right & pair.same_sentences()[judged.sentence])

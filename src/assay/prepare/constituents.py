@@ -27,9 +27,10 @@ from assay.errors import InputError, UsageError
 from assay.judgements import Judgements
 from assay.measures import Measure, find
 from assay.measures.evalb import choices
-from assay.prepare.options import Options
-from assay.prepare.run import Run, aligned, check_folders, source_of, without
+from assay.prepare.options import Decided, Options
+from assay.prepare.run import Run, aligned, check_folders, notes_on_reading, source_of, without
 from assay.readers import Input
+from assay.remarks import Remark, remark, said, worded
 
 _SHOWN = 3
 _OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
@@ -48,7 +49,7 @@ def prepare_constituents(
     """Read, check and align words with the trees over them."""
     _check_options(options, measures)
     conventions = _conventions(measures)
-    corpora = [_read(item) for item in inputs]
+    corpora = [_read(item, options) for item in inputs]
     check_folders(corpora)
     bare = _without_trees(corpora[0], options)
     gold = _with_spans(with_words_of(corpora[0], corpora[1]))
@@ -61,12 +62,13 @@ def prepare_constituents(
     judged = {(name, str(measure)): rows for name, pair in pairs for measure, rows in _judged(pair, measures)}
     first = next(iter(judged.values()))
     warnings = [
+        gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum())),
         *_read_so(["gold", *named], corpora),
         *warnings,
-        *_faulty(gold, judged),
+        *_faulty(gold, bare, judged),
         *_counted_roots(["gold", *named], corpora, conventions),
         *_checked(pairs, judged),
-        *(text for known in conventions.values() for text in known.said),
+        *(said(text=text) for known in conventions.values() for text in known.said),
     ]
     return Run(
         gold=gold,
@@ -75,12 +77,13 @@ def prepare_constituents(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=bare,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(warnings),
         mappings=(),
         task="constituents",
         items=int(first.has_gold.sum()),
         unit=options.unit or "sentence",
-        notes=tuple(dict.fromkeys(_notes(pairs, conventions))),
+        notes=tuple(_notes(pairs, conventions)),
+        decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
     )
 
 
@@ -126,14 +129,15 @@ def _judged(pair: Pair, measures: Sequence[Measure]) -> Iterator[tuple[Measure, 
 # --- reading ---
 
 
-def _read(item: Input | Corpus) -> Corpus:
+def _read(item: Input | Corpus, options: Options) -> Corpus:
     if isinstance(item, Corpus):
         if item.trees is None or TAG not in item.columns:
             raise InputError(f"{item.name}: holds no trees with tags. Formats that have them: {_TREES}.")
         return item
     if not item.plan.trees:
         raise InputError(f"{item.path}: holds no trees ({item.plan.format}). Formats that have them: {_TREES}.")
-    return item.read([name for name in (TAG, EDGE) if name in item.plan.labels])
+    columns = [name for name in (TAG, EDGE) if name in item.plan.labels]
+    return item.read(columns, tolerant=options.on_mismatch == "skip")
 
 
 def _with_spans(corpus: Corpus) -> Corpus:
@@ -144,8 +148,8 @@ def _without_trees(gold: Corpus, options: Options) -> Bools:
     """The gold sentences without a tree, which can be left out if the user says so."""
     bare = np.zeros(gold.sentences, dtype=bool)
     bare[list(gold.unparsed)] = True
-    if bare.all():
-        raise InputError(f"{gold.name}: no trees in gold. Are gold and system swapped?")
+    if options.decided is None:
+        worded([gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum()))])
     if bare.any() and options.on_mismatch != "skip":
         raise InputError(
             f"{_places(gold, bare)}: no tree in gold, in {_sentences(int(bare.sum()))}. "
@@ -157,33 +161,54 @@ def _without_trees(gold: Corpus, options: Options) -> Bools:
 # --- what looks wrong ---
 
 
-def _read_so(names: Sequence[str], corpora: Sequence[Corpus]) -> Iterator[str]:
+@remark
+def gold_trees(gold: str, sentences: int, bare: int) -> Iterator[str]:
+    """Gold without any tree."""
+    if bare == sentences:
+        raise InputError(f"{gold}: no trees in gold. Are gold and system swapped?")
+    yield from ()
+
+
+def _read_so(names: Sequence[str], corpora: Sequence[Corpus]) -> Iterator[Remark]:
     for name, corpus in zip(names, corpora, strict=True):
-        yield from (f"{name}: {note.removesuffix('.')}." for note in corpus.notes)
+        noted = tuple((f"{text.removesuffix('.')}.", number) for text, number in corpus.noted)
+        yield from notes_on_reading(name, replace(corpus, noted=noted))
     gold = corpora[0]
-    if gold.unparsed:
-        where = _list(gold, sorted(gold.unparsed))
-        yield f"{_sentences(len(gold.unparsed))} left out, since gold has no tree: {where}."
+    yield without_trees(number=len(gold.unparsed), places=_list(gold, sorted(gold.unparsed)))
 
 
-def _faulty(gold: Corpus, judged: Mapping[tuple[str, str], Judgements]) -> Iterator[str]:
+@remark
+def without_trees(number: int, places: Sequence[str]) -> Iterator[str]:
+    """Sentences of gold without a tree."""
+    if number:
+        yield f"{_sentences(number)} left out, since gold has no tree: {_shown(places, number)}."
+
+
+def _faulty(gold: Corpus, bare: Bools, judged: Mapping[tuple[str, str], Judgements]) -> Iterator[Remark]:
     """Sentences that are not scored, as they are counted by EVALB."""
     for (name, spec), rows in judged.items():
         for field, fault in (
             ("skipped", "has no tree for"),
             ("errors", "has other words left than gold in"),
         ):
-            faulty = np.flatnonzero(rows.sums[field])
-            if len(faulty):
-                yield (
-                    f"{name} {fault} {_sentences(len(faulty))} ({_list(gold, faulty.tolist())}): left out of "
-                    f"{spec}, missing constituents in f1-all and recall-all."
-                )
+            faulty = np.flatnonzero((rows.sums[field] != 0) & ~bare)
+            places = _list(gold, faulty.tolist())
+            yield not_scored(name=name, fault=fault, spec=spec, number=len(faulty), places=places)
+
+
+@remark
+def not_scored(name: str, fault: str, spec: str, number: int, places: Sequence[str]) -> Iterator[str]:
+    """Sentences that a measure of brackets leaves out."""
+    if number:
+        yield (
+            f"{name} {fault} {_sentences(number)} ({_shown(places, number)}): left out of "
+            f"{spec}, missing constituents in f1-all and recall-all."
+        )
 
 
 def _counted_roots(
     names: Sequence[str], corpora: Sequence[Corpus], conventions: Mapping[str, Convention]
-) -> Iterator[str]:
+) -> Iterator[Remark]:
     """Roots that EVALB takes for constituents."""
     for spec, convention in conventions.items():
         if convention.roots:
@@ -194,34 +219,65 @@ def _counted_roots(
             for code, number in zip(*np.unique(labels, return_counts=True), strict=True):
                 label = trees.labels.vocabulary[code]
                 if not convention.deletes(label):
-                    called = f"labelled {label}" if label else "without a label"
-                    count = "counts as a constituent" if number == 1 else "count as constituents"
-                    yield f"{name}: {spec} does not delete roots {called}, so that {number:,} of them {count}."
+                    yield kept_roots(name=name, spec=spec, label=label, number=int(number))
 
 
-def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Judgements]) -> Iterator[str]:
+@remark
+def kept_roots(name: str, spec: str, label: str, number: int) -> Iterator[str]:
+    """Roots that count as constituents."""
+    called = f"labelled {label}" if label else "without a label"
+    count = "counts as a constituent" if number == 1 else "count as constituents"
+    yield f"{name}: {spec} does not delete roots {called}, so that {number:,} of them {count}."
+
+
+def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Judgements]) -> Iterator[Remark]:
     gold = pairs[0][1].gold
-    if roots(trees_of(gold)).all():
-        raise InputError(f"{gold.name}: no constituents in gold. Are gold and system swapped?")
+    yield gold_constituents(gold=gold.name, number=int((~roots(trees_of(gold))).sum()))
     first: dict[str, Judgements] = {}
     for (name, spec), rows in judged.items():
         first.setdefault(name, rows)
-        if not rows.has_gold.any():
-            yield f"{spec} leaves no constituent of gold, so that it says nothing."
+        yield nothing_left(spec=spec, number=int(rows.has_gold.sum()))
     for name, pair in pairs:
         yield from checks.warnings(name, pair, first[name], "constituent")
     yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
 
 
-def _notes(pairs: Sequence[tuple[str, Pair]], conventions: Mapping[str, Convention]) -> Iterator[str]:
+@remark
+def gold_constituents(gold: str, number: int) -> Iterator[str]:
+    """Gold with nothing but roots."""
+    if not number:
+        raise InputError(f"{gold}: no constituents in gold. Are gold and system swapped?")
+    yield from ()
+
+
+@remark
+def nothing_left(spec: str, number: int) -> Iterator[str]:
+    """A convention that leaves nothing to be compared."""
+    if not number:
+        yield f"{spec} leaves no constituent of gold, so that it says nothing."
+
+
+def _notes(pairs: Sequence[tuple[str, Pair]], conventions: Mapping[str, Convention]) -> Iterator[Remark]:
     for spec, convention in conventions.items():
-        yield f"{spec}: {convention.title}."
+        yield said(text=f"{spec}: {convention.title}.")
     gold = pairs[0][1].gold
     gaps = {name: len(trees_of(corpus).stretches) for name, corpus in (("gold", gold), *_systems(pairs))}
-    if any(gaps.values()):
-        numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
-        yield f"Constituents with gaps ({numbers}) are compared as sets of words."
-    if any(pair.aligned_by == "characters" for _, pair in pairs):
+    yield constituents_with_gaps(numbers=gaps)
+    yield compared_by_characters(times=sum(pair.aligned_by == "characters" for _, pair in pairs))
+
+
+@remark
+def constituents_with_gaps(numbers: Mapping[str, int]) -> Iterator[str]:
+    """How many constituents have gaps on each side."""
+    if any(numbers.values()):
+        listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items() if number)
+        yield f"Constituents with gaps ({listed}) are compared as sets of words."
+
+
+@remark
+def compared_by_characters(times: int) -> Iterator[str]:
+    """Trees over other words."""
+    if times:
         yield "Tokenisation differs, so constituents are compared as sets of characters (without white space)."
 
 
@@ -233,9 +289,12 @@ def _sentences(number: int) -> str:
     return "1 sentence" if number == 1 else f"{number:,} sentences"
 
 
-def _list(gold: Corpus, sentences: Sequence[int]) -> str:
-    shown = ", ".join(gold.place_of_sentence(sentence) for sentence in sentences[:_SHOWN])
-    return shown + (", …" if len(sentences) > _SHOWN else "")
+def _list(gold: Corpus, sentences: Sequence[int]) -> list[str]:
+    return [gold.place_of_sentence(sentence) for sentence in sentences[:_SHOWN]]
+
+
+def _shown(places: Sequence[str], number: int) -> str:
+    return ", ".join(places[:_SHOWN]) + (", …" if number > _SHOWN else "")
 
 
 def _places(gold: Corpus, mask: Bools) -> str:

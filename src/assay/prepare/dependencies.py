@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +16,11 @@ from assay.errors import AlignmentError, InputError, UsageError
 from assay.labels import read_labels
 from assay.lexicon import Lexicon
 from assay.measures import Measure
-from assay.measures.dependencies import RELATION
-from assay.prepare.options import Options
-from assay.prepare.run import Run, aligned, check_folders, source_of, without
+from assay.measures.dependencies import RELATION, is_punctuation, listed_punctuation
+from assay.prepare.options import Decided, Options
+from assay.prepare.run import Run, aligned, check_folders, nothing_shared, sentences_left_out, source_of, without
 from assay.readers import Input
+from assay.remarks import Remark, remark, worded
 
 
 def prepare_dependencies(
@@ -27,12 +28,13 @@ def prepare_dependencies(
 ) -> Run:
     """Read, check and align words with their heads and relations."""
     head, relation = _columns(options)
-    further = list(dict.fromkeys(name for measure in measures for name in measure.definition.columns))
+    further = list(dict.fromkeys(name for measure in measures for name in _columns_of(measure)))
     corpora = [_read(inputs[0], *_golds(inputs[0], head, relation), further)]
     corpora += [_read(item, head, relation, further) for item in inputs[1:]]
     check_folders(corpora)
-    for corpus in corpora:
-        _check_filled(corpus)
+    checked = [_check_filled(corpus) for corpus in corpora]
+    if options.decided is None:
+        worded(checked)
     trees = [arcs.with_heads(corpus, "HEAD") for corpus in corpora]
     faults = [found for _, found in trees]
     _refuse(corpora, faults, options)
@@ -42,16 +44,25 @@ def prepare_dependencies(
     skipped = np.zeros(gold.sentences, dtype=bool)
     for (_, pair), found in zip(pairs, faults[1:], strict=True):
         skipped |= pair.skipped | _faulty(pair, faults[0], found)
-    if skipped.all():
-        raise AlignmentError(f"no sentence of {gold.name} is whole in all files.")
+    nothing = f"no sentence of {gold.name} is whole in all files."
+    if skipped.all() and options.decided is None:
+        raise AlignmentError(nothing)
     if skipped.any():
         pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-        warnings.append(f"{int(skipped.sum()):,} of {gold.sentences:,} sentences were left out.")
+    warnings += [
+        nothing_shared(gold="", text=nothing, left=int((~skipped).sum())),
+        sentences_left_out(
+            text="{number} of {sentences} sentences were left out.",
+            number=int(skipped.sum()),
+            sentences=gold.sentences,
+        ),
+    ]
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements, "word"))
     warnings += checks.identical_outputs([(name, _answers(pair)) for name, pair in pairs])
-    warnings += _said(["gold", *named], [corpus for corpus, _ in trees], faults, measures, further)
+    warnings += _said(["gold", *named], [corpus for corpus, _ in trees], faults, further)
+    warnings += _idle_punctuation(gold, measures)
     return Run(
         gold=gold,
         column=f"{head}+{relation}",
@@ -59,12 +70,13 @@ def prepare_dependencies(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=(*checked, *warnings),
         mappings=(),
         task="dependencies",
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
-        notes=tuple(_notes(gold, skipped)),
+        notes=(nonprojective_sentences(numbers=_nonprojective(pairs, skipped)),),
+        decided=Decided(column=f"{head}+{relation}", formats=tuple(corpus.format for corpus in corpora)),
     )
 
 
@@ -102,10 +114,17 @@ def _golds(item: Input | Corpus, head: str, relation: str) -> tuple[str, str]:
     return ("HEAD", "DEPREL") if predicted else (head, relation)
 
 
-def _check_filled(corpus: Corpus) -> None:
-    if corpus.is_empty("HEAD"):
-        hint = "Systems' predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
-        raise InputError(f"{corpus.name}: no heads in it (every cell is {corpus.empty}). {hint}".rstrip())
+def _check_filled(corpus: Corpus) -> Remark:
+    hint = "Systems' predictions may be in --column PHEAD+PDEPREL." if corpus.format == "conll09" else ""
+    return no_heads(file=corpus.name, mark=corpus.empty or "", hint=hint, empty=corpus.is_empty("HEAD"))
+
+
+@remark
+def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
+    """A file without trees."""
+    if empty:
+        raise InputError(f"{file}: no heads in it (every cell is {mark}). {hint}".rstrip())
+    yield from ()
 
 
 def _refuse(corpora: Sequence[Corpus], faults: Sequence[Sequence[Fault]], options: Options) -> None:
@@ -143,24 +162,75 @@ def _said(
     names: Sequence[str],
     corpora: Sequence[Corpus],
     faults: Sequence[Sequence[Fault]],
-    measures: Sequence[Measure],
     further: Sequence[str],
-) -> Iterator[str]:
+) -> Iterator[Remark]:
     for name, corpus, found in zip(names, corpora, faults, strict=True):
-        for fault in found[:MOST_PROBLEMS]:
-            yield f"left out: {corpus.place(fault.word)}: {fault.fact}."
-        if len(found) > MOST_PROBLEMS:
-            yield f"left out: {len(found) - MOST_PROBLEMS:,} more faulty sentences of {name}."
-        roots = arcs.several_roots(corpus, found)
-        if roots:
-            what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"
-            yield f"{name}: {what} more than one root, scored like others."
+        places = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in found[:MOST_PROBLEMS]]
+        yield faulty_trees(name=name, places=places, number=len(found))
+        yield several_roots(name=name, sentences=arcs.several_roots(corpus, found))
         for column in further:
-            if corpus.is_empty(column):
-                yield f"{name}: column {column} is empty; figures that need it say nothing."
+            yield needed_column(name=name, column=column, empty=corpus.is_empty(column))
 
 
-def _notes(gold: Corpus, skipped: Bools) -> Iterator[str]:
-    crossing = int((arcs.nonprojective(gold) & ~skipped).sum())
-    if crossing:
-        yield f"{crossing:,} of gold's sentences are non-projective."
+@remark
+def faulty_trees(name: str, places: Sequence[str], number: int) -> Iterator[str]:
+    """Sentences that were left out since their trees are faulty."""
+    yield from (f"left out: {place}." for place in places)
+    if number > MOST_PROBLEMS:
+        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
+
+
+@remark
+def several_roots(name: str, sentences: int) -> Iterator[str]:
+    """Sentences with more than one root."""
+    if sentences:
+        what = "1 sentence has" if sentences == 1 else f"{sentences:,} sentences have"
+        yield f"{name}: {what} more than one root, scored like others."
+
+
+@remark
+def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
+    """A column that a measure needs and that is empty."""
+    if empty:
+        yield f"{name}: column {column} is empty; figures that need it say nothing."
+
+
+def _columns_of(measure: Measure) -> Iterator[str]:
+    """The columns that a measure needs beside heads and relations."""
+    yield from measure.definition.columns
+    listed = listed_punctuation(measure.parameters.get("punctuation", ""))
+    if listed is not None and listed[0] not in ("HEAD", "DEPREL"):
+        yield listed[0]
+
+
+def _idle_punctuation(gold: Corpus, measures: Sequence[Measure]) -> Iterator[Remark]:
+    """Settings by which nothing is left out, perhaps since gold calls punctuation otherwise."""
+    for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in measures):
+        if setting != "all":
+            yield idle_punctuation(setting=setting, words=int(is_punctuation(gold, setting).sum()))
+
+
+@remark
+def idle_punctuation(setting: str, words: int) -> Iterator[str]:
+    """A setting by which nothing is left out."""
+    if not words:
+        yield f"punctuation={setting} fits no word of gold, so that all words count."
+
+
+def _nonprojective(pairs: Sequence[tuple[str, Pair]], skipped: Bools) -> dict[str, int]:
+    gold = pairs[0][1].gold
+    numbers = {"gold": int((arcs.nonprojective(gold) & ~skipped).sum())}
+    for name, pair in pairs:
+        system = pair.system
+        taken = np.zeros(system.sentences, dtype=bool)
+        taken[system.sentence_of[pair.system_sentence >= 0]] = True
+        numbers[name] = int((arcs.nonprojective(system) & taken).sum())
+    return numbers
+
+
+@remark
+def nonprojective_sentences(numbers: Mapping[str, int]) -> Iterator[str]:
+    """How many sentences are not projective on each side."""
+    if any(numbers.values()):
+        listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        yield f"Non-projective sentences: {listed}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from assay.errors import InputError, unknown
 from assay.readers.bracketscan import AtomCodes, Atoms, Scan
 from assay.readers.builder import Builder
 from assay.readers.forest import EMPTY_ELEMENT, FORM, TAG, Block, Forest, Tree
-from assay.readers.source import Source, decode
+from assay.readers.source import Batch, Source, decode
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """What blank lines may stand for."""
@@ -29,6 +30,7 @@ _NUMBERED = re.compile(r"([0-9]{1,9})=(.+)", re.DOTALL)
 _ESCAPED = re.compile(r"([-#])([LR][RCS]B)\1|\\([/*])")
 _BRACKETS = {"LRB": "(", "RRB": ")", "LCB": "{", "RCB": "}", "LSB": "[", "RSB": "]"}
 _WITHIN_WORDS = "Brackets within words are written -LRB- and -RRB-."
+_LEAVE_OUT = "To leave out such trees, each on a line of its own: --on-mismatch skip"
 _SHOWN = 30
 
 
@@ -64,7 +66,8 @@ def read_brackets(
     Empty elements and nodes without words are left out. Sentences without a parse, `()`, `(())` and `(NOPARSE …)`,
     stay, so that files stay parallel. A blank line is one too, where every tree has a line of its own and some two
     trees have no blank line between them; else blank lines only divide trees. `blank` may say which it is.
-    Where words are `numbered` (discbracket), they stand in the order of their numbers.
+    Where words are `numbered` (discbracket), they stand in the order of their numbers. For a tolerant builder a tree
+    on a line of its own whose brackets are not paired is a sentence without a parse.
     """
     if blank not in BLANK_LINES:
         raise unknown("kind of blank line", blank, BLANK_LINES)
@@ -74,7 +77,7 @@ def read_brackets(
     atoms = Atoms()
     columns = {name: AtomCodes(atoms, codes) for name, codes in _columns(builder, plain).items()}
     labels = AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
-    pieces = _Pieces(source)
+    pieces = _Pieces(source, builder)
     for piece in pieces:
         scan = Scan(piece.data, atoms, None if numbered else EMPTY_ELEMENT.encode())
         if numbered:
@@ -184,17 +187,33 @@ class _Piece(NamedTuple):
 class _Pieces:
     """A file in pieces that end where a tree ends: all brackets are paired, and nothing stands outside of them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, builder: Builder) -> None:
         self.path = source.path
         self.tree_per_line = True
         """Whether each tree so far has one line of its own."""
         self.last_line = 0
         self._source = source
+        self._builder = builder
+
+    def _batches(self) -> Iterator[Batch]:
+        batches = self._source.batches()
+        return map(self._mended, batches) if self._builder.tolerant else batches
+
+    def _mended(self, batch: Batch) -> Batch:
+        """The lines without those whose brackets are not paired, if lines are trees; parts of one are indented."""
+        lines = batch.data.split(b"\n")
+        broken = [number for number, line in enumerate(lines) if not _paired(line)]
+        if not broken or not all(line.startswith(b"(") for line in lines if line):
+            return batch
+        for number in broken:
+            lines[number] = b"(())"
+        self._builder.note(f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}", len(broken))
+        return replace(batch, data=b"\n".join(lines))
 
     def __iter__(self) -> Iterator[_Piece]:
         held: list[bytes] = []
         line, depth = 1, 0
-        for batch in self._source.batches():
+        for batch in self._batches():
             brackets, depths = _depths(batch.data, depth)
             if (depths < 0).any():
                 raise self._not_opened(b"".join([*held, batch.data]), line)
@@ -272,7 +291,9 @@ class _Pieces:
         start = int(brackets[before[-1] + 1 if len(before) else 0])
         here, tree_line = _line(data, int(brackets[wrong]), line), _line(data, start, line)
         behind = f", behind the tree that begins in line {tree_line}" if wrong else ""
-        return InputError(f"{self.path}:{here}: a closing bracket that closes nothing{behind}. {_WITHIN_WORDS}")
+        return InputError(
+            f"{self.path}:{here}: a closing bracket that closes nothing{behind}. {_WITHIN_WORDS} {_LEAVE_OUT}"
+        )
 
     def _not_closed(self, data: bytes, line: int, depth: int) -> InputError:
         start = data.index(b"(")
@@ -282,7 +303,9 @@ class _Pieces:
         following = data.find(b"\n(", start) + 1
         hint = f"; the next seems to begin in line {_line(data, following, line)}" if following else ""
         lacks = "a closing bracket" if depth == 1 or following else f"{depth} closing brackets"
-        return InputError(f"{self.path}:{tree_line}: the tree that begins here lacks {lacks}{hint}. {_WITHIN_WORDS}")
+        return InputError(
+            f"{self.path}:{tree_line}: the tree that begins here lacks {lacks}{hint}. {_WITHIN_WORDS} {_LEAVE_OUT}"
+        )
 
 
 def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
@@ -291,6 +314,12 @@ def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
     opening, closing = ord("("), ord(")")
     brackets = np.flatnonzero((characters == opening) | (characters == closing))
     return brackets, depth + np.cumsum(np.where(characters[brackets] == opening, 1, -1))
+
+
+def _paired(line: bytes) -> bool:
+    """Whether every bracket of a line is closed in it, and none before it was opened."""
+    _, depths = _depths(line, 0)
+    return not len(depths) or bool(depths[-1] == 0 and (depths >= 0).all())
 
 
 def _line(data: bytes, place: int, first: int) -> int:

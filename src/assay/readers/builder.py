@@ -49,9 +49,11 @@ class _Numbers(dict[int, int]):
 class Builder:
     """Collects one corpus from one or more files; readers call it, nobody else."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], *, tolerant: bool = False) -> None:
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
+        self.tolerant = tolerant
+        """Whether a faulty sentence may be left out: the user said so, and it is noted."""
         self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
         self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
         """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""
@@ -164,6 +166,11 @@ class Builder:
         """The number of documents told apart by their ids so far."""
         return len(self._ids)
 
+    @property
+    def begun(self) -> int:
+        """The number of documents that have begun."""
+        return len(self._documents)
+
     def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> None:
         """A labelled span that begins in a sentence; its atoms as stretches (first, end), counted from there on."""
         joined = merged(atoms)
@@ -183,18 +190,26 @@ class Builder:
         coded[:, 3] = codes[rows[:, 3]]
         self._spans.frombytes(coded.tobytes())
 
-    def mentions(self, rows: Sequence[tuple[int, int, int, int]], names: Sequence[str]) -> None:
-        """The mentions of the document begun last: rows of begin, end, chain and line, words counted in the document.
+    def mentions(
+        self, rows: Sequence[tuple[int, int, int, int]] | Ints, names: Sequence[str], number: int | None = None
+    ) -> None:
+        """The mentions of a document, of the one begun last unless a number is given: begin, end, chain and line.
 
-        A chain is given by its place among `names`, which stand in the order in which they appear; one without
-        mentions is none.
+        Words are counted in the document. A chain is given by its place among `names`, which stand in the order in
+        which they appear; one without mentions is none.
         """
         given = np.array(rows, dtype=np.int64).reshape(-1, 4)
         used, chains = np.unique(given[:, 2], return_inverse=True)
-        document = np.full(len(given), len(self._documents) - 1)
+        document = np.full(len(given), self.begun - 1 if number is None else number)
         placed = np.column_stack([document, given[:, :2], chains + len(self._chain_names), given[:, 3]])
         self._mentions.frombytes(placed.astype(np.int64).tobytes())
         self._chain_names += [names[chain] for chain in used.tolist()]
+
+    def all_mentions(self, rows: Ints, names: Sequence[str]) -> None:
+        """The same for many documents: rows of document, begin, end, chain and line; every chain has mentions."""
+        placed = rows + np.array([0, 0, 0, len(self._chain_names), 0])
+        self._mentions.frombytes(placed.astype(np.int64).tobytes())
+        self._chain_names += names
 
     def trees(
         self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int], first: int
@@ -324,7 +339,7 @@ class Builder:
             chains=self._chains() if chains else None,
             texts=tuple(self._texts) if self._texts else None,
             by_id=self.has_ids,
-            notes=tuple(text.replace("{}", f"{number:,}") for text, number in self._notes.items()),
+            noted=tuple(self._notes.items()),
         )
         return with_crossings_noted(corpus)
 

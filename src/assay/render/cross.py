@@ -74,7 +74,7 @@ def _table(
             own = [values[other] for other in of_group]
             rows[index].append(replace(cell, italic=bool(own) and is_best(own, of_group.index(name))))
     notes = (
-        f"Percent, in brackets the 95% interval ({result.times:,} resamples of sentences). Bold: highest of the "
+        f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). Bold: highest of the "
         f"column; italic: highest of its framework. U, L: unlabelled and labelled TedEval ({_sizes(result)}); "
         "multiple: against what all golds agree on.",
     )
@@ -108,7 +108,7 @@ def _tests(result: Result) -> Iterator[Table]:
             ["pair", "difference", "p", "error", "p (Holm)"],
             rows,
             notes=(
-                "Second minus first in percentage points. p: paired shuffling of sentences, two-sided; Holm's "
+                f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
                 f"correction is over {plural(len(rows), 'pair')}; bold: p < 0.05 after it.",
             ),
             short=15,

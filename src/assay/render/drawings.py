@@ -6,55 +6,119 @@ from collections.abc import Iterator, Sequence
 
 from assay.result import Example, ExampleArcs
 
+Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
 LONGEST = 60
 """Longer sentences are not drawn as trees; their differing words are listed."""
 
 
-def dependency_lines(example: Example) -> list[str]:
-    """Gold's tree, and behind each word the arcs of systems that differ from gold's."""
+def dependency_lines(example: Example, width: int = 0) -> list[str]:
+    """Gold's tree, and behind each word the arcs of systems that differ from gold's, below each other if need be."""
     gold, *systems = example.arcs
     differing = {
         place: [_arc(example, system, place) for system in systems if _differs(gold, system, place)]
         for place in range(len(example.words))
     }
-    if len(example.words) > LONGEST:
-        rows = [(place, "", place) for place in differing if differing[place]]
-    else:
-        rows = list(_drawn(gold))
-    texts = [f"{lead}{example.words[place]}" for _, lead, place in rows]
-    width = max(map(len, texts), default=0)
-    relations = max((len(gold.labels[place]) for _, _, place in rows), default=0)
+    drawn = len(example.words) <= LONGEST
+    rows = list(_drawn(gold)) if drawn else [("", "", place) for place in differing if differing[place]]
+    words = [f"{lead}{example.words[place]}" for _, lead, place in rows]
+    arcs = [gold.labels[place] if drawn else _arc(example, gold, place) for *_, place in rows]
+    first, second = (max(map(len, texts), default=0) for texts in (words, arcs))
     lines = []
-    for (_, _, place), text in zip(rows, texts, strict=True):
-        relation = gold.labels[place] if len(example.words) <= LONGEST else _arc(example, gold, place)
+    for (below, _, place), word, arc in zip(rows, words, arcs, strict=True):
         marks = "   ".join(differing[place])
-        lines.append(f"{text:{width}}  {relation:{relations}}  {marks}".rstrip())
+        if width and first + second + len(marks) + 4 > width:
+            lines.append(f"{word:{first}}  {arc:{second}}  {''.join(differing[place][:1])}".rstrip())
+            lines += [f"{below:{first}}  {'':{second}}  {mark}" for mark in differing[place][1:]]
+        else:
+            lines.append(f"{word:{first}}  {arc:{second}}  {marks}".rstrip())
     return lines
 
 
 _MARKS = {"right": " ", "gold": " ", "spurious": "✗", "missing": "−", "forgiven": "~", "unasked": "·"}
 
 
-def unit_lines(example: Example) -> list[str]:
+def unit_lines(example: Example, width: int = 0) -> list[str]:
     """Function trees, side by side below each other: a line per node, indented by what it lies in, with its words."""
     lines = []
     for side in dict.fromkeys(unit.side for unit in example.units):
+        units = [unit for unit in example.units if unit.side == side]
         lines.append(f"{side}:")
-        over: list[set[int]] = []
-        for unit in (unit for unit in example.units if unit.side == side):
-            words = {place for first, end in unit.stretches for place in range(first, end)}
-            while over and not words <= over[-1]:
-                over.pop()
-            depth = len(over)
-            if not over or words != over[-1]:
-                over.append(words)
-            else:
-                depth -= 1
-            text = " ".join(example.words[place] for place in sorted(words))
+        for unit, depth in zip(units, _depths([unit.stretches for unit in units]), strict=True):
             kind = "" if unit.kind in ("right", "gold") else f"  ({unit.kind})"
-            lines.append(f"{_MARKS[unit.kind]} {'  ' * depth}{unit.label or '∅'}: {text}{kind}")
+            lead = f"{_MARKS[unit.kind]} {'  ' * depth}{unit.label or '∅'}: "
+            lines.append(f"{lead}{_yield(example, unit.stretches, width and width - len(lead + kind))}{kind}")
     return lines
+
+
+def constituent_lines(example: Example, width: int = 0) -> list[str]:
+    """Gold's constituents and those that systems add, a line for each, indented by what it lies in."""
+    gold, *systems = example.sides
+    numbers = _numbers(example)
+    rows = sorted(
+        (
+            (stretches, label, number)
+            for (label, stretches), of in numbers.items()
+            for number in range(max(of.values()))
+        ),
+        key=lambda row: (row[0][0][0], -sum(end - first for first, end in row[0]), row[0]),
+    )
+    lines = []
+    for (stretches, label, number), depth in zip(rows, _depths([row[0] for row in rows]), strict=True):
+        having = [side for side in example.sides if numbers[label, stretches].get(side, 0) > number]
+        in_gold = gold in having
+        others = [side for side in systems if (side in having) != in_gold]
+        if not others and len(example.words) > LONGEST:
+            continue
+        what = "missing" if in_gold else "spurious"
+        if len(systems) > 1:
+            what += f" in {'all' if len(others) == len(systems) else ', '.join(others)}"
+        kind = f"  ({what})" if others else ""
+        lead = f"{' ' if not others else '−' if in_gold else '✗'} {'  ' * depth}{label}: "
+        lines.append(f"{lead}{_yield(example, stretches, width and width - len(lead + kind))}{kind}")
+    return lines
+
+
+def _numbers(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
+    """For each label on each set of words how often each side has it."""
+    in_gold = {(span.label, span.stretches) for span in example.spans if span.side == example.sides[0]}
+    over = {stretches: label for label, stretches in in_gold}
+    numbers: dict[tuple[str, Stretches], dict[str, int]] = {}
+    for span in example.spans:
+        # Labels that are taken as equal, or do not count, are gold's.
+        hit = span.kind == "tp" and (span.label, span.stretches) not in in_gold
+        label = over.get(span.stretches, span.label) if hit else span.label
+        of = numbers.setdefault((label, span.stretches), {})
+        of[span.side] = of.get(span.side, 0) + 1
+    return numbers
+
+
+def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
+    """How many of the yields before it each lies in; equal ones are at the same depth."""
+    over: list[set[int]] = []
+    for stretches in yields:
+        words = {place for first, end in stretches for place in range(first, end)}
+        while over and not words <= over[-1]:
+            over.pop()
+        if not over or words != over[-1]:
+            over.append(words)
+        yield len(over) - 1
+
+
+def _yield(example: Example, stretches: Stretches, room: int) -> str:
+    """The words of a node, with `_` for a gap; of too many the first and the last."""
+    text = " _ ".join(" ".join(example.words[first:end]) for first, end in stretches)
+    if not room or len(text) <= room:
+        return text
+    words = text.split(" ")
+    shorter = [_middle_out(words, number) for number in range(2, len(words))]
+    return next((one for one in reversed(shorter) if len(one) <= room), min([text, *shorter[:1]], key=len))
+
+
+def _middle_out(words: Sequence[str], number: int) -> str:
+    """So many of the words, the first and the last."""
+    last = number // 2
+    return " ".join([*words[: number - last], "…", *words[len(words) - last :]])
 
 
 def _differs(gold: ExampleArcs, system: ExampleArcs, place: int) -> bool:
@@ -71,15 +135,18 @@ def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     return f"{side}{arcs.labels[place]} ← {under}"
 
 
-def _drawn(gold: ExampleArcs) -> Iterator[tuple[int, str, int]]:
-    """The words from the root down, each with the lines that lead to it; without recursion, as trees may be deep."""
+def _drawn(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
+    """The words from the root down, each with the lines that go on below it and those that lead to it.
+
+    Without recursion, as trees may be deep.
+    """
     below: dict[int, list[int]] = {}
     for place, head in enumerate(gold.heads):
         below.setdefault(head, []).append(place)
     open_nodes: list[tuple[int, str, str]] = [(place, "", "") for place in reversed(below.get(_ROOT, []))]
     while open_nodes:
         place, lead, deeper = open_nodes.pop()
-        yield place, lead, place
+        yield deeper + ("│" if place in below else ""), lead, place
         open_nodes.extend(reversed(list(_children(below.get(place, []), deeper))))
 
 

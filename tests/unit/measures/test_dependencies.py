@@ -75,6 +75,18 @@ def test_a_relation_that_gold_has_with_a_subtype_alone_is_counted_without(scored
     assert counts(with_subtypes, "nsubj") == (0, 0, 1)
 
 
+def test_the_case_of_relations_counts_unless_it_is_said_not_to(scored):
+    output = system(dog="3/NSUBJ", ran="3/XComp")
+    for measure in ("las", "ls"):
+        assert counts(scored(GOLD, output, measure))[0] == 3
+        assert counts(scored(GOLD, output, f"{measure}(case=false)")) == (5, 5, 5, 5)
+    assert counts(scored(GOLD, output, "relation-f1(case=false)"), "xcomp") == (1, 1, 1)
+    assert matches(scored(GOLD, output, "tree-match(case=false)")) == (1, 1)
+    other = system(dog="3/OBJ")
+    result = scored(GOLD, other, "las(case=false)")
+    assert [(row.gold, row.assigned) for row in result.confusion] == [("nsubj", "obj")]
+
+
 # --- punctuation ---
 
 
@@ -97,8 +109,44 @@ def test_a_word_is_punctuation_by_its_characters(scored):
 @pytest.mark.parametrize("measure", ["uas", "las", "ls", "relation-f1", "tree-match"])
 def test_unknown_settings_are_refused(scored, measure):
     assert refusal(scored, GOLD, GOLD, f"{measure}(punctuation=none)") == (
-        "there is no punctuation setting 'none'. There is: all, no-punct-relation, no-punct-char."
+        "there is no punctuation setting 'none'. There is: all, no-punct-relation, no-punct-char, UPOS:PUNCT+SYM, "
+        "DEPREL:punct+p."
     )
+
+
+def with_tags(text, tags):
+    """CoNLL-U with these tags for UPOS."""
+    cells = [row.split("\t") for row in dependencies(text).splitlines() if row]
+    rows = ["\t".join([*row[:3], tag, *row[4:]]) for row, tag in zip(cells, tags.split(), strict=True)]
+    return "\n".join(rows) + "\n\n"
+
+
+def test_punctuation_may_be_a_list_of_tags(scored):
+    gold = with_tags(GOLD, "DET NOUN SYM VERB ,")
+    # A word is left out by gold's tag, and for precision by the system's.
+    output = with_tags(GOLD, "DET NOUN VERB VERB ,")
+    assert counts(scored(gold, output, "las(punctuation=UPOS:SYM)")) == (4, 4, 5, 4)
+    assert counts(scored(gold, output, "las(punctuation=UPOS:SYM+comma)")) == (3, 3, 4, 3)
+    assert counts(scored(gold, gold, "las(punctuation=UPOS:SYM+comma)")) == (3, 3, 3, 3)
+
+
+def test_punctuation_may_be_a_list_of_relations(scored):
+    assert counts(scored(GOLD, GOLD, "las(punctuation=DEPREL:punct+det)")) == (3, 3, 3, 3)
+    # With or without their subtypes.
+    assert counts(scored(GOLD, GOLD, "las(punctuation=DEPREL:nsubj)")) == (4, 4, 4, 4)
+    assert counts(scored(GOLD, GOLD, "las(punctuation=DEPREL:nsubj:pass)")) == (4, 4, 4, 4)
+
+
+@pytest.mark.parametrize("setting", ["DEPREL:p", "UPOS:PUNCT", "no-punct-relation"])
+def test_a_list_that_fits_no_word_is_named(scored, setting):
+    gold = with_tags(GOLD.replace("punct", "dep"), "DET NOUN VERB VERB X")
+    result = scored(gold, gold, f"las(punctuation={setting})")
+    assert counts(result) == (5, 5, 5, 5)
+    assert f"punctuation={setting} fits no word of gold, so that all words count." in result.warnings
+
+
+def test_a_list_needs_its_column(scored):
+    assert "there is no column 'MARKS'" in refusal(scored, GOLD, GOLD, "las(punctuation=MARKS:x)")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import assay
 from assay.readers import read
 from assay.readers import source as source_module
 from assay.readers.brackets import looks_brackets, looks_discbracket, unescaped
@@ -13,6 +14,7 @@ from unit.samples import drawn, refusal
 
 THE_END = "(S (NP (DT The) (NN end)) (VP (VBZ comes)))"
 WITHIN = "Brackets within words are written -LRB- and -RRB-."
+SKIP = "To leave out such trees, each on a line of its own: --on-mismatch skip"
 
 
 def test_words_tags_and_nodes_of_a_tree(file):
@@ -211,20 +213,20 @@ def test_trees_of_many_thousand_levels_are_read(file):
     [
         (
             f"{THE_END}\n(NP (NN :)))\n{THE_END}\n",
-            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 2. {WITHIN}",
+            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 2. {WITHIN} {SKIP}",
         ),
         (
             f"(ROOT\n {THE_END}))\n",
-            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 1. {WITHIN}",
+            f"a.ptb:2: a closing bracket that closes nothing, behind the tree that begins in line 1. {WITHIN} {SKIP}",
         ),
         (
             f"{THE_END}\n(NP (NN a)\n{THE_END}\n{THE_END}\n",
             "a.ptb:2: the tree that begins here lacks a closing bracket; the next seems to begin in line 3. "
-            + WITHIN,
+            + f"{WITHIN} {SKIP}",
         ),
         (
             "\n(S\n  (NP (NN a)",
-            f"a.ptb:2: the tree that begins here lacks 2 closing brackets. {WITHIN}",
+            f"a.ptb:2: the tree that begins here lacks 2 closing brackets. {WITHIN} {SKIP}",
         ),
         (
             f"{THE_END}\n(NP (-LRB- () (NN a))\n{THE_END}",
@@ -250,6 +252,27 @@ def test_trees_of_many_thousand_levels_are_read(file):
 )
 def test_faults_are_refused_with_their_place(file, text, message):
     assert refusal(read, file("a.ptb", text)) == message
+
+
+def test_trees_whose_brackets_are_not_paired_can_be_left_out(file):
+    gold = file("gold.ptb", f"{THE_END}\n{THE_END}\n{THE_END}\n")
+    broken = file("system.ptb", f"{THE_END}\n(S (NP (NN a))\n{THE_END}\n")
+    with pytest.raises(assay.AssayError, match=r"system.ptb:2: .* lacks a closing bracket"):
+        assay.score(gold, [broken], ["parseval"], times=10)
+    result = assay.score(gold, [broken], ["parseval"], times=10, on_mismatch="skip")
+    assert "system: system.ptb: trees whose brackets are not paired, taken for no parse: 1." in result.warnings
+    counts = next(row.counts for row in result.counts if row.label is None)
+    assert (counts["sentences"], counts["skipped"], counts["tp"]) == (2, 1, 6)
+    result = assay.score(broken, [gold], ["parseval"], times=10, on_mismatch="skip")
+    assert result.units == 2
+    assert not any("other words" in text for text in result.warnings)
+
+
+def test_a_tree_over_many_lines_cannot_be_left_out(file):
+    gold = file("gold.ptb", f"{THE_END}\n{THE_END}\n")
+    broken = file("system.ptb", "(S\n (NP (NN a))\n (VP\n (VB b)\n")
+    with pytest.raises(assay.AssayError, match=r"system.ptb:1: .* lacks 2 closing brackets"):
+        assay.score(gold, [broken], ["parseval"], times=10, on_mismatch="skip")
 
 
 def test_a_file_without_trees_is_refused(file):

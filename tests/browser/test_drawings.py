@@ -1,0 +1,284 @@
+"""Drawings: all that is in the data is drawn, nothing covers anything else, and columns are words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.conftest import TASKS
+from tests.unit.test_cross_texts import crossed
+
+from assay import render
+from assay.demo import FOLDER
+from assay.result import Result
+
+ASSETS = Path(render.__file__).parent / "assets"
+IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
+HELPERS = """
+  const texts = new Texts(DATA.texts);
+  window.draw = (text, view = {}) => {
+    const sides = [0, ...texts.systems.keys().map((system) => system + 1)];
+    const b = texts.systems.length > 1 ? 1 : null;
+    const drawn = drawing(texts, DATA.task, text, {sides, a: 0, b, marked: null, fold: false, ...view});
+    document.body.replaceChildren(drawn.figure, drawn.table);
+    return drawn.caption;
+  };
+  window.saved = () => saveable(document.querySelector("figure"));
+  window.copied = (text) => asConllu(texts, DATA.task, text);
+  const all = (selector) => [...document.querySelectorAll(`svg ${selector}`)];
+  const inside = (selector) => all(selector).filter((node) => !node.closest(".names"));
+  window.boxes = (selector) => inside(selector).map((node) => {
+    const {x, y, width, height} = node.getBBox();
+    return [x, y, width, height, node.textContent];
+  });
+  document.documentElement.dataset.ready = "true";
+"""
+
+
+def modules(name: str, known: dict[str, str] | None = None) -> str:
+    """A module behind those that it imports, as one script."""
+    known = {} if known is None else known
+    if name not in known:
+        text = (ASSETS / name).read_text("utf-8")
+        for needed in IMPORT.findall(text):
+            modules(needed, known)
+        known[name] = re.sub(r"^export ", "", IMPORT.sub("", text), flags=re.MULTILINE)
+    return "\n".join(known.values())
+
+
+@pytest.fixture
+def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """A page that draws on demand the texts of a task, or given ones."""
+    contexts = []
+
+    def open_(what: str | tuple[str, dict[str, Any]], **context: Any) -> Any:
+        task, texts = (results(what).task, results(what).texts) if isinstance(what, str) else what
+        data = json.dumps({"task": task, "texts": texts}).replace("<", "\\u003c")
+        styles = (ASSETS / "drawing.css").read_text("utf-8")
+        code = f"const DATA = {data};\n{modules('drawing.js')}\n{HELPERS}"
+        file = tmp_path / "drawing.html"
+        file.write_text(
+            f'<!doctype html><meta charset="utf-8"><style>{styles}</style><body></body>'
+            f'<script type="module">{code}</script>',
+            encoding="utf-8",
+            errors="surrogatepass",
+        )
+        contexts.append(browser.new_context(viewport={"width": 1000, "height": 700}, offline=True, **context))
+        page = contexts[-1].new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready='true']", state="attached")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def items_of(texts: Any, text: int) -> set[int]:
+    """The items of a text."""
+    return {item for item, place in enumerate(accumulate(texts["items"]["text"])) if place == text}
+
+
+def overlapping(boxes: list[list[Any]]) -> list[tuple[str, str]]:
+    """Texts that cover each other; a line's height has some air."""
+    found = []
+    for index, (x, y, width, height, text) in enumerate(boxes):
+        for x2, y2, width2, height2, text2 in boxes[index + 1 :]:
+            across = x + 0.5 < x2 + width2 - 0.5 and x2 + 0.5 < x + width - 0.5
+            if across and y + 2.5 < y2 + height2 - 2.5 and y2 + 2.5 < y + height - 2.5:
+                found.append((text, text2))
+    return found
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_text_covers_another(drawn, results, task):
+    page = drawn(task)
+    for text in range(min(results(task).texts["embedded"], 12)):
+        page.evaluate("draw", text)
+        assert overlapping(page.evaluate("boxes('text')")) == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_item_is_drawn(drawn, results, task):
+    page, texts = drawn(task), results(task).texts
+    for text in range(min(texts["embedded"], 12)):
+        page.evaluate("draw", text)
+        shown = set(page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)"))
+        assert shown == items_of(texts, text)
+
+
+def test_every_side_has_an_arc_for_every_word(drawn, results):
+    page, texts = drawn("dependencies"), results("dependencies").texts
+    for text in range(10):
+        page.evaluate("draw", text)
+        arcs = 3 * texts["lengths"][text]
+        assert page.locator("svg .arc").count() == arcs
+        assert page.locator("svg .arc-label:not(.again), svg .arc > text").count() == arcs
+
+
+@pytest.mark.parametrize("task", ["dependencies", "constituents"])
+def test_words_have_the_same_columns_on_all_sides(drawn, results, task):
+    page = drawn(task)
+    page.evaluate("draw", 1)
+    places = page.eval_on_selector_all("svg .word", "nodes => nodes.map((node) => +node.getAttribute('x'))")
+    words = results(task).texts["lengths"][1]
+    assert len(places) == 3 * words
+    assert places[:words] == places[words : 2 * words] == places[2 * words :]
+    assert places[:words] == sorted(places[:words])
+
+
+def test_differences_are_told_by_mark_and_not_by_colour_alone(drawn):
+    page = drawn("tags")
+    page.evaluate("draw", 1)
+    wrong = page.eval_on_selector_all("svg .tag.wrong", "nodes => nodes.map((node) => node.textContent)")
+    assert wrong
+    assert all(text.startswith("✗ ") for text in wrong)
+    dashes = page.eval_on_selector("svg .frame.wrong", "node => getComputedStyle(node).strokeDasharray")
+    assert dashes != "none"
+
+
+def long_sentence(words: list[str]) -> tuple[str, dict[str, Any]]:
+    """A sentence of these words, one system that has the third tag wrong."""
+    size = len(words)
+    known = list(dict.fromkeys(words))
+    return "tags", {
+        "how": "all",
+        "embedded": 1,
+        "total": 1,
+        "unit": "sentence",
+        "on": "accuracy",
+        "systems": ["one"],
+        "ids": ["s1"],
+        "places": ["gold:1"],
+        "lengths": [size],
+        "vocabulary": known,
+        "words": [known.index(word) for word in words],
+        "labels": ["Case=Nom|Number=Sing", "Case=Acc|Number=Sing"],
+        "kinds": [],
+        "items": {
+            "text": [0] * size,
+            "begin": list(range(size)),
+            "length": [1] * size,
+            "gold": [0] * size,
+            "owner": {"at": [], "values": []},
+            "stretches": {},
+            "systems": [
+                {"answers": {"at": [2], "values": [1]}, "wrong": [2], "alike": {"at": [], "values": []}},
+            ],
+        },
+        "layers": [],
+    }
+
+
+def test_a_long_sentence_scrolls_and_can_be_folded(drawn):
+    page = drawn(long_sentence([f"word{place}" for place in range(150)]))
+    page.evaluate("draw", 0)
+    assert page.locator("svg .word").count() == 150
+    assert page.eval_on_selector(".drawing-scroll", "node => node.scrollWidth > 5 * node.clientWidth")
+    caption = page.evaluate("draw(0, {fold: true})")
+    assert "146 words folded" in caption
+    assert page.locator("svg .word").count() == 4
+    assert page.locator("svg .fold").first.text_content().startswith("⋯ 146 ⋯")
+
+
+def test_changed_parts_of_a_tag_are_marked(drawn):
+    page = drawn(long_sentence(["a", "b", "c"]))
+    page.evaluate("draw", 0)
+    changed = page.eval_on_selector_all("svg .changed", "nodes => nodes.map((node) => node.textContent)")
+    assert changed == ["Case=Nom", "Case=Acc"]
+
+
+def test_right_to_left_sentences_run_from_the_right(drawn):
+    page = drawn(long_sentence(["ذهب", "الولد", "إلى", "Paris"]))
+    page.evaluate("draw", 0)
+    places = [(box[4], box[0]) for box in page.evaluate("boxes('.word')")]
+    assert [word for word, _ in places] == ["ذهب", "الولد", "إلى", "Paris"]
+    assert [place for _, place in places] == sorted((place for _, place in places), reverse=True)
+
+
+def test_strange_words_stay_text_and_long_ones_are_cut(drawn):
+    strange = ["<script>window.hit = 1</script>", "x" * 500, "👩‍👩‍👧", "日本語", "&amp;"]
+    page = drawn(long_sentence(strange))
+    page.evaluate("draw", 0)
+    shown = page.eval_on_selector_all("svg .word", "nodes => nodes.map((node) => node.firstChild.textContent)")
+    assert shown[0].startswith("<script>")
+    assert shown[1].startswith("xxx")
+    assert shown[1].endswith("…")
+    assert shown[2:] == strange[2:]
+    assert (
+        page.eval_on_selector_all("svg .word title", "nodes => nodes.map((node) => node.textContent)")[-1]
+        == "x" * 500
+    )
+    assert page.evaluate("window.hit === undefined")
+    assert overlapping(page.evaluate("boxes('text')")) == []
+
+
+def test_a_saved_drawing_stands_alone_in_light_colours(drawn, browser, tmp_path):
+    page = drawn("dependencies", color_scheme="dark")
+    page.evaluate("draw", 0)
+    saved = page.evaluate("saved()")
+    assert "class=" not in saved
+    assert "var(" not in saved
+    file = tmp_path / "saved.svg"
+    file.write_text(saved, encoding="utf-8")
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.tagName") == "svg"
+    assert page.evaluate("document.querySelector('rect').getAttribute('fill')") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.querySelectorAll('text').length") > 20
+
+
+def test_a_copied_sentence_is_conllu(drawn, results):
+    page, texts = drawn("dependencies"), results("dependencies").texts
+    rows = [line.split("\t") for line in page.evaluate("copied(0)").splitlines() if line and line[0] != "#"]
+    assert [len(row) for row in rows] == [10] * texts["lengths"][0]
+    gold = (FOLDER / "trees" / "gold.conllu").read_text("utf-8").split("\n\n")[0].splitlines()
+    expected = [line.split("\t") for line in gold if line and line[0] != "#"]
+    assert [(row[1], row[6], row[7]) for row in rows] == [(row[1], row[6], row[7]) for row in expected]
+
+
+def test_a_copied_tree_is_in_brackets(drawn, results):
+    page = drawn("constituents")
+    lines = page.evaluate("copied(1)").splitlines()
+    trees = [line for line in lines if line.startswith("(")]
+    assert len(trees) == 3
+    assert all(line.count("(") == line.count(")") for line in trees)
+
+
+def test_chains_of_systems_have_the_numbers_of_golds(drawn, results):
+    page, texts = drawn("coreference"), results("coreference").texts
+    page.evaluate("draw", 0)
+    mentions = sum(1 for text in accumulate(texts["layers"][0]["text"]) if text == 0)
+    assert page.locator("svg .mention").count() >= mentions
+    labels = page.eval_on_selector_all("svg .mention .label", "nodes => nodes.map((node) => node.textContent)")
+    assert any("WL" in label for label in labels)
+    assert any("FN" in label for label in labels)
+
+
+def test_function_trees_show_every_gold_and_what_becomes_of_units(drawn):
+    result = crossed()
+    page = drawn(("cross", result.texts))
+    seen = set()
+    for text in range(10):
+        page.evaluate("draw", text)
+        names = page.eval_on_selector_all("svg .name", "nodes => nodes.map((node) => node.firstChild.textContent)")
+        assert names == ["gold dep", "gold ps+dep", "generalised", "A · eager", "B · pcfg", "hybrid"]
+        assert overlapping(page.evaluate("boxes('text')")) == []
+        shown = set(page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)"))
+        assert shown == items_of(result.texts, text)
+        seen.update(box[4].split()[-1] for box in page.evaluate("boxes('.label')"))
+    assert {"spurious", "missing", "forgiven", "unasked"} <= seen
+
+
+def test_a_head_outside_the_sentence_is_drawn_as_elsewhere(drawn, results):
+    texts = json.loads(json.dumps(results("dependencies").texts))
+    texts["layers"][1]["heads"] = {"at": [0, 1], "values": [500, -40]}
+    page = drawn(("dependencies", texts))
+    page.evaluate("draw", 0)
+    assert page.locator("svg .arc").count() == 3 * texts["lengths"][0]
+    shown = page.eval_on_selector_all("svg .arc > text", "nodes => nodes.map((node) => node.textContent)")
+    assert sum("head elsewhere" in label for label in shown) == 2
