@@ -1,0 +1,123 @@
+"""The order of systems from their pairs, and what does not fit in a chain."""
+
+from __future__ import annotations
+
+import csv
+from itertools import permutations
+
+import pytest
+
+from assay.stats.ranking import Flag, Shares, rank, relation
+from unit.stats.runs import CASES, REFERENCE
+
+KNOWN = REFERENCE["ranking"]
+BETTER, EQUAL, WORSE = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
+
+
+def table(measure: str) -> dict[tuple[str, str], Shares]:
+    with (CASES / KNOWN["file"]).open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["measure"] == measure]
+    return {
+        (row["left"], row["right"]): (float(row["p_left"]), float(row["p_rope"]), float(row["p_right"]))
+        for row in rows
+    }
+
+
+@pytest.mark.parametrize("measure", KNOWN["chains"])
+def test_the_chains_of_the_paper_follow_from_its_table(measure: str) -> None:
+    ranking = rank(KNOWN["order"], table(measure))
+    assert ranking.chain == KNOWN["chains"][measure]
+    assert ranking.order == tuple(KNOWN["order"])
+
+
+@pytest.mark.parametrize("measure", KNOWN["chains"])
+def test_exactly_the_hidden_differences_of_the_papers_chains_are_flagged(measure: str) -> None:
+    flags = rank(KNOWN["order"], table(measure)).flags
+    assert [[*flag.systems, f"ends compare as {flag.relation}"] for flag in flags] == KNOWN["intransitive"][measure]
+    assert {flag.kind for flag in flags} <= {"hidden"}
+
+
+@pytest.mark.parametrize("margin", [0.031, 0.1, 0.257])
+def test_any_margin_between_two_bounds_gives_the_papers_chains(margin: float) -> None:
+    for measure, chain in KNOWN["chains"].items():
+        assert rank(KNOWN["order"], table(measure), margin).chain == chain
+
+
+@pytest.mark.parametrize("measure", KNOWN["chains"])
+def test_the_order_of_input_does_not_matter(measure: str) -> None:
+    pairs = table(measure)
+    turned = {(b, a): shares[::-1] for (a, b), shares in reversed(pairs.items())}
+    there, back = rank(KNOWN["order"], pairs), rank(KNOWN["order"][::-1], turned)
+    assert (there.order, there.chain, there.flags, there.covers) == (back.order, back.chain, back.flags, back.covers)
+    assert there.relations == back.relations
+
+
+def test_the_partial_order_has_no_pair_that_follows_from_others() -> None:
+    covers = rank(KNOWN["order"], table("token")).covers
+    assert covers == (
+        *(("TnT", name) for name in ("Collins", "LAPOS", "Stanford")),
+        *((name, "NLP4J") for name in ("Collins", "LAPOS", "Stanford")),
+        ("NLP4J", "Flair"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("shares", "sign"),
+    [
+        ((0.5, 0.3, 0.2), ">"),
+        ((0.2, 0.3, 0.5), "<"),
+        ((0.1, 0.8, 0.1), "≈"),
+        ((0.16, 0.44, 0.40), "⪅"),
+        ((0.40, 0.44, 0.16), "⪆"),
+        ((0.45, 0.45, 0.10), "⪆"),
+        ((0.48, 0.04, 0.48), "?"),
+        ((1 / 3, 1 / 3, 1 / 3), "≈"),
+        ((0.49, 0.0, 0.51), "<"),
+    ],
+)
+def test_the_relation_is_the_likeliest_region(shares: Shares, sign: str) -> None:
+    assert relation(shares) == sign
+    turned = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
+    assert relation(shares[::-1]) == turned.get(sign, sign)
+
+
+def test_a_cycle_is_flagged_once() -> None:
+    shares = {("a", "b"): WORSE, ("b", "c"): WORSE, ("c", "a"): WORSE}
+    for names in permutations("abc"):
+        ranking = rank(names, shares)
+        assert ranking.order == ("a", "b", "c")
+        assert Flag("cycle", ("a", "b", "c"), ">") in ranking.flags
+        assert [flag.kind for flag in ranking.flags] == ["cycle", "against"]
+
+
+def test_a_pair_that_contradicts_the_chain_is_flagged() -> None:
+    """a < b < c, yet a ≈ c."""
+    ranking = rank("abc", {("a", "b"): WORSE, ("b", "c"): WORSE, ("a", "c"): EQUAL})
+    assert ranking.chain == "a < b < c"
+    assert ranking.flags == (Flag("against", ("a", "c"), "≈"),)
+
+
+def test_systems_with_equal_figures_are_ordered_by_name() -> None:
+    ranking = rank("cab", {("c", "a"): EQUAL, ("a", "b"): EQUAL, ("c", "b"): EQUAL})
+    assert ranking.chain == "a ≈ b ≈ c"
+    assert ranking.flags == ()
+    assert ranking.covers == ()
+
+
+def test_as_many_wins_are_ordered_by_how_likely_they_are() -> None:
+    shares = {("a", "b"): EQUAL, ("a", "c"): (0.9, 0.1, 0.0), ("b", "c"): BETTER}
+    assert rank("abc", shares).order == ("c", "b", "a")
+
+
+@pytest.mark.parametrize(("names", "chain"), [((), ""), (("a",), "a")])
+def test_fewer_than_two_systems_have_no_relations(names: tuple[str, ...], chain: str) -> None:
+    ranking = rank(names, {})
+    assert ranking.chain == chain
+    assert ranking.relations == {}
+
+
+def test_a_pair_without_shares_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"there are no shares for \('a', 'c'\)"):
+        rank("abc", {("a", "b"): EQUAL, ("b", "c"): EQUAL})
+    with pytest.raises(ValueError, match="a system is named twice"):
+        rank("aa", {("a", "a"): EQUAL})
