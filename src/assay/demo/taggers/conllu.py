@@ -1,0 +1,60 @@
+"""What both taggers share: CoNLL-U in and out, and the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+Sentence = list[tuple[str, str]]
+"""Words with their tags."""
+XPOS = 4
+
+
+def sentences(path: str, column: int = XPOS) -> Iterator[Sentence]:
+    """The sentences of a file: each word with the tag of a column."""
+    sentence: Sentence = []
+    for line in Path(path).read_text("utf-8").splitlines():
+        cells = line.split("\t")
+        if not line.strip():
+            if sentence:
+                yield sentence
+            sentence = []
+        elif cells[0].isdigit():
+            sentence.append((cells[1], cells[column]))
+    if sentence:
+        yield sentence
+
+
+def write_tagged(source: str, target: str, tags: Iterator[str], column: int = XPOS) -> None:
+    """The source with these tags in a column, word by word."""
+    lines = []
+    for line in Path(source).read_text("utf-8").splitlines():
+        cells = line.split("\t")
+        if cells[0].isdigit():
+            cells[column] = next(tags)
+        lines.append("\t".join(cells) + "\n")
+    Path(target).write_text("".join(lines), "utf-8", newline="\n")
+
+
+def main(
+    description: str, train: Callable[[list[Sentence]], Any], tag: Callable[[Any, list[str]], list[str]]
+) -> None:
+    """`train CORPUS MODEL` and `predict MODEL CORPUS OUTPUT`, for a model that can be written as JSON."""
+    parser = argparse.ArgumentParser(description=description)
+    actions = parser.add_subparsers(dest="action", required=True)
+    for action, names in (("train", ("corpus", "model")), ("predict", ("model", "corpus", "output"))):
+        chosen = actions.add_parser(action)
+        for name in names:
+            chosen.add_argument(name)
+    given = parser.parse_args()
+    if given.action == "train":
+        model = train(list(sentences(given.corpus)))
+        Path(given.model).write_text(json.dumps(model), "utf-8")
+        return
+    model = json.loads(Path(given.model).read_text("utf-8"))
+    tagged = (tag(model, [word for word, _ in sentence]) for sentence in sentences(given.corpus))
+    write_tagged(given.corpus, given.output, chain.from_iterable(tagged))

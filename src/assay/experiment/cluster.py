@@ -1,0 +1,87 @@
+"""Runs on the workers of a Dask scheduler: one that is there already, or one on a batch system."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import assay
+from assay.clusters import BATCH_SYSTEMS, check_cluster, connected, forget, quiet
+from assay.errors import UsageError
+from assay.experiment.job import Job, execute
+from assay.experiment.lock import is_wanted
+from assay.experiment.store import Outcome
+from assay.experiment.worker import given_up
+
+__all__ = ["BATCH_SYSTEMS", "check_cluster", "work_on_cluster"]
+_LOOK = 1.0
+"""How often, in seconds, a worker looks whether its run is still wanted."""
+
+
+def work_on_cluster(jobs: Sequence[Job], where: str, number: int, settings: Mapping[str, Any]) -> Iterator[Outcome]:
+    """Do all runs on a cluster; the scheduler gives the runs of a lost worker to others."""
+    with quiet(), connected(where, number, settings) as client:
+        from distributed import as_completed
+
+        completed: Any = as_completed
+        futures = {
+            client.submit(do, job, assay.__version__, pure=False, key=f"{job.token}-{place}"): job
+            for place, job in enumerate(jobs)
+        }
+        try:
+            with client.as_current():
+                ended = completed(list(futures))
+            for future in ended:
+                yield _outcome(future, futures[future])
+                future.release()
+        finally:
+            forget(client, list(futures))
+
+
+def _outcome(future: Any, job: Job) -> Outcome:
+    """What came of a run, or an error that says what is wrong with the cluster."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+
+    try:
+        outcome: Outcome = future.result()
+    except KilledWorker:
+        return given_up(job, 1 + _allowed_failures())
+    except ImportError as error:
+        raise UsageError(
+            f"a worker of the cluster cannot load what it needs ({error}). Install assay {assay.__version__} there."
+        ) from None
+    except (OSError, CancelledError):
+        raise UsageError("the connection to the Dask scheduler was lost. Run again; what is done stays.") from None
+    return outcome
+
+
+def do(job: Job, version: str) -> Outcome:
+    """One run on a worker; it stops when its coordinator has ended, or has been followed by another."""
+    if version != assay.__version__:
+        raise UsageError(
+            f"the worker on {platform.node()} has assay {assay.__version__}, where {version} gave it the run."
+        )
+    return execute(job, _looking(job))
+
+
+def _looking(job: Job) -> Callable[[], bool]:
+    seen = time.monotonic()
+
+    def stopped() -> bool:
+        nonlocal seen
+        if time.monotonic() - seen < _LOOK:
+            return False
+        seen = time.monotonic()
+        return not is_wanted(job.lock, job.token)
+
+    return stopped
+
+
+def _allowed_failures() -> int:
+    import dask.config
+
+    return int(dask.config.get("distributed.scheduler.allowed-failures", 3))

@@ -1,0 +1,82 @@
+"""Runs one command, measures it, and ends it and all that it started when whoever asked for it is gone.
+
+Started as a small program of its own, without the rest of assay: the memory that the system reports for a child is
+never below what its parent had. It reads one line of JSON (argv, cwd, stdout, stderr, environment, limit), writes one
+with what came of it, and takes the end of its own input for the wish to stop.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+
+def main() -> None:
+    """Run the command that standard input asks for."""
+    order = json.loads(sys.stdin.buffer.readline())
+    answer = _run(order)
+    os.write(1, json.dumps(answer).encode() + b"\n")
+    # The thread that reads standard input would keep us waiting for its end.
+    os._exit(0)
+
+
+def _run(order: dict) -> dict:  # type: ignore[type-arg]
+    begun = time.monotonic()
+    try:
+        with open(order["stdout"], "ab") as out, open(order["stderr"], "ab") as err:
+            process = subprocess.Popen(
+                order["argv"],
+                cwd=order["cwd"],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, **order["environment"]},
+                start_new_session=True,
+                restore_signals=True,
+            )
+    except OSError as error:
+        return {"refused": error.strerror or str(error)}
+    over = threading.Event()
+    if order["limit"]:
+        timer = threading.Timer(order["limit"], _time_is_up, args=(process.pid, over))
+        timer.daemon = True
+        timer.start()
+    threading.Thread(target=_watch, args=(process.pid,), daemon=True).start()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begun
+    # What it left running in the background is not to outlive it.
+    _end(process.pid)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "over": over.is_set(),
+        "seconds": seconds,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "memory": usage.ru_maxrss * unit,
+    }
+
+
+def _time_is_up(group: int, over: threading.Event) -> None:
+    over.set()
+    _end(group)
+
+
+def _watch(group: int) -> None:
+    # Unbuffered, as the last moments of a process are no time to wait for the lock of a buffer.
+    while os.read(0, 4096):
+        pass
+    _end(group)
+
+
+def _end(group: int) -> None:
+    # It may be over already.
+    with contextlib.suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What is checked before runs go to a cluster, and when a worker stops."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.experiment import run
+from assay.experiment.cluster import check_cluster, do
+from assay.experiment.commands import StoppedError
+from assay.experiment.due import Ingredients, due_runs
+from assay.experiment.job import Job
+from assay.experiment.lock import is_wanted, lock_path, locked
+from assay.experiment.plan import read_plan
+from assay.experiment.run import _job
+from unit.experiment.plans import corpus, plan
+from unit.samples import refusal
+
+File = Callable[[str, str | bytes], str]
+
+
+def job(file: File, predict: str) -> Job:
+    """The first run of a small experiment, whose coordinator has ended."""
+    file("gold.conllu", corpus(6))
+    experiment = read_plan(file("x.toml", plan({"a": {"predict": predict, "blind": False}})))
+    with locked(experiment.store, "1") as me:
+        return _job(experiment, due_runs(experiment, {}, Ingredients(experiment))[0], me)
+
+
+@pytest.mark.parametrize("where", ["tcp://host:8786", "127.0.0.1:8786", "tls://[::1]:1", "slurm", "local-jobs"])
+def test_addresses_and_batch_systems_are_clusters(where: str) -> None:
+    pytest.importorskip("dask_jobqueue")
+    check_cluster(where)
+
+
+@pytest.mark.parametrize("where", ["host", "host:port", "http://host:1", "slrum"])
+def test_anything_else_is_refused(where: str) -> None:
+    assert f"there is no cluster '{where}'." in refusal(check_cluster, where)
+
+
+def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.clusters.find_spec", lambda name: None)
+    assert importlib.util.find_spec("json") is not None
+    file("gold.conllu", corpus(6))
+    text = refusal(run, file("x.toml", plan()), cluster="slurm")
+    assert text == "--cluster needs distributed. Install it: pip install 'assay[cluster]'"
+    assert not Path("x.sqlite").exists()
+
+
+def test_a_worker_with_another_assay_refuses(file: File) -> None:
+    assert "where 0.0.0 gave it the run." in refusal(do, job(file, "cat {test}"), "0.0.0")
+
+
+def test_a_worker_stops_when_its_coordinator_has_ended(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay import __version__
+
+    monkeypatch.setattr("assay.experiment.cluster._LOOK", 0.1)
+    unwanted = job(file, "sleep 60")
+    with pytest.raises(StoppedError):
+        do(unwanted, __version__)
+    assert not list(Path("x-runs").glob("*/*/.r*"))
+
+
+def test_the_file_of_the_lock_says_who_is_wanted() -> None:
+    store = Path("x.sqlite")
+    with locked(store, "1") as first:
+        assert is_wanted(str(lock_path(store)), first.token)
+    assert not is_wanted(str(lock_path(store)), first.token)
+    with locked(store, "1") as second:
+        assert not is_wanted(str(lock_path(store)), first.token)
+        assert is_wanted(str(lock_path(store)), second.token)

@@ -1,0 +1,142 @@
+"""The store: whole runs or nothing, several writers, a full disk, and files that are no store."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.experiment.commands import Usage
+from assay.experiment.lock import locked, running
+from assay.experiment.measure import Measurement
+from assay.experiment.plan import RunId
+from assay.experiment.splits import Design
+from assay.experiment.store import Outcome, Store
+from unit.samples import refusal
+
+
+def outcome(fold: int = 1, value: float = 0.5, **more: object) -> Outcome:
+    measured = (Measurement("accuracy", value, 1, 2, {"right": 1, "gold": 2}),)
+    run = RunId("news", "tagger", 1, fold)
+    return Outcome(run, "done", {"data": "abc"}, "s", measured, **more)  # type: ignore[arg-type]
+
+
+def test_what_was_recorded_is_read_again() -> None:
+    given = outcome(
+        n_train=8, n_dev=0, n_test=2, seed=7, train=Usage(1.0, 0.9, 100), seconds=2.5, host="here", finished=10.0
+    )
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.record(given)
+        assert store.outcomes() == {given.run: given}
+    with Store(Path("x.sqlite")) as store:
+        assert store.outcomes() == {given.run: given}
+
+
+def test_undefined_stays_undefined() -> None:
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.record(outcome(value=math.nan))
+        (one,) = store.outcomes().values()
+    assert math.isnan(one.measurements[0].value)
+
+
+def test_a_run_recorded_again_takes_the_place_of_the_old() -> None:
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.record(outcome(value=0.1))
+        store.record(outcome(value=0.2))
+        assert [one.measurements[0].value for one in store.outcomes().values()] == [0.2]
+
+
+def test_several_runs_are_recorded_all_or_none() -> None:
+    broken = Outcome(RunId("news", "tagger", 1, 2), "unheard of", {})
+    with Store(Path("x.sqlite"), create=True) as store:
+        with pytest.raises(InputError, match="CHECK constraint"):
+            store.record_all([outcome(), broken])
+        assert store.outcomes() == {}
+
+
+def test_a_full_disk_is_said_and_leaves_the_store_whole() -> None:
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.record(outcome())
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        text = refusal(store.record, outcome(2, host="x" * 100_000))
+        assert text == "x.sqlite: the disk is full. Make room and run again; what was written stays."
+        assert list(store.outcomes()) == [RunId("news", "tagger", 1, 1)]
+        store._connection.execute("PRAGMA max_page_count = 100000")
+        store.record(outcome(2))
+        assert len(store.outcomes()) == 2
+
+
+def test_two_writers_wait_for_each_other() -> None:
+    Store(Path("x.sqlite"), create=True).close()
+    script = """
+import sys
+from pathlib import Path
+from unit.experiment.test_store import outcome
+from assay.experiment.store import Store
+with Store(Path("x.sqlite")) as store:
+    for fold in range(int(sys.argv[1]), int(sys.argv[1]) + 25):
+        store.record(outcome(fold))
+"""
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    writers = [subprocess.Popen([sys.executable, "-c", script, first], env=environment) for first in ("1", "101")]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    with Store(Path("x.sqlite")) as store:
+        assert len(store.outcomes()) == 50
+        assert store._connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_a_writer_that_never_ends_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.experiment.store._PATIENCE", 0.1)
+    with Store(Path("x.sqlite"), create=True) as store:
+        other = sqlite3.connect("x.sqlite", isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        assert refusal(store.record, outcome()).startswith("x.sqlite: somebody else has been writing for 0.1 s.")
+        other.close()
+
+
+def test_files_that_are_no_store_are_refused() -> None:
+    Path("text.sqlite").write_text("no database, but long enough to look like one " * 20)
+    Path("empty.sqlite").write_bytes(b"")
+    foreign = sqlite3.connect("foreign.sqlite")
+    foreign.execute("CREATE TABLE x (y)")
+    foreign.close()
+    with Store(Path("new.sqlite"), create=True) as store:
+        store._connection.execute("PRAGMA user_version = 99")
+    assert refusal(Store, Path("none.sqlite")).startswith("none.sqlite: there is no such store yet.")
+    assert refusal(Store, Path("text.sqlite")).startswith("text.sqlite: is no database.")
+    assert refusal(Store, Path("empty.sqlite")).startswith("empty.sqlite: is empty.")
+    assert refusal(Store, Path("foreign.sqlite"), create=True).startswith(
+        "foreign.sqlite: is a database, but no store"
+    )
+    assert refusal(Store, Path("new.sqlite")).startswith("new.sqlite: was written by a newer assay (store 99).")
+    assert refusal(Store, Path("no/x.sqlite"), create=True).startswith("no/x.sqlite: cannot be opened.")
+
+
+def test_how_data_are_split_is_in_the_store() -> None:
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.describe({"news": (Design(5, 2, False), "abc")}, jobs="2")
+        row = store._connection.execute("SELECT * FROM designs").fetchone()
+        assert (row["dataset"], row["folds"], row["repetitions"], row["dev"]) == ("news", 5, 2, 0)
+        assert (store.meta("jobs"), store.meta("nothing")) == ("2", None)
+
+
+def test_one_coordinator_at_a_time_and_a_stale_lock_is_none() -> None:
+    store = Path("x.sqlite")
+    assert running(store) is None
+    with locked(store, "1") as me:
+        found = running(store)
+        assert found is not None and found == me
+        with pytest.raises(Exception, match=f"being run already: process {me.pid} on "), locked(store, "1"):
+            pass
+    assert running(store) is None
+    # What a killed coordinator leaves: the file with its name in it, but nobody who holds it.
+    Path("x.sqlite.lock").write_text('{"token": "1", "host": "h", "pid": 1, "started": 0, "jobs": "1"}')
+    assert running(store) is None
+    with locked(store, "1") as me:
+        assert running(store) == me
