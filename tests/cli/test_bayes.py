@@ -1,0 +1,205 @@
+"""assay bayes as a user runs it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from assay.manyruns import bayes
+from assay.render.terminal import show
+from cli.conftest import Run
+from unit.manyruns.tables import HEADER, made, text_of
+
+GAINS = {"TnT": 0.0, "Flair": 0.03, "LAPOS": 0.0005}
+QUICK = ("--rope", "0.008", "--draws", "2000")
+
+
+def write(here: Path, data_sets: int) -> None:
+    """Three systems, two measures, ten runs on each data set."""
+    scores = made(GAINS, data_sets, runs=10)
+    more = made({name: 2 * gain for name, gain in GAINS.items()}, data_sets, runs=10, seed=1)
+    text = text_of(scores) + text_of(more, "sentence-accuracy").partition("\n")[2]
+    (here / "runs.csv").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def runs(here: Path) -> None:
+    """Two data sets: the model over data sets."""
+    write(here, 2)
+
+
+@pytest.fixture
+def alone(here: Path) -> None:
+    """One data set: the t-test, which is quick."""
+    write(here, 1)
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> None:
+    done = assay("bayes", "runs.csv", *QUICK, "--format", "md")
+    assert done.returncode == 0
+    assert done.stdout.startswith(
+        "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*\n\n### Order\n"
+    )
+    assert "| accuracy | TnT ≈ LAPOS \\< Flair |" in done.stdout
+    assert "|  |  | accuracy \\> | ≈ | \\< | sentence-accuracy \\> | ≈ | \\< |" in done.stdout
+    assert re.search(r"^\| TnT \| LAPOS \| \.\d{3} \| \*\*1?\.\d{3}\*\* \| \.\d{3} \|", done.stdout, re.MULTILINE)
+    assert re.search(r"^\|  \| Flair \| \.\d{3} \| \.\d{3} \| \*\*1?\.\d{3}\*\* \|", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("runs")
+def test_programs_get_a_column_for_each_number(assay: Run) -> None:
+    done = assay("bayes", "runs.csv", *QUICK, "--format", "tsv")
+    assert done.stderr.count("2 data sets say little about a new one") == 1
+    blocks = dict(block.split("\n", 1) for block in done.stdout.split("\n\n"))
+    header, *rows = (line.split("\t") for line in blocks["# Which is better"].splitlines())
+    assert header == [
+        "a",
+        "b",
+        *(f"{measure} {sign}" for measure in ("accuracy", "sentence-accuracy") for sign in ">≈<"),
+    ]
+    assert [row[:2] for row in rows] == [["TnT", "LAPOS"], ["TnT", "Flair"], ["LAPOS", "Flair"]]
+    assert all(sum(map(float, row[2:5])) == pytest.approx(1, abs=2e-6) for row in rows)
+    sizes = [line.split("\t") for line in blocks["# How sure, and how large"].splitlines()]
+    assert sizes[0][:7] == ["measure", "a", "b", "rel.", "share", "share low", "share high"]
+    assert all(len(row) == len(sizes[0]) for row in sizes)
+    assert {row[0] for row in sizes[1:]} == {"accuracy", "sentence-accuracy"}
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_narrow_terminal_gets_a_table_for_each_measure() -> None:
+    result = bayes("runs.csv", rope=0.008)
+    shown = {}
+    for width in (50, 120):
+        stream = io.StringIO()
+        show(result, Console(file=stream, width=width, highlight=False, force_terminal=False))
+        shown[width] = stream.getvalue()
+    assert "Which is better: sentence-accuracy" in shown[50]
+    tables, signature = shown[50].strip().rsplit("\n", 1)
+    assert signature.startswith("assay ")
+    assert max(map(len, tables.splitlines())) <= 50
+    assert "Which is better\n" in shown[120]
+    assert "accuracy >     ≈      <" in shown[120]
+
+
+@pytest.mark.usefixtures("alone")
+def test_latex_has_the_largest_of_three_in_bold_and_no_sign_it_cannot_set(assay: Run) -> None:
+    done = assay("bayes", "runs.csv", "-m", "accuracy", *QUICK, "--format", "latex")
+    text = done.stdout
+    assert re.search(r"^TnT & LAPOS & \.\d{3} & \\textbf\{1?\.\d{3}\} & \.\d{3} \\\\$", text, re.MULTILINE)
+    assert re.search(r"^ & Flair & \.\d{3} & \.\d{3} & \\textbf\{1?\.\d{3}\} \\\\$", text, re.MULTILINE)
+    assert not re.search("[≈⪅⪆→±−]", text)
+    assert r"TnT $\approx$ LAPOS \textless{} Flair" in text
+
+
+@pytest.mark.usefixtures("alone")
+def test_json_is_the_same_each_time_and_can_be_read_back(assay: Run, here: Path) -> None:
+    arguments = ("bayes", "runs.csv", "-m", "accuracy", *QUICK, "--format", "json")
+    first, second = assay(*arguments), assay(*arguments, "-o", "out.json")
+    assert first.stdout == (here / "out.json").read_text(encoding="utf-8")
+    assert second.stdout == ""
+    found = json.loads(first.stdout)
+    assert found["rankings"][0]["chain"] == "TnT ≈ LAPOS < Flair"
+    one = found["bayes"][0]
+    assert {"a", "b", "measure", "rope", "data_sets", "error", "decision", "region"} <= set(one)
+    assert set(one["decision"]) == {"a", "equal", "b"}
+
+
+@pytest.mark.usefixtures("alone")
+def test_pictures_are_written_to_a_folder(assay: Run, here: Path) -> None:
+    done = assay("bayes", "runs.csv", "-m", "accuracy", *QUICK, "--pictures", "figures")
+    assert done.returncode == 0
+    written = list((here / "figures").iterdir())
+    assert f"written: {len(written)} pictures in figures" in done.stderr
+    assert all(path.suffix == ".svg" and path.read_text("utf-8").startswith("<svg") for path in written)
+    (here / "file").write_text("")
+    refused = assay("bayes", "runs.csv", *QUICK, "--pictures", "file")
+    assert refused.returncode == 2
+
+
+def test_percent_are_shown_as_they_are(assay: Run, here: Path) -> None:
+    scores = {data: {name: [100 * float(value) for value in row] for name, row in rows.items()}
+              for data, rows in made({"a": 0.0, "b": 0.01}, runs=10).items()}  # fmt: skip
+    (here / "p.csv").write_text(text_of(scores))
+    done = assay("bayes", "p.csv", "--rope", "0.2", "--draws", "2000", "--format", "tsv")
+    means = done.stdout.partition("# Mean scores over runs\n")[2].splitlines()
+    assert means[0] == "system\tset0\tset0 low\tset0 high\tset1\tset1 low\tset1 high\tmean\tmean low\tmean high"
+    assert all(85 < float(cell) < 95 for row in means[1:3] for cell in row.split("\t")[1:7])
+    sizes = done.stdout.partition("# How sure, and how large\n")[2].splitlines()[1].split("\t")
+    assert sizes[-1] == "0.2"
+    assert 0.5 < float(sizes[6]) < 1.5
+
+
+def test_one_pair_is_told_in_a_sentence(assay: Run, here: Path) -> None:
+    (here / "p.csv").write_text(text_of(made({"a": 0.0, "b": 0.01}, 1)))
+    done = assay("bayes", "p.csv", "--rope", "0.002", "--format", "md")
+    assert "**b is most likely better than a on accuracy (probabilities: a better .000, " in done.stdout
+
+
+def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:
+    (here / "p.csv").write_text(text_of(made({"a": 0.0})))
+    done = assay("bayes", "p.csv", "--format", "md")
+    assert done.returncode == 0
+    assert re.search(r"\| a \| \d\d\.\d\d \[", done.stdout.replace("\\", ""))
+    assert "There is nothing to compare one system with." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("runs.csv", "--rope", "0.002", "-m", "acc"), "runs.csv: there is no measure 'acc'. Did you mean accuracy?"),
+        (("runs.csv", "--rope", "0.002", "--system", "Tnt"), "there is no system 'Tnt'. Did you mean TnT?"),
+        (("runs.csv", "--rope", "0.002", "--dataset", "set"), "there is no data set 'set'. Did you mean"),
+        (("runs.csv", "--rope", "acuracy=0.002"), "there is no measure 'acuracy'. Did you mean accuracy or"),
+        (("runs.csv", "--rope", "1", "--rope", "2"), "--rope 2: a second region for all measures."),
+        (("runs.csv", "--rope", "-1"), "--rope -1: a number from 0, '98 items', ci95, ci95half or annotators."),
+        (("runs.csv",), "accuracy: without --rope, it is taken from the number of items of each test part"),
+        (("runs.csv", "--rope", "0.002", "--rho", "1"), "--rho 1: a number from 0 to below 1, or folds or sizes."),
+        (("runs.csv", "--rope", "0.002", "--lower", "time"), "there is no measure 'time'."),
+        (("none.csv",), "none.csv"),
+        (("gold.conllu",), "gold.conllu:1: has no column dataset. The first line names the columns: dataset, "),
+        (("runs.csv", "runs.csv"), "runs.csv:1: not a line of numbers. A matrix has a line for each data set; "),
+        (("runs.csv", "--rope", "0.002", "--pairs", "runs.csv"), "runs.csv:1: has no column a. The columns are"),
+    ],
+)
+@pytest.mark.usefixtures("alone")
+def test_a_mistake_is_one_line_and_exit_code_2(assay: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = assay("bayes", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_runs_come_from_a_pipe_too(command: Run) -> None:
+    text = text_of(made({"a": 0.0, "b": 0.01}, 1))
+    done = command("bayes", "-", "--rope", "0.002", "--format", "tsv", stdin=text.encode())
+    assert done.returncode == 0
+    assert "# Which is better" in done.stdout
+
+
+def test_missing_runs_are_an_error_and_may_be_left_out(assay: Run, here: Path) -> None:
+    lines = text_of(made({"a": 0.0, "b": 0.01}, 1)).splitlines()
+    (here / "p.csv").write_text("\n".join(lines[:-1]) + "\n")
+    refused = assay("bayes", "p.csv", "--rope", "0.002")
+    assert refused.returncode == 2
+    assert (
+        "no accuracy of b on set0 r02-f10 (1 in all). To compare on the runs that all have: --common"
+        in refused.stderr
+    )
+    done = assay("bayes", "p.csv", "--rope", "0.002", "--common")
+    assert done.returncode == 0
+    assert "1 measurements missing or undefined, so 1 runs left out." in done.stderr
+
+
+def test_help_says_which_columns_and_options_there_are(assay: Run) -> None:
+    text = " ".join(assay("bayes", "--help").stdout.split())
+    for word in HEADER.split(","):
+        assert word in text
+    for option in ("--rope", "--rho", "--common", "--pairs", "--pictures", "--dataset", "--lower"):
+        assert option in text

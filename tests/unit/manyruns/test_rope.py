@@ -1,0 +1,181 @@
+"""Regions of practical equivalence from numbers, items, intervals and annotators."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from assay.errors import UsageError
+from assay.manyruns import bayes
+from assay.manyruns.rope import Rope, full_score, rope, scale_doubts
+from assay.manyruns.table import DataSet, data_sets
+from unit.manyruns.tables import made, runs_of
+
+
+def data(score: float, items: str = "", runs: int = 4) -> list[DataSet]:
+    """Two systems of the same mean score on test parts of so many items."""
+    scores = {"d": {"a": [score] * runs, "b": [score] * runs}}
+    table = runs_of(scores, more=",denominator", counts=f",{items}")
+    return data_sets(table, "accuracy", ["a", "b"], ["d"], common=False)[0]
+
+
+def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
+    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377)
+    assert rope("0.002", "accuracy", data(0.97)).half == 0.002
+    assert math.isnan(rope("0.002", "accuracy", data(0.97)).items)
+
+
+@pytest.mark.parametrize(
+    ("score", "items", "full"), [(0.97, "117377", 0.0020), (0.55, "4921", 0.028), (0.9, "1000", 0.0373)]
+)
+def test_the_papers_region_is_the_whole_width_of_an_interval(score: float, items: str, full: float) -> None:
+    """±.00098 and ±.0139 by the specification; Wilson's interval of .9 of 1,000 is [.8799, .9171] in any textbook."""
+    found = rope("ci95", "accuracy", data(score, items))
+    assert found.half == pytest.approx(full, abs=0.00051 if full < 0.01 else 0.0005)
+    assert found.origin == "ci95"
+    assert rope("ci95half", "accuracy", data(score, items)).half == pytest.approx(found.half / 2)
+    assert rope(None, "accuracy", data(score, items)) == found
+
+
+def test_the_papers_region_in_digits() -> None:
+    assert rope("ci95", "accuracy", data(0.97, "117377")).half == pytest.approx(2 * 0.000976, abs=2e-6)
+    assert rope("ci95", "accuracy", data(0.55, "4921")).half == pytest.approx(2 * 0.0139, abs=2e-5)
+
+
+@pytest.mark.parametrize("text", ["98 items", "98items", " 98  items "])
+def test_items_are_counted_against_the_mean_size_of_a_test_part(text: str) -> None:
+    found = rope(text, "accuracy", data(0.55, "4900"))
+    assert found.half == pytest.approx(0.02)
+    assert found.items == pytest.approx(98)
+    assert found.origin == "98 items of 4,900"
+
+
+def test_percent_give_the_same_region_a_hundred_times_as_large() -> None:
+    for text in ("ci95", "ci95half", "98 items"):
+        as_fraction = rope(text, "accuracy", data(0.55, "4900"))
+        as_percent = rope(text, "accuracy", data(55.0, "4900"))
+        assert as_percent.half == pytest.approx(100 * as_fraction.half)
+        assert as_percent.items == pytest.approx(as_fraction.items)
+
+
+@pytest.mark.parametrize(("score", "full"), [(0.5, 1), (1.0, 1), (1.5, 100), (100.0, 100), (250.0, 1), (-3.0, 1)])
+def test_scores_are_fractions_percent_or_something_else(score: float, full: float) -> None:
+    assert full_score(data(score)) == full
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (
+            None,
+            "accuracy: without --rope, it is taken from the number of items of each test part (the column "
+            "denominator). Give it in units of the measure, e.g. --rope 0.002",
+        ),
+        (
+            "ci95half",
+            "accuracy: --rope ci95half needs the number of items of each test part (the column denominator). "
+            "Give it in units of the measure, e.g. --rope 0.002",
+        ),
+        (
+            "98 items",
+            "accuracy: --rope 98 items needs the number of items of each test part (the column denominator). "
+            "Give it in units of the measure, e.g. --rope 0.002",
+        ),
+        ("-0.1", "--rope -0.1: a number from 0, '98 items', ci95, ci95half or annotators."),
+        ("nan", "--rope nan: a number from 0, '98 items', ci95, ci95half or annotators."),
+        ("inf", "--rope inf: a number from 0, '98 items', ci95, ci95half or annotators."),
+        ("ci99", "--rope ci99: a number from 0, '98 items', ci95, ci95half or annotators."),
+        (
+            "2",
+            "accuracy: a region of ±2 is wider than scores can lie apart (1). "
+            "Give it in units of the measure, e.g. --rope 0.002",
+        ),
+    ],
+)
+def test_a_region_that_cannot_be_is_refused(wanted: str | None, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        rope(wanted, "accuracy", data(0.9))
+    assert str(caught.value) == message
+
+
+def test_an_interval_needs_a_proportion() -> None:
+    with pytest.raises(UsageError, match=r"^edits: an interval needs scores between 0 and 1\. "):
+        rope("ci95", "edits", data(250.0, "10"))
+
+
+def test_scores_without_a_bound_may_have_any_region() -> None:
+    assert rope(300, "seconds", data(250.0)).half == 300
+
+
+# --- doubts about scales ---
+
+
+def doubts(half: float, a: list[float], b: list[float]) -> list[str]:
+    found, _ = data_sets(runs_of({"d": {"a": a, "b": b}}), "accuracy", ["a", "b"], ["d"], common=False)
+    return scale_doubts(Rope(half, "given", math.nan), "accuracy", found)
+
+
+def test_a_region_wider_than_all_differences_makes_all_equivalent() -> None:
+    assert doubts(0.2, [0.9, 0.8], [0.85, 0.85]) == [
+        "accuracy: the region of ±0.2 is wider than every difference: all is equivalent by it."
+    ]
+
+
+def test_a_region_wider_than_half_the_range_of_scores_is_doubted() -> None:
+    assert doubts(0.2, [0.9, 0.6], [0.6, 0.9]) == [
+        "accuracy: the region of ±0.2 is wider than half of the range of scores. Is it on their scale?"
+    ]
+
+
+def test_fractions_among_percent_are_doubted() -> None:
+    assert doubts(1.0, [97.0, 96.0], [0.97, 0.96]) == [
+        "accuracy: some scores are below 1 and some far above. Are fractions and percent mixed?"
+    ]
+
+
+def test_usual_scores_are_not_doubted() -> None:
+    assert doubts(0.002, [0.97, 0.96], [0.95, 0.94]) == []
+
+
+def test_a_region_from_small_test_parts_is_doubted() -> None:
+    region = rope("ci95", "accuracy", data(0.6, "120"))
+    assert scale_doubts(region, "accuracy", data(0.6, "120")) == [
+        "accuracy: test parts of 120 items make the region as wide as ±0.173 (ci95), and true differences are lost "
+        "in it. Say with --rope what matters."
+    ]
+    assert not scale_doubts(rope("ci95", "accuracy", data(0.6, "12000")), "accuracy", data(0.6, "12000"))
+
+
+# --- annotators ---
+
+
+@pytest.fixture
+def annotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two annotators of ten words: they differ in two; against the adjudicated version, in one and in three."""
+    monkeypatch.chdir(tmp_path)
+    words = [f"w{number}" for number in range(10)]
+    for name, tags in (("a", "NNNNNNNNNV"), ("b", "NNNNNNNVVV"), ("gold", "NNNNNNNNNN")):
+        Path(f"{name}.tsv").write_text("".join(f"{word}\t{tag}\n" for word, tag in zip(words, tags, strict=True)))
+
+
+@pytest.mark.usefixtures("annotated")
+def test_annotators_give_a_region_by_their_disagreement() -> None:
+    result = bayes(
+        runs_of(made({"x": 0, "y": 0.05}, 1)), rope={"accuracy": "annotators"}, annotations=["a.tsv", "b.tsv"]
+    )
+    assert result.bayes[0].rope == pytest.approx(0.2)
+    assert "by one annotator against the other: accuracy 0.8000" in result.notes[0]
+
+
+@pytest.mark.usefixtures("annotated")
+def test_annotators_give_a_region_by_what_they_agreed_on_at_last() -> None:
+    result = bayes(
+        runs_of(made({"x": 0, "y": 0.05}, 1)),
+        rope="annotators",
+        annotations=["a.tsv", "b.tsv"],
+        adjudicated="gold.tsv",
+    )
+    assert result.bayes[0].rope == pytest.approx(0.2)
+    assert "two annotators against the adjudicated version: 0.9000 and 0.7000" in result.notes[0]

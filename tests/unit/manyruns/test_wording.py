@@ -1,0 +1,126 @@
+"""Verdicts: one test for each template, and that none says more than the numbers do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.manyruns.wording import few_data_sets, verdict
+from assay.posteriors import Thirds
+
+
+def said(
+    a: float,
+    equal: float | None,
+    b: float,
+    model: str = "hierarchical",
+    half: float = 0.002,
+    items: float = math.nan,
+    data_sets: int = 5,
+    few: str = "",
+) -> str:
+    return verdict("TnT", "Flair", "accuracy", model, Thirds(a, equal, b), half, items, data_sets, 1000, few)
+
+
+BEHIND = "Equivalent means a difference of at most 0.002."
+
+
+def test_better() -> None:
+    assert said(0.168, 0.003, 0.829) == (
+        "Flair is most likely better than TnT on accuracy (decision shares: TnT better .168, equivalent .003, "
+        f"Flair better .829; 5 data sets, 1,000 runs). {BEHIND}"
+    )
+    assert said(0.829, 0.003, 0.168).startswith("TnT is most likely better than Flair on accuracy (")
+
+
+def test_better_but_below_one_half() -> None:
+    assert said(0.262, 0.307, 0.431) == (
+        "Flair may be better than TnT on accuracy, the likeliest case but below one half (decision shares: TnT "
+        f"better .262, equivalent .307, Flair better .431; 5 data sets, 1,000 runs). {BEHIND}"
+    )
+
+
+def test_practically_equivalent() -> None:
+    assert said(0.1, 0.8, 0.1).startswith("TnT and Flair are most likely practically equivalent on accuracy (")
+    assert said(0.2, 0.45, 0.35).startswith(
+        "TnT and Flair may be practically equivalent on accuracy, the likeliest case but below one half ("
+    )
+
+
+def test_no_clear_winner() -> None:
+    assert said(0.148, 0.441, 0.411).startswith(
+        "No clear winner between TnT and Flair on accuracy: practically equivalent, or Flair better ("
+    )
+    assert said(0.441, 0.411, 0.148).startswith(
+        "No clear winner between TnT and Flair on accuracy: practically equivalent, or TnT better ("
+    )
+    assert said(0.48, 0.02, 0.5).startswith(
+        "No clear winner between TnT and Flair on accuracy: each is about as likely the better one ("
+    )
+
+
+def test_one_data_set_has_probabilities() -> None:
+    assert said(0.0, 0.0367, 0.9633, "correlated-t", data_sets=1) == (
+        "Flair is most likely better than TnT on accuracy (probabilities: TnT better .000, equivalent .037, Flair "
+        f"better .963; one data set, 1,000 runs). {BEHIND}"
+    )
+
+
+def test_without_a_region_there_are_two_shares() -> None:
+    assert said(0.1, None, 0.9, half=0) == (
+        "Flair is most likely better than TnT on accuracy (decision shares: TnT better .100, Flair better .900; "
+        "5 data sets, 1,000 runs). No region of practical equivalence was given: every difference counts."
+    )
+
+
+def test_the_region_is_given_in_items_where_they_are_known() -> None:
+    assert said(0.1, 0.1, 0.8, items=234.7).endswith(
+        "Equivalent means a difference of at most 0.002, which is 235 items of a test part."
+    )
+
+
+def test_identical() -> None:
+    assert said(0, 1, 0, "identical") == "TnT and Flair have identical scores in all 1,000 runs on accuracy."
+
+
+def test_constant() -> None:
+    assert said(0.2, 0.4, 0.4, "constant") == (
+        "TnT is better on 1, they are equivalent on 2, Flair is better on 2 of 5 data sets on accuracy: "
+        f"no difference varies between runs. {BEHIND}"
+    )
+    assert said(0, None, 1, "constant", data_sets=1).startswith("Flair is better on 1 of 1 data set on accuracy: ")
+
+
+def test_few_data_sets() -> None:
+    caution = few_data_sets(2, 0.867, 1.0, "Flair being better")
+    assert caution == (
+        "With 2 data sets much of this is the prior's: under other priors the share for Flair being better lies "
+        "between .867 and 1.000."
+    )
+    assert said(0.1, 0.1, 0.8, few=caution).endswith(caution)
+    assert few_data_sets(1, 0.5, 0.6, "x").startswith("With one data set much")
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda shares: sum(shares) > 0.1))
+def test_no_verdict_claims_more_than_the_shares(given_shares: list[float]) -> None:
+    a, equal, b = (share / sum(given_shares) for share in given_shares)
+    claim = said(a, equal, b).partition(" (")[0]
+    best, runner_up = sorted((a, equal, b))[:0:-1]
+    if "practically equivalent" in claim and "No clear" not in claim:
+        assert equal == best
+    if "better than" in claim:
+        assert equal < best
+        winner = "TnT" if a > b else "Flair"
+        assert claim.startswith(winner)
+    assert ("No clear winner" in claim) == (best - runner_up < 0.05)
+    assert ("most likely" in claim) <= (best > 0.5)
+
+
+@pytest.mark.parametrize("model", ["hierarchical", "correlated-t"])
+def test_the_kind_of_probability_is_always_named(model: str) -> None:
+    kind = "decision shares" if model == "hierarchical" else "probabilities"
+    for shares in ((0.9, 0.05, 0.05), (0.05, 0.9, 0.05), (0.33, 0.33, 0.34)):
+        assert f"({kind}: " in said(*shares, model)
