@@ -1,0 +1,168 @@
+"""Gates: which of the thresholds that were asked for a Result misses, and where it is worse than one before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.errors import InputError, UsageError, unknown
+from assay.result import Result
+
+ROUNDING = 1e-12
+"""What subtracting fractions may be off by: 0.95 - 0.948 is not quite 0.002."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The least value of a score: of the main score of the first measure, and of all systems, unless it says."""
+
+    text: str
+    score: str
+    """`measure` or `measure/score`; empty: the first."""
+    system: str
+    value: float
+
+    @classmethod
+    def of(cls, text: str) -> Threshold:
+        """A threshold from `[MEASURE[/SCORE][@SYSTEM]=]VALUE`."""
+        target, _, number = text.rpartition("=")
+        score, _, system = target.partition("@")
+        return cls(text, score, system, _fraction(number, f"--fail-under {text}"))
+
+    def missed(self, result: Result) -> Iterator[str]:
+        """A line for each system that stays under it."""
+        systems = _systems(result)
+        try:
+            measure, score = _named(result, self.score)
+            if self.system and self.system not in systems:
+                raise unknown("system", self.system, systems)
+        except UsageError as error:
+            raise UsageError(f"--fail-under {self.text}: {error}") from None
+        title = f"{measure}/{score}" if score else measure
+        for system in [self.system] if self.system else systems:
+            value = _value(result, system, measure, score)
+            if math.isnan(value):
+                yield f"{title} of {system} is undefined, so not at least {self.value:g}."
+            elif self.value - value > ROUNDING:
+                yield f"{title} of {system} is {_apart(value, self.value)}, under {self.value:g}."
+
+
+def _fraction(text: str, where: str) -> float:
+    """A number from 0 to 1, or a percentage."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise UsageError(f"{where}: {text!r} is no number. Say e.g. accuracy=0.95") from None
+    if not 0 <= value <= 1:
+        raise UsageError(f"{where}: scores lie between 0 and 1. Say 0.95 or 95%")
+    return value
+
+
+def _systems(result: Result) -> list[str]:
+    return [source.name for source in result.systems]
+
+
+def _measures(result: Result) -> list[str]:
+    return list(dict.fromkeys(row.measure for row in result.scores))
+
+
+def _named(result: Result, target: str) -> tuple[str, str]:
+    """The measure and score that are meant; no score is the main one."""
+    known = _measures(result)
+    target = target or known[0]
+    # The names of measures may have a slash themselves.
+    measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
+    if measure not in known:
+        raise unknown("measure", measure, known)
+    scores = list(dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None))
+    if score and score not in scores:
+        raise unknown("score", score, scores)
+    return measure, score
+
+
+def _value(result: Result, system: str, measure: str, score: str = "") -> float:
+    """An overall figure; nan where the system has none, such as one whose column is empty."""
+    for row in result.scores:
+        here = row.system == system and row.measure == measure and row.label is None and row.slice is None
+        if here and score in ("", row.score):
+            return row.value
+    return math.nan
+
+
+def _apart(value: float, other: float) -> str:
+    """A number with four decimals, or as many as it takes to tell it from another."""
+    texts = (f"{value:.{digits}f}" for digits in range(4, 17))
+    return next((text for text in texts if float(text) != other), repr(value))
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A Result from before, which is not to be fallen behind."""
+
+    path: str
+    result: Result
+    tolerance: float = 0.0
+
+    @classmethod
+    def read(cls, path: str, tolerance: float = 0.0) -> Baseline:
+        """A baseline from the JSON of a Result."""
+        return cls(path, Result.read(path), tolerance)
+
+    def check(self, result: Result) -> None:
+        """Refuse what cannot be compared: other gold, or systems and measures that the baseline does not have."""
+        before = self.result
+        for fact, ours, theirs in (
+            (f"is about {before.task}, not {result.task}", result.task, before.task),
+            (f"is about column {before.column}, not {result.column}", result.column, before.column),
+            ("is about gold with other content", result.gold.sha256, before.gold.sha256),
+        ):
+            if ours != theirs:
+                raise InputError(f"{self.path}: {fact}, so its scores cannot be compared. Make the baseline anew.")
+        for kind, names, known in (
+            ("system", _systems(result), _systems(before)),
+            ("measure", _measures(result), _measures(before)),
+        ):
+            for name in names:
+                if name not in known:
+                    remedy = "A system is named by NAME=PATH." if kind == "system" else "Make the baseline anew."
+                    raise InputError(f"{self.path}: {unknown(kind, name, known)} {remedy}")
+
+    def worse(self, result: Result) -> Iterator[str]:
+        """A line for each main score that has fallen by more than the tolerance."""
+        for measure in _measures(result):
+            for system in _systems(result):
+                now, before = (_value(one, system, measure) for one in (result, self.result))
+                allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
+                if math.isnan(now) and not math.isnan(before):
+                    yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."
+                elif before - now > self.tolerance + ROUNDING:
+                    figure = _apart(now, round(before, 4))
+                    yield f"{measure} of {system} is {figure}, worse than {before:.4f} in {self.path}{allowed}."
+
+    def left_over(self, result: Result) -> Iterator[str]:
+        """A note on what the baseline has and this Result does not."""
+        ours = {*_systems(result), *_measures(result)}
+        names = [name for name in (*_systems(self.result), *_measures(self.result)) if name not in ours]
+        if names:
+            yield f"{self.path} also has {', '.join(names)}, which nothing here is compared with."
+
+
+@dataclass(frozen=True)
+class Gates:
+    """Everything that a Result has to pass."""
+
+    thresholds: Sequence[Threshold] = ()
+    baseline: Baseline | None = None
+
+    def missed(self, result: Result) -> list[str]:
+        """A line for everything that is missed."""
+        lines = [line for threshold in self.thresholds for line in threshold.missed(result)]
+        if self.baseline is not None:
+            self.baseline.check(result)
+            lines += self.baseline.worse(result)
+        return list(dict.fromkeys(lines))
+
+    def notes(self, result: Result) -> list[str]:
+        """What was not looked at."""
+        return list(self.baseline.left_over(result)) if self.baseline else []

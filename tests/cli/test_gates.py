@@ -1,0 +1,251 @@
+"""Gates: exit 1 where a threshold asked for is missed, after the output; 2 where it cannot be checked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.result import Result
+
+SCORE = ("score", "gold.conllu", "a.conllu", "--times", "20")
+COMPARE = ("compare", "gold.conllu", "a.conllu", "b.conllu", "--times", "20")
+
+
+@pytest.fixture
+def baseline(assay, here):
+    """The result of a on the same gold, saved."""
+    assay(*SCORE, "-o", "baseline.json")
+    return Result.read("baseline.json")
+
+
+def better(here, path="baseline.json", by=0.01):
+    """Make a saved result better than it was."""
+    data = json.loads((here / path).read_text("utf-8"))
+    for row in data["scores"]:
+        row["value"] += by
+    (here / path).write_text(json.dumps(data), "utf-8")
+
+
+# --- --fail-under ---
+
+
+def test_a_threshold_that_is_reached_is_0(assay):
+    done = assay(*SCORE, "--fail-under", "accuracy=0.5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("# Scores\n")
+
+
+def test_a_threshold_that_is_missed_is_1_after_the_output(assay, baseline):
+    done = assay(*SCORE, "--fail-under", "accuracy=0.99")
+    value = baseline.score("a", "accuracy").value
+    assert done.returncode == 1
+    assert done.stdout.startswith("# Scores\n")
+    assert done.stderr == f"assay: accuracy of a is {value:.4f}, under 0.99.\n"
+
+
+def test_output_files_are_written_although_a_threshold_is_missed(assay, here):
+    done = assay(*SCORE, "--fail-under", "0.99", "-o", "x.json", "--quiet")
+    assert done.returncode == 1
+    assert Result.read("x.json").command == "score"
+    assert done.stderr.startswith("assay: accuracy of a is ")
+
+
+def test_every_missed_threshold_has_its_line(assay):
+    done = assay(
+        *COMPARE, "--fail-under", "99%", "--fail-under", "sentence-accuracy=1", "--fail-under", "accuracy=0.1"
+    )
+    assert done.returncode == 1
+    starts = [line.partition(" is ")[0] for line in done.stderr.splitlines()]
+    assert starts == [
+        *("assay: accuracy of a", "assay: accuracy of b"),
+        *("assay: sentence-accuracy of a", "assay: sentence-accuracy of b"),
+    ]
+
+
+def test_a_threshold_may_name_a_score_and_a_system(assay):
+    done = assay(*COMPARE, "-m", "tag-f1", "--fail-under", "tag-f1/macro-f1@b=0.99", "--quiet")
+    assert done.returncode == 1
+    assert done.stderr.startswith("assay: tag-f1/macro-f1 of b is 0.")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_measure_with_parameters_is_named_as_it_was_asked_for(assay):
+    spec = "accuracy(column=XPOS)"
+    done = assay(*SCORE, "-m", spec, "--fail-under", f"{spec}=0.999")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"assay: {spec} of a is ")
+
+
+def test_a_figure_just_under_the_threshold_shows_that_it_is(assay, baseline):
+    value = baseline.score("a", "accuracy").value
+    done = assay(*SCORE, "--fail-under", repr(value))
+    assert done.returncode == 0
+    done = assay(*SCORE, "--fail-under", f"accuracy={value + 1e-7!r}")
+    shown = done.stderr.split(" is ")[1].split(",")[0]
+    assert done.returncode == 1
+    assert float(shown) < value + 1e-7
+
+
+def test_a_system_without_figures_misses_every_threshold(assay, here):
+    lines = (here / "a.conllu").read_text("utf-8").splitlines()
+    bare = [
+        "\t".join([*line.split("\t")[:3], "_", *line.split("\t")[4:]]) if "\t" in line else line for line in lines
+    ]
+    (here / "empty.conllu").write_text("\n".join(bare) + "\n", "utf-8")
+    done = assay(
+        *("score", "gold.conllu", "a.conllu", "empty.conllu", "--column", "UPOS", "--times", "20", "--quiet"),
+        *("--fail-under", "accuracy=0.1"),
+    )
+    assert done.returncode == 1
+    assert done.stderr == "assay: accuracy of empty is undefined, so not at least 0.1.\n"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ("accuracy=high", "--fail-under accuracy=high: 'high' is no number. Say e.g. accuracy=0.95"),
+        ("accuracy", "--fail-under accuracy: 'accuracy' is no number. Say e.g. accuracy=0.95"),
+        ("accuracy=95", "--fail-under accuracy=95: scores lie between 0 and 1. Say 0.95 or 95%"),
+        ("accuracy=nan", "--fail-under accuracy=nan: scores lie between 0 and 1. Say 0.95 or 95%"),
+        (
+            "acuracy=0.9",
+            "--fail-under acuracy=0.9: there is no measure 'acuracy'. Did you mean accuracy or sentence-accuracy?",
+        ),
+        (
+            "accuracy/f2=0.9",
+            "--fail-under accuracy/f2=0.9: there is no score 'f2'. Did you mean f1?",
+        ),
+        (
+            "accuracy@c=0.9",
+            "--fail-under accuracy@c=0.9: there is no system 'c'. There is: a.",
+        ),
+    ],
+)
+def test_a_threshold_that_means_nothing_is_2_and_nothing_is_written(assay, here, threshold, message):
+    done = assay(*SCORE, "--fail-under", threshold, "-o", "x.json")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {message}\n")
+    assert not (here / "x.json").exists()
+
+
+# --- --fail-if-worse ---
+
+
+def test_the_same_scores_are_not_worse(assay, baseline):
+    done = assay(*SCORE, "--fail-if-worse", "baseline.json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_score_that_has_fallen_is_1(assay, here, baseline):
+    value = baseline.score("a", "accuracy").value
+    better(here)
+    done = assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json", "--quiet")
+    assert done.returncode == 1
+    assert done.stdout.startswith("# Scores\n")
+    assert done.stderr == (f"assay: accuracy of a is {value:.4f}, worse than {value + 0.01:.4f} in baseline.json.\n")
+
+
+def test_scores_may_fall_within_the_tolerance(assay, here, baseline):
+    better(here)
+    assert assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "0.02").returncode == 0
+    done = assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "0.002")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].endswith(" in baseline.json by more than 0.002.")
+
+
+def test_a_fall_of_just_the_tolerance_is_within_it(assay, here, baseline):
+    better(here, by=0.01)
+    assert assay(*SCORE, "--fail-if-worse", "baseline.json", "--tolerance", "0.01").returncode == 0
+
+
+def test_another_output_under_the_same_name_is_held_against_the_baseline(assay, here, baseline):
+    worse = assay("score", "gold.conllu", "a=b.conllu", "--times", "20", "--fail-if-worse", "baseline.json")
+    assay("score", "gold.conllu", "a=b.conllu", "--times", "20", "-o", "other.json")
+    rows = [Result.read("other.json").score("a", name).value for name in ("accuracy", "sentence-accuracy")]
+    before = [baseline.score("a", name).value for name in ("accuracy", "sentence-accuracy")]
+    fallen = sum(now < then for now, then in zip(rows, before, strict=True))
+    assert rows != before
+    assert worse.returncode == (1 if fallen else 0)
+    assert len(worse.stderr.splitlines()) == fallen
+
+
+def test_what_only_the_baseline_has_is_said(assay):
+    assay(*COMPARE, "-o", "baseline.json")
+    done = assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "note: baseline.json also has b, sentence-accuracy, which nothing here is compared with.\n"
+    )
+    assert assay(*SCORE, "-m", "accuracy", "--fail-if-worse", "baseline.json", "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("score", "gold.conllu", "b.conllu", "--times", "20"),
+            "baseline.json: there is no system 'b'. There is: a. A system is named by NAME=PATH.",
+        ),
+        (
+            (*SCORE, "-m", "tag-f1"),
+            "baseline.json: there is no measure 'tag-f1'. There is: accuracy, sentence-accuracy. "
+            "Make the baseline anew.",
+        ),
+        (
+            (*SCORE, "--column", "XPOS"),
+            "baseline.json: is about column UPOS, not XPOS, so its scores cannot be compared. "
+            "Make the baseline anew.",
+        ),
+        (
+            ("score", "b.conllu", "a.conllu", "--times", "20", "--column", "UPOS"),
+            "baseline.json: is about gold with other content, so its scores cannot be compared. "
+            "Make the baseline anew.",
+        ),
+        (
+            ("score", "names.tsv", "a=names.tsv", "--times", "20"),
+            "baseline.json: is about tags, not spans, so its scores cannot be compared. Make the baseline anew.",
+        ),
+    ],
+)
+def test_a_baseline_that_cannot_be_compared_is_2(assay, here, baseline, arguments, message):
+    (here / "names.tsv").write_text("Anna\tB-PER\nsings\tO\n")
+    done = assay(*arguments, "--fail-if-worse", "baseline.json", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {message}\n")
+
+
+def test_a_baseline_that_is_not_there_is_2_before_the_work(assay, here):
+    (here / "half.json").write_text("{", "utf-8")
+    assert assay(*SCORE, "--fail-if-worse", "none.json").returncode == 2
+    done = assay("score", "not-there.conllu", "a.conllu", "--fail-if-worse", "half.json")
+    assert done.returncode == 2
+    assert done.stderr.startswith("assay: half.json: line 1: not JSON")
+
+
+def test_a_tolerance_without_a_baseline_is_2(assay):
+    done = assay(*SCORE, "--tolerance", "0.01")
+    assert (done.returncode, done.stderr) == (2, "assay: --tolerance is about --fail-if-worse BASELINE.json.\n")
+
+
+# --- --format flat ---
+
+
+def test_flat_json_has_one_level_of_names_and_numbers(assay, baseline):
+    figures = json.loads(assay(*COMPARE, "--format", "flat").stdout)
+    assert figures["accuracy/a"] == baseline.score("a", "accuracy").value
+    assert "accuracy/b - a/p" in figures
+    assert all(isinstance(value, float) for value in figures.values())
+
+
+def test_a_saved_result_can_be_made_flat(assay, here, baseline):
+    assay("report", "baseline.json", "--format", "flat", "-o", "metrics.json")
+    assert (
+        json.loads((here / "metrics.json").read_text("utf-8"))["accuracy/a"] == baseline.score("a", "accuracy").value
+    )
+
+
+def test_undefined_figures_are_left_out_of_flat_json(assay, here):
+    (here / "g.tsv").write_text("Anna\tB-PER\nsings\tO\n")
+    (here / "s.tsv").write_text("Anna\tO\nsings\tO\n")
+    figures = json.loads(assay("score", "g.tsv", "s.tsv", "-m", "exact", "--format", "flat").stdout)
+    assert figures["exact/s"] == 0
+    assert "exact/precision/s" not in figures
