@@ -135,6 +135,17 @@ def _first_alike(columns: Sequence[Ints]) -> tuple[Ints, ...]:
     return tuple(alike)
 
 
+def alike(items: Items) -> list[Ints]:
+    """For each system and item the first system whose answer is the same."""
+    found: list[Ints] = []
+    for system in range(len(items.systems)):
+        first = np.full(len(items.gold), system, dtype=np.int64)
+        for other in range(system - 1, -1, -1):
+            first[~_differ(items, other, system)] = other
+        found.append(first)
+    return found
+
+
 def _differ(items: Items | Outcomes, a: int, b: int) -> Bools:
     """Whether two systems answer differently: another label or, for arcs, another head.
 
@@ -252,7 +263,7 @@ class Outcomes:
         """The number of items."""
         return int(self.sizes.sum())
 
-    def where(self, mask: Bools) -> Outcomes:
+    def where(self, mask: Bools | Ints) -> Outcomes:
         """Some of the outcomes."""
         return replace(
             self,
@@ -273,6 +284,21 @@ class Outcomes:
     def of_pair(self, a: int, b: int) -> Outcomes:
         """The outcomes of the items that gold or one of two systems has."""
         return self.where((self.gold != NONE) | ~(self.right[a] & self.right[b])) if self.kinds else self
+
+    def __add__(self, other: Outcomes) -> Outcomes:
+        """The outcomes of two stretches of text, labels united by name."""
+        known: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
+        recoded = np.append(as_codes(other.labels, known), NONE)
+        theirs = replace(other, gold=recoded[other.gold], answers=tuple(recoded[column] for column in other.answers))
+        both = replace(self, labels=tuple(known), kinds=self.kinds or other.kinds, **_columns_of_both(self, theirs))
+        # Credit follows from the labels.
+        rights = (right.astype(np.int8) for right in both.right)
+        columns = (both.gold, *both.answers, *rights, *both.kind, *both.heads, *both.links)
+        distinct, group, _ = distinct_rows(np.stack([column.astype(np.int64) for column in columns], axis=1))
+        row_of = np.empty(len(distinct), dtype=np.int64)
+        row_of[group] = np.arange(len(group))
+        sizes = np.bincount(group, weights=both.sizes, minlength=len(distinct)).astype(np.int64)
+        return replace(both.where(row_of), sizes=sizes)
 
     def name(self, code: int) -> str:
         """A label by its code; a missing answer is ∅."""
@@ -304,6 +330,18 @@ class Outcomes:
         gold, *answers = (column[kept] for column in columns)
         right = tuple(answer == gold for answer in answers)
         return Outcomes(self.systems, tuple(known), self.sizes[kept], gold, tuple(answers), right)
+
+
+def _columns_of_both(first: Outcomes, second: Outcomes) -> dict[str, Any]:
+    columns = ("answers", "right", "credit", "kind", "heads", "links")
+    both: dict[str, Any] = {
+        name: tuple(map(_joined, getattr(first, name), getattr(second, name))) for name in columns
+    }
+    return {**both, **{name: _joined(getattr(first, name), getattr(second, name)) for name in ("gold", "sizes")}}
+
+
+def _joined(first: Ints, second: Ints) -> Ints:
+    return np.concatenate([first, second])
 
 
 def diffs(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Diff]:
@@ -422,27 +460,38 @@ def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
             yield Confusion(system, measure, gold_name, None if missing else assigned_name, -negative)
 
 
-def spurious_confusion(name: str, judgements: Judgements, measure: str) -> Iterator[Confusion]:
+Met = dict[tuple[str | None, str | None, str | None, bool], int]
+"""How often a gold label meets a system's, each kind of outcome by itself, and whether that is right."""
+
+
+def spurious(judgements: Judgements) -> Met:
     """The labels of the words that only the system has."""
     mask = judgements.has_system & (judgements.gold == NONE)
     labels, sizes = np.unique(judgements.system[mask], return_counts=True)
-    named = [judgements.labels[code] for code in labels.tolist()]
-    rows = sorted(zip((-sizes).tolist(), named, strict=True))
-    yield from (Confusion(name, measure, None, label, -negative) for negative, label in rows)
+    return {
+        (None, judgements.labels[code], None, False): size
+        for code, size in zip(labels.tolist(), sizes.tolist(), strict=True)
+    }
 
 
-def matched_confusion(name: str, judgements: Judgements, measure: str) -> Iterator[Confusion]:
-    """Gold label against the system's in every row, errors and hits, each kind by itself; frequent errors first."""
+def matched(judgements: Judgements) -> Met:
+    """Gold label against the system's in every row, errors and hits, each kind by itself."""
     assert judgements.matches is not None
     names = np.array([*judgements.labels, None], dtype=object)
     rows, sizes = fold_codes((judgements.gold, judgements.system, judgements.matches.kind))
-    found = []
+    found: Met = {}
     for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
         kind = judgements.matches.kinds[int(judgements.matches.kind[row])]
         gold, assigned = names[judgements.gold[row]], names[judgements.system[row]]
-        order = (bool(judgements.right[row]), -size, gold or "", assigned or "", kind)
-        found.append((order, Confusion(name, measure, gold, assigned, size, kind)))
-    yield from (row for _, row in sorted(found, key=lambda pair: pair[0]))
+        found[gold, assigned, kind, bool(judgements.right[row])] = size
+    return found
+
+
+def met_confusion(name: str, met: Met, measure: str) -> Iterator[Confusion]:
+    """What met as rows of a confusion table, frequent errors first, hits last."""
+    ordered = sorted(met, key=lambda row: (row[3], -met[row], row[0] or "", row[1] or "", row[2] or ""))
+    for gold, assigned, kind, right in ordered:
+        yield Confusion(name, measure, gold, assigned, met[gold, assigned, kind, right], kind)
 
 
 def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Transition]:
@@ -499,18 +548,40 @@ def _bound(
     )
 
 
-def with_sentences(bound: Bound, items: Items, there: Sequence[Bools], sentences: int) -> Bound:
-    """The overall bound with the sentences that are wholly right; there: which ones each system cuts as gold does."""
+@dataclass(frozen=True)
+class WholeSentences:
+    """How many sentences are wholly right in each system, in some system, and item by item in some."""
+
+    exact: tuple[int, ...]
+    in_one: int
+    upper: int
+    sentences: int
+
+    def __add__(self, other: WholeSentences) -> WholeSentences:
+        return WholeSentences(
+            tuple(map(int.__add__, self.exact, other.exact)),
+            self.in_one + other.in_one,
+            self.upper + other.upper,
+            self.sentences + other.sentences,
+        )
+
+    def of_bound(self, bound: Bound, systems: Sequence[str]) -> Bound:
+        """The overall bound with these numbers."""
+        exact = dict(zip(systems, self.exact, strict=True))
+        return replace(bound, exact=exact, exact_in_one=self.in_one, exact_upper=self.upper, sentences=self.sentences)
+
+
+def whole_sentences(items: Items, there: Sequence[Bools]) -> WholeSentences:
+    """The sentences that are wholly right; there: which ones each system cuts as gold does."""
     wrong = [_with_any(items.sentence, ~right, len(own)) for right, own in zip(items.right, there, strict=True)]
     judged = _with_any(items.sentence, np.ones(len(items.sentence), dtype=bool), len(there[0]))
     exact = [judged & ~missed & own for missed, own in zip(wrong, there, strict=True)]
     nobody = _with_any(items.sentence, ~np.any(items.right, axis=0), len(there[0]))
-    return replace(
-        bound,
-        exact={name: int(own.sum()) for name, own in zip(items.systems, exact, strict=True)},
-        exact_in_one=int(np.any(exact, axis=0).sum()),
-        exact_upper=int((judged & ~nobody & np.any(there, axis=0)).sum()),
-        sentences=sentences,
+    return WholeSentences(
+        tuple(int(own.sum()) for own in exact),
+        int(np.any(exact, axis=0).sum()),
+        int((judged & ~nobody & np.any(there, axis=0)).sum()),
+        len(np.unique(items.sentence)),
     )
 
 

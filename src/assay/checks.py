@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Ints
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError
 from assay.judgements import Judgements
+from assay.remarks import Remark, remark, said
 from assay.spanpairs import SpanPair
 from assay.tagsets import Tagset
 from assay.tagsets.analysis import POS
@@ -29,11 +31,18 @@ SURE = 0.8
 """From this share on one label may well be another name of the other."""
 
 
-def warnings(name: str, pair: Pair, judged: Judgements, noun: str) -> Iterator[str]:
+def warnings(name: str, pair: Pair, judged: Judgements, noun: str) -> Iterator[Remark]:
     """Everything worth a warning about one system against gold; `noun` is what an item is called."""
-    yield from swapped(pair)
-    yield from copied(name, pair, judged)
-    yield from clashes(name, judged, noun)
+    yield from (said(text=text) for text in swapped(pair))
+    yield copied(
+        name=name,
+        gold=pair.gold.name,
+        system=pair.system.name,
+        same=pair.gold.sha256 == pair.system.sha256,
+        items=len(judged),
+        right=int(judged.right.sum()),
+    )
+    yield clashes(name=name, noun=noun, items=len(judged), **_label_facts(judged))
 
 
 def swapped(pair: Pair) -> Iterator[str]:
@@ -48,85 +57,111 @@ def swapped(pair: Pair) -> Iterator[str]:
         yield f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?"
 
 
-def copied(name: str, pair: Pair, judged: Judgements) -> Iterator[str]:
+@remark
+def copied(name: str, gold: str, system: str, same: bool, items: int, right: int) -> Iterator[str]:
     """A system that is gold itself."""
-    if pair.gold.sha256 == pair.system.sha256:
-        yield f"{name} ({pair.system.name}) has the same content as gold ({pair.gold.name})."
-    elif len(judged) >= 20 and bool(judged.right.all()):
-        yield f"{name} agrees with gold in every one of {len(judged):,} labels: copied, not predicted?"
+    if same:
+        yield f"{name} ({system}) has the same content as gold ({gold})."
+    elif items >= 20 and right == items:
+        yield f"{name} agrees with gold in every one of {items:,} labels: copied, not predicted?"
 
 
-def clashes(name: str, judged: Judgements, noun: str = "word") -> Iterator[str]:
-    """Labels that only one side uses, with what the other side has there."""
+Numbers = Mapping[str, int]
+
+
+def _label_facts(judged: Judgements) -> dict[str, Any]:
+    """How often each side has each label, and for labels that one side alone has, what the other has there."""
     width = len(judged.labels)
-    both = (judged.gold != NONE) & (judged.system != NONE)
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
     in_system = np.bincount(judged.system[judged.has_system], minlength=width)
-    foreign = np.flatnonzero((in_gold == 0) & (in_system > 0))
-    words = int(in_system[foreign].sum())
+    both = (judged.gold != NONE) & (judged.system != NONE)
+    facts: dict[str, Any] = {"in_gold": _numbers(judged, in_gold), "in_system": _numbers(judged, in_system)}
+    for name, alone, here, there in (
+        ("against_foreign", (in_gold == 0) & (in_system > 0), judged.system, judged.gold),
+        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, judged.system),
+    ):
+        met: dict[str, dict[str, int]] = {judged.labels[code]: {} for code in np.flatnonzero(alone).tolist()}
+        rows = np.flatnonzero(both & np.append(alone, False)[here])
+        keys, sizes = np.unique(here[rows].astype(np.int64) * width + there[rows], return_counts=True)
+        for key, size in zip(keys.tolist(), sizes.tolist(), strict=True):
+            met[judged.labels[key // width]][judged.labels[key % width]] = size
+        facts[name] = met
+    return facts
+
+
+def _numbers(judged: Judgements, counts: Ints) -> dict[str, int]:
+    return {judged.labels[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
+
+
+@remark
+def clashes(
+    name: str,
+    noun: str,
+    items: int,
+    in_gold: Numbers,
+    in_system: Numbers,
+    against_foreign: Mapping[str, Numbers],
+    against_unused: Mapping[str, Numbers],
+) -> Iterator[str]:
+    """Labels that only one side uses, with what the other side has there."""
+    foreign = sorted((label for label in in_system if label not in in_gold), key=lambda x: (-in_system[x], x))
+    words = sum(in_system[label] for label in foreign)
     # A handful of odd labels is an error like any other; a clash of label sets shows in numbers.
-    if words >= max(FEW, 0.001 * len(judged)):
-        ordered = sorted(foreign.tolist(), key=lambda code: -int(in_system[code]))
-        listed = [
-            _counterpart(judged, code, judged.system, judged.gold, both, in_system, noun) for code in ordered[:MOST]
-        ]
-        more = ", …" if len(ordered) > MOST else ""
+    if words >= max(FEW, 0.001 * items):
+        listed = [_counterpart(x, in_system[x], against_foreign[x], "gold", noun) for x in foreign[:MOST]]
+        more = ", …" if len(foreign) > MOST else ""
         yield (
             f"{name} uses {_labels(len(foreign))} that gold never has, on {_number(words, noun)}: "
-            f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, judged, ordered, listed)}"
+            f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, foreign, listed)}"
         )
-    for code in sorted(
-        np.flatnonzero((in_gold >= FEW) & (in_system == 0)).tolist(), key=lambda code: -int(in_gold[code])
-    )[:MOST]:
-        text, _, _ = _counterpart(judged, code, judged.gold, judged.system, both, in_gold, noun)
+    unused = [label for label in in_gold if label not in in_system and in_gold[label] >= FEW]
+    for label in sorted(unused, key=lambda x: (-in_gold[x], x))[:MOST]:
+        text, _, _ = _counterpart(label, in_gold[label], against_unused[label], "it", noun)
         yield f"{name} never assigns {text}."
 
 
-def _counterpart(
-    judged: Judgements, code: int, here: Ints, there: Ints, both: Bools, counts: Ints, noun: str
-) -> tuple[str, int, float]:
+def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) -> tuple[str, str, float]:
     """A label with its number of words and what the other side mostly has on them."""
-    others = np.bincount(there[both & (here == code)], minlength=len(judged.labels))
-    target, total = int(np.argmax(others)), int(counts[code])
-    share = others[target] / total
-    side = "gold" if here is judged.system else "it"
-    mostly = f", where {side} mostly has {judged.labels[target]} ({share:.0%})" if others[target] else ""
-    return f"{judged.labels[code]} ({_number(total, noun)}{mostly})", target, float(share)
+    target = min(others, key=lambda x: (-others[x], x), default="")
+    share = others.get(target, 0) / total
+    mostly = f", where {side} mostly has {target} ({share:.0%})" if others else ""
+    return f"{label} ({_number(total, noun)}{mostly})", target, share
 
 
-def _mapping_hint(
-    name: str, judged: Judgements, codes: Sequence[int], listed: Sequence[tuple[str, int, float]]
-) -> str:
+def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, str, float]]) -> str:
     """The line of a mapping file for the first label that nearly always stands for one of gold's."""
-    for code, (_, target, share) in zip(codes, listed, strict=False):
+    for label, (_, target, share) in zip(labels, listed, strict=False):
         if share >= SURE:
-            line = f"{name} TAB {judged.labels[code]} TAB {judged.labels[target]}"
+            line = f"{name} TAB {label} TAB {target}"
             return f" If they mean the same, map them with a line in a file for --map: {line}"
     return ""
 
 
-def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[str]:
+@remark
+def alike(first: str, second: str, throughout: bool) -> Iterator[str]:
     """Two systems with the same answers throughout."""
-    for i, (name, a) in enumerate(judged):
-        for other, b in judged[i + 1 :]:
-            if len(a) == len(b) and np.array_equal(_answers(a), _answers(b)):
-                yield f"{name} and {other} give the same answers throughout."
+    if throughout:
+        yield f"{first} and {second} give the same answers throughout."
 
 
-def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Iterator[str]:
+def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[Remark]:
+    """Two systems with the same answers throughout."""
+    for (name, a), (other, b) in combinations(judged, 2):
+        same = len(a) == len(b) and np.array_equal(_answers(a), _answers(b))
+        yield alike(first=name, second=other, throughout=same)
+
+
+def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Iterator[Remark]:
     """Two systems whose answers, given as arrays, are the same throughout."""
-    for i, (name, ours) in enumerate(outputs):
-        for other, theirs in outputs[i + 1 :]:
-            if all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True)):
-                yield f"{name} and {other} give the same answers throughout."
+    for (name, ours), (other, theirs) in combinations(outputs, 2):
+        same = all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        yield alike(first=name, second=other, throughout=same)
 
 
-def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Iterator[str]:
+def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Iterator[Remark]:
     """Two systems with the same spans throughout."""
-    for i, (name, a) in enumerate(pairs):
-        for other, b in pairs[i + 1 :]:
-            if a.same_output(b):
-                yield f"{name} and {other} give the same answers throughout."
+    for (name, a), (other, b) in combinations(pairs, 2):
+        yield alike(first=name, second=other, throughout=a.same_output(b))
 
 
 def _answers(judged: Judgements) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
@@ -149,25 +184,43 @@ Outside = tuple[str, int, str, str]
 """A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
 
 
-def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[str]:
+def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[Remark]:
     """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
     for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
         found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
-        if not found:
-            continue
-        words = _number(sum(count for _, count, _, _ in found), "word")
-        listed = ", ".join(
-            f"{label} ({count:,}, {place}{f', {near}?' if near else ''})"
-            for label, count, place, near in found[:MOST]
+        yield unknown_tags(
+            name=name,
+            tagset=tagset.name,
+            strict="strict" if strict else "",
+            counts={label: count for label, count, _, _ in found},
+            places={label: place for label, _, place, _ in found},
+            near={label: near for label, _, _, near in found},
         )
-        tags = "1 tag" if len(found) == 1 else f"{len(found):,} tags"
-        text = (
-            f"{name}: {tags} on {words} outside the tagset {tagset.name}: "
-            f"{listed}{', …' if len(found) > MOST else '.'}"
-        )
-        if strict:
-            raise InputError(f"{text} (--strict-tagset)")
-        yield f"{text} They are read as tags without parts."
+
+
+@remark
+def unknown_tags(
+    name: str,
+    tagset: str,
+    strict: str,
+    counts: Mapping[str, int],
+    places: Mapping[str, str],
+    near: Mapping[str, str],
+) -> Iterator[str]:
+    """Tags outside the tagset, refused if the user is strict."""
+    if not counts:
+        return
+    words = _number(sum(counts.values()), "word")
+    ordered = sorted(counts, key=lambda label: (-counts[label], label))
+    listed = ", ".join(
+        f"{label} ({counts[label]:,}, {places[label]}{f', {near[label]}?' if near[label] else ''})"
+        for label in ordered[:MOST]
+    )
+    tags = "1 tag" if len(counts) == 1 else f"{len(counts):,} tags"
+    text = f"{name}: {tags} on {words} outside the tagset {tagset}: {listed}{', …' if len(ordered) > MOST else '.'}"
+    if strict:
+        raise InputError(f"{text} (--strict-tagset)")
+    yield f"{text} They are read as tags without parts."
 
 
 def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
@@ -189,7 +242,7 @@ def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
     return found
 
 
-def weightless(pair: Pair, weights: Weights | None) -> Iterator[str]:
+def weightless(pair: Pair, weights: Weights | None) -> Iterator[Remark]:
     """Categories that a weight table does not have weigh nothing, which should be known."""
     if weights is None:
         return
@@ -200,5 +253,11 @@ def weightless(pair: Pair, weights: Weights | None) -> Iterator[str]:
         for position in (POS, *(name for name, _ in tag.values))
         if weights.of(tag.pos, position) is None
     }
+    yield without_weights(missing=dict.fromkeys(sorted(missing), 1))
+
+
+@remark
+def without_weights(missing: Numbers) -> Iterator[str]:
+    """Categories that weigh nothing."""
     if missing:
         yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."

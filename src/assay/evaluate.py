@@ -2,75 +2,101 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 import assay
-from assay import changes
-from assay.arrays import NONE, Ints
-from assay.changes import Items, Outcomes
-from assay.corpus import Corpus
-from assay.counts import Counts, tally
-from assay.examples import examples, unresolved
-from assay.figures import BLOCKS, Figures, Settings, draw_together
-from assay.judgements import Judgements
-from assay.measures import TASKS, Measure, find
-from assay.prepare import Options, Prepared, Run, gold_source, prepare
+from assay import changes, tagsets
+from assay.changes import Outcomes
+from assay.counts import tally
+from assay.errors import UsageError
+from assay.examples import Drawn
+from assay.figures import Figures, Settings, draw_together
+from assay.measured import bases_of, basis_of, measured
+from assay.measures import Measure, find
+from assay.parallel import Report, Task, added, check_workers, decided_by, summed_under
+from assay.parts import Part, Summed
+from assay.prepare import Options
+from assay.readers import joint_digest
+from assay.remarks import worded
 from assay.result import (
     SCHEMA,
     Bound,
     Comparison,
     Confusion,
+    CountsRow,
     Diff,
     ErrorType,
+    Example,
     Growth,
     Mapped,
     Result,
+    Score,
     Similarity,
+    Source,
     Sweep,
     Transition,
     Unique,
     Unresolved,
 )
-from assay.slices import Slice
+from assay.shards import Shard, check_options, checksum, shards_of, share_of
+from assay.slices import NO_VALUE
 from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
-from assay.systems import named_systems
 from assay.tagsets.analysis import Analysis
+from assay.tallies import BLOCKS
 
+T = TypeVar("T")
 FEW_UNITS = 20
 ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
-    *("examples", "change", "kind"),
+    *("examples", "change", "kind", "embed", "decided"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
 _NAMES_OR_FILES = ("tagset", "weights", "mention_types")
+SURE = 0.001
+"""From this p on, another split of the data may well tell otherwise."""
 WIDER = 1.2
 """From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
 
 
-def score(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+def score(
+    gold: Any,
+    systems: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    **options: Any,
+) -> Result:
     """Score one or more systems against gold.
 
-    `gold` and `systems` are paths, corpora from `assay.read`, or lists of lists of labels (or of (word, label)
-    pairs); several systems as a list or as a mapping from names. `measures` are written as on the command
-    line, e.g. `["accuracy", "tag-f1"]`; further options are those of the command line: column, unit, slices,
-    train, lexicon, map, seed, times, interval, on_mismatch, input_format, examples.
+    `gold` and `systems` are paths, corpora from `assay.read`, lists of lists of labels (or of (word, label)
+    pairs), lists of spaCy's Docs, or data frames; several systems as a list or as a mapping from names. `measures`
+    are written as on the command line, e.g. `["accuracy", "tag-f1"]`; further options are those of the command line:
+    column, unit, slices, train, lexicon, map, seed, times, interval, on_mismatch, input_format, examples. Large
+    folders are read shard by shard, on so many processes (`jobs`) or by the workers of a Dask scheduler (`cluster`).
     """
-    return evaluated("score", gold, systems, measures, Options(**options))
+    return evaluated("score", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
 
 
-def compare(gold: Any, systems: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+def compare(
+    gold: Any,
+    systems: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    **options: Any,
+) -> Result:
     """Compare two or more systems: scores as in `score`, tests, what changed, and upper bounds."""
-    return evaluated("compare", gold, systems, measures, Options(**options))
+    return evaluated("compare", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
 
 
 def evaluated(
@@ -80,118 +106,198 @@ def evaluated(
     measures: Sequence[str] | str | None,
     options: Options,
     settings: Settings | None = None,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    report: Report = lambda step: None,
 ) -> Result:
     """The whole way, for whichever command asks; what `settings` has drawn already serves again."""
     specs = [measures] if isinstance(measures, str) else list(measures or ())
-    chosen = [find(spec) for spec in dict.fromkeys(specs)]
-    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
-    opened = Prepared(gold, systems, options, chosen)
-    run = opened.run(chosen or [find(spec) for spec in _defaults(opened.task, options)])
-    chosen = list(run.measures)
+    check_workers(jobs, cluster)
+    shards = shards_of(gold, systems)
+    if len(shards) < 2:
+        return finished(measured(command, gold, systems, specs, options), settings)
+    return finished(added(tasks_of(command, shards, specs, options), jobs, cluster, report), settings)
+
+
+def part_of(
+    command: str,
+    gold: Any,
+    systems: Any,
+    measures: Sequence[str] | None,
+    options: Options,
+    share: str = "1/1",
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    report: Report = lambda step: None,
+) -> Part:
+    """What one job of several finds in its share of the shards (`3/16`), for `assay merge` to add to the others'."""
+    check_workers(jobs, cluster)
+    shards = shards_of(gold, systems)
+    if not shards:
+        raise UsageError(
+            "parts are made of folders whose files correspond by name: gold/ and system/. These are not such folders."
+        )
+    tasks = tasks_of(command, shards, list(measures or ()), options)
+    chosen = share_of(shards, share)
+    decided = decided_by(tasks[0])
+    mine = tasks[chosen[0].number : chosen[-1].number + 1]
+    return summed_under(mine, decided, jobs, cluster, report)
+
+
+def tasks_of(command: str, shards: Sequence[Shard], specs: Sequence[str], options: Options) -> list[Task]:
+    """What is to be done with each shard."""
+    options.check()
+    check_options(options, len(shards))
+    plain = replace(options, embed="none")
+    corpus = checksum(shards, command, tuple(specs), plain)
+    return [Task(command, shard, tuple(specs), plain, corpus, len(shards)) for shard in shards]
+
+
+def finished(part: Part, settings: Settings | None = None) -> Result:
+    """The Result of what all shards amount to."""
+    options, measures = part.options, part.measures
     settings = settings or Settings(options.seed, options.times, options.interval)
-    judged = [_Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in chosen]
-    units = _Units.of(run, run.unit)
-    views = [(None, judged, units), *_slices(run, judged, cuts, units)]
-    figures = [
-        (where, one.figures(where, part, run.gold.sentences, settings))
-        for where, parts, part in views
-        for one in parts
-        if part.number
-    ]
-    draw_together(part for _, part in figures)
+    views = list(part.views())
+    rows = _Rows.of(part, views, settings)
     result = Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(run, chosen, options, units.number),
-        command=command,
-        task=run.task,
-        column=run.column,
-        unit=run.unit,
-        units=units.number,
-        items=run.items,
-        aligned_by=_aligned_by(run),
+        signature=_signature(part),
+        command=part.command,
+        task=part.task,
+        column=part.column,
+        unit=part.unit,
+        units=part.units,
+        items=part.items,
+        aligned_by=_aligned_by(part),
         seed=options.seed,
         times=options.times,
         interval=options.interval,
         test="shuffling",
         family=0,
-        gold=gold_source(run),
-        systems=run.sources,
-        scores=tuple(score for where, part in figures for score in part.scores(labels=where is None)),
-        counts=tuple(row for _, part in figures for row in part.counts_rows()),
-        tagset=run.tagset.name if run.tagset else "",
-        scheme=run.scheme,
-        atoms=run.pairs[0][1].spanned().atoms if run.task == "spans" else "",
-        mappings=(*run.mappings, *_mapping_effect(gold, systems, chosen, options, run)),
-        warnings=(*run.warnings, *few_units(units.number, units.unit), *_idle_slices(cuts, views)),
+        gold=replace(part.gold, sha256=joint_digest(part.digests[0]), unaligned=max(part.unaligned)),
+        systems=tuple(_sources(part)),
+        scores=tuple(rows.scores),
+        counts=tuple(rows.counts),
+        tagset=part.tagset,
+        scheme=part.scheme,
+        atoms=part.atoms,
+        mappings=(*part.mappings, *_mapping_effect(part)),
+        warnings=(*worded(part.warnings), *few_units(part.units, part.unit), *_idle_slices(part, views)),
         notes=(
-            *run.notes,
-            *_pooled_note(figures, units),
-            *_macro_notes(chosen, figures, units),
-            *_document_note(run, figures[0][1], judged[0], options, settings),
+            *worded(part.notes),
+            *_pooled_note(rows.pooled, part.unit),
+            *_macro_notes(part, rows.whole),
+            *_document_note(part, rows.whole[0]),
+            *_unresolved_note(part),
         ),
     )
-    basis = _basis(judged)
+    basis = basis_of(list(enumerate(part.kinds)), measures)
     if basis is not None:
-        result = _with_items(result, run, basis, options)
-    if any(measure.definition.name == "features" for measure in chosen):
-        values = [row for on, outcomes in _by_category(run) for row in changes.confusion(outcomes, on)]
+        result = _with_items(result, part, basis)
+    if any(measure.definition.name == "features" for measure in measures):
+        values = [row for on, outcomes in _by_category(part) for row in changes.confusion(outcomes, on)]
         result = replace(result, confusion=(*result.confusion, *values))
-    result = replace(result, sweeps=tuple(_sweeps(run, command, options, settings)))
-    if run.task == "coreference":
-        result = replace(result, error_types=(*result.error_types, *_chain_errors(run)))
-    if command == "compare" and len(run.pairs) > 1:
-        result = _compared(run, result, [part for _, part in figures], views)
+    result = replace(result, sweeps=tuple(_sweeps(part, settings)))
+    if part.task == "coreference":
+        result = replace(result, error_types=(*result.error_types, *_chain_errors(part)))
+    if part.command == "compare" and len(part.judged) > 1:
+        result = _compared(part, result, rows.comparisons, views)
     return result
 
 
-def _with_items(result: Result, run: Run, basis: _Judged, options: Options) -> Result:
+@dataclass
+class _Rows:
+    """All figures, and the overall ones as they are."""
+
+    scores: list[Score]
+    counts: list[CountsRow]
+    comparisons: list[Comparison]
+    whole: list[Figures]
+    pooled: bool = False
+    """Whether blocks of units were resampled anywhere."""
+
+    @classmethod
+    def of(cls, part: Part, views: Sequence[Any], settings: Settings) -> _Rows:
+        """Everything, then slice by slice, of which nothing but the figures is kept."""
+        rows, measures = cls([], [], [], []), part.measures
+        for where, chosen in views:
+            tallies = ((measures[index], one.tallies.fresh()) for index, one in chosen)
+            figures = [Figures(measure, where, found, settings) for measure, found in tallies if found.units]
+            draw_together(figures)
+            for one in figures:
+                rows.scores.extend(one.scores(labels=where is None))
+                rows.counts.extend(one.counts_rows())
+                rows.comparisons.extend(one.comparisons() if part.command == "compare" else ())
+                rows.pooled |= one.pooled
+            if where is None:
+                rows.whole = figures
+            else:
+                settings.forget(where)
+        return rows
+
+
+def _sources(part: Part) -> Iterator[Source]:
+    for source, digests in zip(part.systems, part.digests[1:], strict=True):
+        yield replace(source, sha256=joint_digest(digests))
+
+
+def _with_items(result: Result, part: Part, basis: int) -> Result:
     """What the items of one measure show: confusions, types of errors, examples."""
-    items = Items.of(basis.items())
-    shown = tuple(examples(run, items, basis.items(), options))
+    options = part.options
     warnings = result.warnings
-    if options.examples and not shown:
+    if options.examples and not part.examples:
         named = " and ".join(filter(None, (options.kind, options.change)))
         nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
         warnings = (*warnings, nothing)
-    # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-    counted = items.kinds and run.task != "coreference"
     return replace(
         result,
-        items=int((items.owner == NONE).sum()) if counted else result.items,
-        confusion=tuple(_confusion(basis, items)),
+        texts=part.texts,
+        items=result.items if part.matched_items is None else part.matched_items,
+        confusion=tuple(_confusion(part, basis)),
         error_types=tuple(_error_types(result)),
-        examples=shown,
+        examples=_shown(part.examples, Example),
         warnings=warnings,
     )
 
 
-def _defaults(task: str, options: Options) -> list[str]:
-    extra = ["oov-accuracy"] if task == "tags" and (options.train or options.lexicon) else []
-    return [*TASKS[task], *extra]
+def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
+    """What was drawn, the groups in the order in which they were asked for."""
+    groups = sorted(dict.fromkeys(one.group for one in drawn), key=_place)
+    return tuple(one.shown for group in groups for one in drawn if one.group == group and isinstance(one.shown, kind))
 
 
-def _sweeps(run: Run, command: str, options: Options, settings: Settings) -> Iterable[Sweep]:
+def _place(group: str) -> tuple[int, ...]:
+    """Pairs of systems in their order; other groups as they come."""
+    return tuple(int(number) for number in group.split("-") if number.isdigit())
+
+
+def _sweeps(part: Part, settings: Settings) -> Iterable[Sweep]:
     """The order of systems under many weightings; of types of errors, which cost nothing, without being asked."""
-    if len(run.pairs) < 2:
+    if len(part.judged) < 2:
         return ()
     from assay.sensitivity import WEIGHTINGS, span_sweeps, sweeps
 
-    rng = settings.rng("sweep")
-    if run.task == "spans":
-        return span_sweeps(run.pairs, options.sweep or WEIGHTINGS, rng) if command == "compare" else ()
-    return sweeps(run.pairs, run.pairs[0][1].weights, options.sweep, rng) if options.sweep else ()
+    rng, weightings = settings.rng("sweep"), part.options.sweep
+    if part.task == "spans":
+        counts = {name: row.totals for name, row in part.span_kinds.items()}
+        return span_sweeps(counts, weightings or WEIGHTINGS, rng) if part.command == "compare" else ()
+    if not weightings:
+        return ()
+    pairs = part.alive.run.pairs
+    return sweeps(pairs, pairs[0][1].weights, weightings, rng)
 
 
-def _confusion(basis: _Judged, items: Items) -> Iterable[Confusion]:
-    on = str(basis.measure)
-    if not items.kinds:
-        rows = [*changes.confusion(items.outcomes, on)]
-        if items.heads:
-            rows += (row for name, judged in basis.items() for row in changes.spurious_confusion(name, judged, on))
-        order = {name: number for number, name in enumerate(items.systems)}
-        return sorted(rows, key=lambda row: (order[row.system], -row.count))
-    return (row for name, judged in basis.items() for row in changes.matched_confusion(name, judged, on))
+def _confusion(part: Part, basis: int) -> Iterable[Confusion]:
+    on, outcomes = str(part.measures[basis]), part.everything[basis].outcomes
+    assert outcomes is not None
+    rows = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
+    if part.kinds[basis].kinds:
+        return rows
+    order = {name: number for number, name in enumerate(part.judged)}
+    return sorted([*changes.confusion(outcomes(), on), *rows], key=lambda row: (order[row.system], -row.count))
 
 
 def _error_types(result: Result) -> Iterator[ErrorType]:
@@ -205,187 +311,47 @@ def _error_types(result: Result) -> Iterator[ErrorType]:
                 yield ErrorType(row.system, row.measure, name, number, share)
 
 
-def _chain_errors(run: Run) -> Iterator[ErrorType]:
+def _chain_errors(part: Part) -> Iterator[ErrorType]:
     """Coreference: what is wrong with the chains of each system, by kind."""
-    for name, pair in run.pairs:
-        errors = pair.chained().errors()
+    for name, errors in part.chain_errors.items():
         total = sum(errors.values())
         for kind, number in errors.items():
             yield ErrorType(name, "chains", kind, number, number / total if total else float("nan"))
 
 
-# --- what is judged, and in which units ---
-
-
-@dataclass(frozen=True)
-class _Judged:
-    """One measure's judgements (or counts) of every system."""
-
-    measure: Measure
-    systems: tuple[tuple[str, Judgements | Counts], ...]
-
-    @property
-    def kinds(self) -> int:
-        """How many kinds of outcome the measure tells apart, where items are matched."""
-        first = self.systems[0][1]
-        return len(first.matches.kinds) if isinstance(first, Judgements) and first.matches else 0
-
-    def items(self) -> list[tuple[str, Judgements]]:
-        """The judgements, where the measure has items."""
-        return [(name, judged) for name, judged in self.systems if isinstance(judged, Judgements)]
-
-    def figures(self, where: str | None, units: _Units, sentences: int, settings: Settings) -> Figures:
-        """The counts in units, ready to be scored."""
-        counts = [
-            (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
-            for name, judged in self.systems
-        ]
-        return Figures.of(self.measure, where, counts, lambda: units.blocks, settings)
-
-
-@dataclass(frozen=True, eq=False)
-class _Units:
-    """Which unit each gold sentence belongs to, -1 where it is left out."""
-
-    run: Run
-    unit: str
-    of_sentence: Ints
-    number: int
-    kept: Ints
-    """The units of the corpus that take part."""
-
-    @classmethod
-    def of(cls, run: Run, unit: str, taken: Any = None) -> _Units:
-        unit_of_sentence = run.gold.unit_of_sentence(unit)
-        taken = ~run.skipped if taken is None else taken & ~run.skipped
-        kept, renumbered = np.unique(unit_of_sentence[taken], return_inverse=True)
-        of_sentence = np.full(run.gold.sentences, -1, dtype=np.int64)
-        of_sentence[taken] = renumbered
-        return cls(run, unit, of_sentence, len(kept), kept)
-
-    @cached_property
-    def blocks(self) -> Ints:
-        """The block of each unit, by a hash of its name, for the case that there are too many of them."""
-        return np.arange(self.number) if self.number <= BLOCKS else hashed_units(self.run.gold, self.unit)[self.kept]
-
-
-def hashed_units(corpus: Corpus, unit: str) -> Ints:
-    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
-    names = corpus.unit_names(unit)
-    return np.array([zlib.crc32(name.encode("utf-8", "replace")) for name in names]) % BLOCKS
-
-
-def _slices(
-    run: Run, judged: Sequence[_Judged], cuts: Sequence[Slice], units: _Units
-) -> Iterator[tuple[str, list[_Judged], _Units]]:
-    """Each value of each slice: the measures it can be applied to, with the items it selects."""
-    for cut in cuts:
-        by_sentence = cut.sentences(run.gold)
-        if by_sentence is not None:
-            codes, names = by_sentence
-            present = np.unique(codes[~run.skipped]).tolist()
-            for code, name in enumerate(names) if len(present) > 1 else ():
-                selected = codes == code
-                if code in present:
-                    part = _Units.of(run, units.unit, selected)
-                    yield f"{cut}={name}", [_in_sentences(one, selected) for one in judged], part
-        else:
-            yield from ((where, parts, units) for where, parts in _item_slices(run, judged, cut))
-
-
-def _in_sentences(judged: _Judged, selected: Any) -> _Judged:
-    systems = tuple(
-        (name, part.where(selected[part.sentence]) if isinstance(part, Judgements) else part)
-        for name, part in judged.systems
-    )
-    return replace(judged, systems=systems)
-
-
-def _item_slices(run: Run, judged: Sequence[_Judged], cut: Slice) -> Iterator[tuple[str, list[_Judged]]]:
-    # Whole sentences have no meaning for a part of their words, labels none within one label.
-    sliceable = [one for one in judged if one.measure.definition.judges_items and one.items()]
-    parts: dict[str, list[_Judged]] = {}
-    for one in sliceable:
-        for value, part in _by_value(run, one, cut):
-            parts.setdefault(value, []).append(part)
-    yield from ((f"{cut}={value}", measured) for value, measured in parts.items())
-
-
-def _by_value(run: Run, judged: _Judged, cut: Slice) -> Iterator[tuple[str, _Judged]]:
-    """The items of each value that gold has, for all systems."""
-    pairs = dict(run.pairs)
-    parts = [(name, cut.parts(pairs[name], part)) for name, part in judged.items()]
-    # Spurious items may have values that gold does not have.
-    present = {
-        value for _, found in parts for value, _, part in found if part.has_gold.any() or part.has_system.any()
-    }
-    first = [(value, number) for value, number, _ in parts[0][1] if value in present]
-    if len(first) < 2:
-        return
-    if str(cut) == "label":
-        first.sort(key=lambda row: (-row[1], row[0]))
-    for value, _ in first:
-        systems = tuple((name, _part_of(found, value)) for name, found in parts)
-        yield value, replace(judged, systems=systems)
-
-
-def _part_of(found: Sequence[tuple[str, int, Judgements]], value: str) -> Judgements:
-    """The items of one value; none where a system has no such value."""
-    nothing = found[0][2].where(np.zeros(len(found[0][2]), dtype=bool))
-    return next((part for name, _, part in found if name == value), nothing)
-
-
 # --- comparison ---
 
 
-def _basis(judged: Sequence[_Judged]) -> _Judged | None:
-    """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-    with_items = [one for one in judged if one.items()]
-    if with_items and with_items[0].kinds:
-        return max(with_items, key=lambda one: one.kinds)
-    return next((one for one in with_items if one.measure.definition.count is tally), next(iter(with_items), None))
-
-
-def _with_sentences(run: Run, bound: Bound, items: Items) -> Bound:
-    """The overall bound with the sentences that are wholly right; a sentence cut otherwise is not."""
-    same = [pair.same_sentences() for _, pair in run.pairs]
-    return changes.with_sentences(bound, items, same, len(np.unique(items.sentence)))
-
-
-def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Sequence[Any]) -> Result:
-    comparisons = [row for part in figures for row in part.comparisons()]
+def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: Sequence[Any]) -> Result:
+    comparisons = list(tested)
     diffs: list[Diff] = []
     bounds: list[Bound] = []
     growth: list[Growth] = []
     unique: list[Unique] = []
     transitions: list[Transition] = []
-    nobody: list[Unresolved] = []
-    for where, judged, _ in views:
-        for one in _bases(judged):
-            items = Items.of(one.items())
-            outcomes = items.outcomes
-            on = str(one.measure)
+    measures = part.measures
+    for where, chosen in views:
+        for index in bases_of([(index, part.kinds[index]) for index, _ in chosen], measures):
+            one, definition = dict(chosen)[index], measures[index].definition
+            assert one.outcomes is not None
+            outcomes, on = one.outcomes(), str(measures[index])
             diffs.extend(changes.diffs(outcomes, on, where))
             upper = list(changes.bounds(outcomes, on, where))
-            if upper and where is None and run.task in ("dependencies", "constituents"):
-                upper[0] = _with_sentences(run, upper[0], items)
+            if upper and where is None and on in part.whole:
+                upper[0] = part.whole[on].of_bound(upper[0], part.judged)
             bounds.extend(upper)
             growth.extend(changes.growth(outcomes, on, where))
             unique.extend(changes.unique(outcomes, on, where))
             transitions.extend(changes.transitions(outcomes, on, where))
-            if run.task == "coreference":
-                comparisons.extend(_mcnemar(items.of_gold(), on, "recall", where))
-                nobody.extend(unresolved(run, items, on) if where is None else ())
-            if one.measure.definition.count is tally:
+            if part.task == "coreference":
+                comparisons.extend(_mcnemar(outcomes.of_gold(), on, "recall", where))
+            if definition.count is tally:
                 # Over gold's items, which is recall where a system has other items than gold.
-                of_all = result.aligned_by != "characters" and all(
-                    judged.counted is None for _, judged in one.items()
-                )
-                score = one.measure.definition.main if of_all else "recall"
-                comparisons.extend(_mcnemar(items, on, score, where))
-    diffs.extend(diff for on, outcomes in _by_category(run) for diff in changes.diffs(outcomes, on, None))
+                of_all = result.aligned_by != "characters" and one.all_count
+                comparisons.extend(_mcnemar(outcomes, on, definition.main if of_all else "recall", where))
+    diffs.extend(diff for on, outcomes in _by_category(part) for diff in changes.diffs(outcomes, on, None))
     rows = adjusted(comparisons)
-    family = len(run.pairs) * (len(run.pairs) - 1) // 2
+    family = len(part.judged) * (len(part.judged) - 1) // 2
     return replace(
         result,
         comparisons=tuple(rows),
@@ -394,50 +360,40 @@ def _compared(run: Run, result: Result, figures: Sequence[Figures], views: Seque
         bounds=tuple(bounds),
         growth=tuple(growth),
         unique=tuple(unique),
-        unresolved=tuple(nobody),
+        unresolved=_shown(part.unresolved, Unresolved),
         transitions=tuple(transitions),
-        similarities=tuple(_similarities(run)),
+        similarities=tuple(_similarities(part)),
+        notes=(*result.notes, *_single_split(rows)),
         warnings=(*result.warnings, *_undecided(rows, result.times, family)),
     )
 
 
-def _similarities(run: Run) -> Iterator[Similarity]:
+def _similarities(part: Part) -> Iterator[Similarity]:
     """Coreference: one system's chains taken as gold for another's (Tuggener's Table 13)."""
-    for (a, first), (b, second) in combinations(run.pairs, 2) if run.task == "coreference" else ():
-        both = replace(first, system=second.system, chains=first.chained().against(second.chained()))
-        for spec in ("conll", "lea"):
-            measure = find(spec)
-            value = _main(measure, both, run.gold.sentences)
-            yield Similarity(a, b, spec, measure.definition.main, value)
+    for key, sums in part.similarities.items():
+        a, b, spec = key.split("\t")
+        measure = find(spec)
+        yield Similarity(a, b, spec, measure.definition.main, _main(measure, sums))
 
 
-def _bases(judged: Sequence[_Judged]) -> list[_Judged]:
-    counted = [one for one in judged if one.items() and one.measure.definition.judges_items]
-    first = _basis(judged)
-    if first is not None and first.kinds:
-        # All measures of spans are about the same items.
-        return [first]
-    return counted or ([first] if first else [])
-
-
-def _by_category(run: Run) -> Iterator[tuple[str, Outcomes]]:
+def _by_category(part: Part) -> Iterator[tuple[str, Outcomes]]:
     """The outcomes of every category by itself, from the labels as they are; none where tags have no categories."""
-    if run.tagset is None:
+    if part.labels is None:
         return
-    pair = run.pairs[0][1]
-    outcomes = Items.of([(name, one.judge()) for name, one in run.pairs]).outcomes
-    empty = pair.system.empty or pair.gold.empty
-    analysis = Analysis.of(outcomes.labels, run.tagset, expand_optional=pair.expand_optional, empty=empty)
+    outcomes = part.labels()
+    tagset = tagsets.find(str(part.options.tagset))
+    expand = part.options.expand_optional
+    analysis = Analysis.of(outcomes.labels, tagset, expand_optional=expand, empty=part.empty)
     if len(analysis.positions) > 1:
         for position in analysis.positions:
             yield f"features/{position}", outcomes.taken_apart(analysis.value_names(position))
 
 
-def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:
-    total = len(items.gold)
+def _mcnemar(items: Outcomes, on: str, score: str, where: str | None) -> Iterator[Comparison]:
+    total = items.items
     for a, b in combinations(range(len(items.systems)), 2):
-        only_a = int((items.right[a] & ~items.right[b]).sum())
-        only_b = int((items.right[b] & ~items.right[a]).sum())
+        only_a = items.sum(items.right[a] & ~items.right[b])
+        only_b = items.sum(items.right[b] & ~items.right[a])
         exact, mid = mcnemar(only_a, only_b)
         yield Comparison(
             a=items.systems[a],
@@ -472,6 +428,13 @@ def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     return done
 
 
+def _single_split(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Where to go from one test set, unless it leaves no doubt."""
+    main = [row for row in comparisons if row.slice is None and row.measure == comparisons[0].measure]
+    if any(row.test == "shuffling" and row.p_adjusted >= SURE for row in main):
+        yield "One test set decides little here: assay experiment and assay bayes compare over many splits."
+
+
 def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> Iterator[str]:
     for row in comparisons:
         if row.test == "shuffling" and row.slice is None and not row.exact and row.p_low < 0.05 < row.p_high:
@@ -490,43 +453,33 @@ def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> It
 # --- the rest of the Result ---
 
 
-def _mapping_effect(
-    gold: Any, systems: Any, chosen: Sequence[Measure], options: Options, run: Run
-) -> Iterator[Mapped]:
+def _mapping_effect(part: Part) -> Iterator[Mapped]:
     """The main score of every system with and without the mapping file."""
-    if options.map is None or not _rereadable(gold, systems):
-        return
-    plain = prepare(gold, systems, chosen, replace(options, map=None))
-    unmapped = dict(plain.pairs)
-    for name, pair in run.pairs:
-        if name in unmapped:
-            before, after = (_main(chosen[0], one, run.gold.sentences) for one in (unmapped[name], pair))
-            yield Mapped(name, "all rules", 0, before, after)
+    for name, (before, after) in part.effects.items():
+        values = [_main(part.measures[0], sums) for sums in (before, after)]
+        yield Mapped(name, "all rules", 0, *values)
 
 
-def _rereadable(gold: Any, systems: Any) -> bool:
-    return not any(isinstance(item, str) and item == "-" for item in (gold, *named_systems(systems).values()))
+def _main(measure: Measure, sums: Summed) -> float:
+    named = {field: np.asarray(float(total)) for field, total in zip(sums.fields, sums.totals, strict=True)}
+    return float(measure.scores[measure.definition.main](named))
 
 
-def _main(measure: Measure, pair: Any, sentences: int) -> float:
-    counts = measure.count(measure.judge(pair), sentences)
-    sums = {
-        field: np.asarray(float(total))
-        for field, total in zip(counts.fields, counts.matrix().sum(axis=0).tolist(), strict=True)
-    }
-    return float(measure.scores[measure.definition.main](sums))
+def _aligned_by(part: Part) -> str:
+    return next((way for way in ("characters", "position") if way in part.aligned_by), "words")
 
 
-def _aligned_by(run: Run) -> str:
-    ways = dict.fromkeys(pair.aligned_by for _, pair in run.pairs)
-    return next((way for way in ("characters", "position") if way in ways), "words")
-
-
-def _idle_slices(cuts: Sequence[Slice], views: Sequence[Any]) -> Iterator[str]:
+def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
     """Slices that none of the measures can be cut by."""
-    for cut in cuts:
-        if not any(where is not None and where.startswith(f"{cut}=") for where, _, _ in views):
-            yield f"--slice {cut} cuts nothing here: all items fall under one value, or no measure has items to cut."
+    for cut in part.cuts:
+        if cut.spec.startswith("meta:") and set(cut.selections[0]) == {NO_VALUE}:
+            key = cut.spec.partition(":")[2]
+            raise UsageError(f"--slice {cut.spec}: {part.gold.path} has no comment `# {key} = …`.")
+        if not any(where is not None and where.startswith(f"{cut.spec}=") for where, _ in views):
+            yield (
+                f"--slice {cut.spec} cuts nothing here: all items fall under one value, or no measure has items to "
+                "cut."
+            )
 
 
 def few_units(number: int, unit: str) -> Iterator[str]:
@@ -541,33 +494,28 @@ def few_units(number: int, unit: str) -> Iterator[str]:
         yield f"{what} only: intervals and p-values from so few units are rough."
 
 
-def _pooled_note(figures: Sequence[tuple[str | None, Figures]], units: _Units) -> Iterator[str]:
-    if any(part.pooled for _, part in figures):
+def _pooled_note(pooled: bool, unit: str) -> Iterator[str]:
+    if pooled:
         yield (
-            f"More than {BLOCKS:,} {units.unit}s (with counts of their own, or counted by label): they were pooled "
+            f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled "
             f"into {BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
         )
 
 
-def _macro_notes(
-    measures: Sequence[Measure], figures: Sequence[tuple[str | None, Figures]], units: _Units
-) -> Iterator[str]:
+def _macro_notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     """Over how many documents scores are averaged, where that is asked for."""
-    averaged = {str(one): one.definition.main for one in measures if one.parameters.get("average") == "macro"}
-    for where, part in figures:
-        for row in part.counts_rows() if where is None and str(part.measure) in averaged else ():
+    averaged = {str(one): one.definition.main for one in part.measures if one.parameters.get("average") == "macro"}
+    for one in figures:
+        for row in one.counts_rows() if str(one.measure) in averaged else ():
             number = row.counts[f"{averaged[row.measure]}-documents"]
-            yield f"{row.measure} of {row.system}: the mean of {number:,} of {units.number:,} documents."
+            yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
 
 
-def _document_note(
-    run: Run, figures: Figures, judged: _Judged, options: Options, settings: Settings
-) -> Iterator[str]:
+def _document_note(part: Part, figures: Figures) -> Iterator[str]:
     """Whether sentences of one document are so alike that documents should be resampled."""
-    documents = _Units.of(run, "document")
-    if run.unit != "sentence" or documents.number < FEW_UNITS or options.interval == "wilson":
+    if part.unit != "sentence" or part.options.interval == "wilson" or part.documents().units < FEW_UNITS:
         return
-    coarse = judged.figures(None, documents, run.gold.sentences, settings)
+    coarse = replace(figures, tallies=part.documents())
     for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
         narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
         if wide > WIDER * narrow > 0:
@@ -579,8 +527,17 @@ def _document_note(
             return
 
 
-def _signature(run: Run, measures: Sequence[Measure], options: Options, units: int) -> str:
+def _unresolved_note(part: Part) -> Iterator[str]:
+    if part.unresolved_in_all > len(part.unresolved):
+        yield (
+            f"Of {part.unresolved_in_all:,} mentions that no system resolves {len(part.unresolved):,} are listed, "
+            "drawn at random."
+        )
+
+
+def _signature(part: Part) -> str:
     """What one needs to get the same figures again: all that was chosen, and what went in."""
+    options = part.options
     files = [
         name
         for name in ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
@@ -593,20 +550,20 @@ def _signature(run: Run, measures: Sequence[Measure], options: Options, units: i
     }
     parts: dict[str, object] = {
         "assay": assay.__version__,
-        "task": run.task,
-        **({"column": run.column} if run.column else {}),
-        **({"scheme": run.scheme} if run.scheme else {}),
-        **({"atoms": run.pairs[0][1].spanned().atoms} if run.task == "spans" else {}),
-        "measures": "+".join(map(str, measures)),
-        "unit": run.unit,
-        "n": units,
+        "task": part.task,
+        **({"column": part.column} if part.column else {}),
+        **({"scheme": part.scheme} if part.scheme else {}),
+        **({"atoms": part.atoms} if part.task == "spans" else {}),
+        "measures": "+".join(map(str, part.measures)),
+        "unit": part.unit,
+        "n": part.units,
         "interval": options.interval,
         "times": options.times,
         "seed": options.seed,
         **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
         **{name: f"sha256={_file_hash(getattr(options, name))[:12]}" for name in files},
-        "gold": f"sha256={run.gold.sha256[:12]}",
-        "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in run.sources),
+        "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
+        "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in _sources(part)),
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Array, Floats, Ints, as_codes, distinct_rows
+from assay.arrays import Array, Floats, Ints, distinct_rows
 from assay.counts import Collapsed, Counts, as_sums
 from assay.measures import Measure
 from assay.measures.definition import Proportion, f1
@@ -20,11 +20,10 @@ from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import Drawn, bootstrap_sums, draws_units, is_costly, unit_sums, unit_weights
 from assay.stats.significance import Shuffling, shuffling_test
+from assay.tallies import BLOCKS, SummedTallies, Tallies, UnitTallies, by_name
 
 MOST_NUMBERS = 1 << 27
 """How many resampled scores of labels are held: half a gigabyte."""
-BLOCKS = 4096
-"""Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,12 @@ class Settings:
     def drawn(self, *purpose: object) -> Drawn:
         """Draws for a purpose that were kept: all measures over the same units share them."""
         return self._drawn.setdefault("\t".join(map(str, purpose)), {})
+
+    def forget(self, *purpose: object) -> None:
+        """What was drawn for a purpose is needed no more; it would be drawn alike again."""
+        self._drawn.pop("\t".join(map(str, purpose)), None)
+        for key in [key for key in self.sums if key[: len(purpose)] == purpose]:
+            del self.sums[key]
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """A generator of its own for each purpose, so that asking for more changes nothing else."""
@@ -74,11 +79,7 @@ class Figures:
 
     measure: Measure
     slice: str | None
-    systems: tuple[str, ...]
-    counts: tuple[Counts, ...]
-    """Per unit; for measures by label over one common set of labels."""
-    blocks: Callable[[], Ints]
-    """The block of each unit; naming units takes time, so it is asked for only where blocks are needed."""
+    tallies: Tallies
     settings: Settings
 
     @classmethod
@@ -91,8 +92,17 @@ class Figures:
         settings: Settings,
     ) -> Figures:
         """Figures from the counts of each system."""
-        systems = tuple(name for name, _ in counts)
-        return cls(measure, where, systems, tuple(_common_labels([c for _, c in counts])), blocks, settings)
+        return cls(measure, where, UnitTallies.of(counts, blocks), settings)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, as they were given."""
+        return self.tallies.systems
+
+    def summed(self) -> SummedTallies:
+        """What the counts amount to, for figures of several shards."""
+        assert isinstance(self.tallies, UnitTallies)
+        return self.tallies.summed(self._fields, wide=self._by_label)
 
     # --- scores ---
 
@@ -102,7 +112,7 @@ class Figures:
             for name in (*self._functions, *self._averages):
                 value, low, high = self._interval(name, index)
                 yield Score(system, str(self.measure), name, None, self.slice, value, low, high)
-        for index, label in enumerate(self.counts[0].labels or () if labels else ()):
+        for index, label in enumerate(self.tallies.labels or () if labels else ()):
             for number, system in enumerate(self.systems):
                 for name in self._functions:
                     value, low, high = self._interval(name, number, index)
@@ -116,14 +126,14 @@ class Figures:
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
-        for system, counts in zip(self.systems, self.counts, strict=True):
-            totals = counts.total()
-            overall = totals if counts.labels is None else totals.sum(axis=0)
-            rows: list[tuple[str | None, Ints]] = [(None, overall)]
-            if counts.labels is not None:
-                rows.extend(zip(counts.labels, totals, strict=True))
+        fields, labels = self.tallies.fields, self.tallies.labels
+        for index, system in enumerate(self.systems):
+            totals = self.tallies.total(index)
+            rows: list[tuple[str | None, Ints]] = [(None, self._overall(index))]
+            if labels is not None:
+                rows.extend(zip(labels, totals, strict=True))
             for label, row in rows:
-                named = dict(zip(counts.fields, row.tolist(), strict=True))
+                named = dict(zip(fields, row.tolist(), strict=True))
                 yield CountsRow(system, str(self.measure), label, self.slice, named)
 
     @property
@@ -134,7 +144,16 @@ class Figures:
     @property
     def _by_label(self) -> bool:
         """Whether each label is resampled by itself; in a slice only all labels together are."""
-        return self.counts[0].labels is not None and self.slice is None
+        return self.tallies.labels is not None and self.slice is None
+
+    def _overall(self, system: int) -> Array:
+        """A system's totals, labels summed up: one number per field."""
+        totals = self.tallies.total(system)
+        return totals if self.tallies.labels is None else totals.sum(axis=0)
+
+    def _sums(self, system: int) -> dict[str, Floats]:
+        """A system's totals by field, ready for a score."""
+        return as_sums(self.tallies.total(system), self.tallies.fields)
 
     @property
     def _functions(self) -> dict[str, ScoreFunction]:
@@ -145,24 +164,21 @@ class Figures:
         return dict(self.measure.averages) if self._by_label else {}
 
     @cached_property
-    def _matrices(self) -> list[Ints]:
-        columns = [self.counts[0].fields.index(name) for name in self._fields]
-        return [counts.matrix()[:, columns] for counts in self.counts]
-
-    @cached_property
     def _fields(self) -> tuple[str, ...]:
         """The fields that some score reads; the others are counted, not resampled."""
-        reading = _Reading(self.counts[0].sums())
+        reading = _Reading(self._sums(0))
         for function in self._functions.values():
             function(reading)
-        return tuple(name for name in self.counts[0].fields if name in reading.names)
+        return tuple(name for name in self.tallies.fields if name in reading.names)
 
     @cached_property
     def _collapsed(self) -> Collapsed | None:
-        collapsed = Collapsed.of([self._matrices[index] for index in self._by_name])
+        collapsed = self.tallies.rows(self._fields)
+        if collapsed is None:
+            return None
         # Many units that hardly collapse are drawn as blocks too: one product serves all measures.
         costly = int(collapsed.sizes.sum()) > BLOCKS and is_costly(collapsed.rows, collapsed.sizes)
-        return collapsed if len(collapsed.rows) <= BLOCKS and not costly else None
+        return None if costly else collapsed
 
     def _purpose(self) -> tuple[object, ...]:
         """What a random stream is for. Not the measure: measures with the same counts get the same draws."""
@@ -171,18 +187,14 @@ class Figures:
     @cached_property
     def _by_name(self) -> list[int]:
         """The systems in the order of their names, so that the order in which they are given changes nothing."""
-        return sorted(range(len(self.systems)), key=lambda index: self.systems[index])
+        return by_name(self.systems)
 
     @cached_property
     def _narrow(self) -> tuple[Ints, Ints]:
         """Rows to resample and their sizes: collapsed units, or blocks."""
         if self._collapsed is not None:
             return self._collapsed.rows, self._collapsed.sizes
-        joint = np.concatenate([self._matrices[index] for index in self._by_name], axis=1)
-        blocks = np.zeros((BLOCKS, joint.shape[1]), dtype=np.int64)
-        np.add.at(blocks, self.blocks(), joint)
-        used = np.bincount(self.blocks(), minlength=BLOCKS) > 0
-        rows, _, sizes = distinct_rows(blocks[used])
+        rows, _, sizes = distinct_rows(self.tallies.pooled(self._fields))
         return rows, sizes
 
     @cached_property
@@ -213,10 +225,7 @@ class Figures:
 
         The rows stand in an order that depends on what is in them alone, as collapsed rows do.
         """
-        tables = [self._blocked(counts).wide() for counts in self.counts]
-        if self._too_many_units:
-            used = np.flatnonzero(np.bincount(self.blocks(), minlength=BLOCKS))
-            tables = [table[used] for table in tables]
+        tables = self.tallies.wide()
         contents = [_row_contents(tables[index]) for index in self._by_name]
         joint = list(zip(*contents, strict=True))
         order = sorted(range(len(joint)), key=joint.__getitem__)
@@ -225,8 +234,8 @@ class Figures:
     @cached_property
     def _resampled(self) -> _Resampled:
         """Scores and averages over labels in each resample: one product gives the sums of all labels."""
-        tables = [_product_table(table, self.counts[0].units) for table in self._wide_tables]
-        labels, fields = len(self.counts[0].labels or ()), self.counts[0].fields
+        tables = [_product_table(table, self.tallies.units) for table in self._wide_tables]
+        labels, fields = len(self.tallies.labels or ()), self.tallies.fields
         shape = (self.settings.times, len(tables))
         overall = {name: np.empty(shape) for name in (*self._functions, *self._averages)}
         # With very many labels there is room for the first scores only; the others have no intervals then.
@@ -256,24 +265,23 @@ class Figures:
 
     @property
     def _too_many_units(self) -> bool:
-        return self.counts[0].units > BLOCKS
-
-    def _blocked(self, counts: Counts) -> Counts:
-        return counts.regrouped(self.blocks(), BLOCKS) if self._too_many_units else counts
+        return self.tallies.units > BLOCKS
 
     @cached_property
     def _observed_by_label(self) -> dict[str, Floats]:
         """Each score of each system and label."""
-        sums = as_sums(np.stack([counts.total() for counts in self.counts]), self.counts[0].fields)
+        totals = [self.tallies.total(index) for index in range(len(self.systems))]
+        sums = as_sums(np.stack(totals), self.tallies.fields)
         return {name: function(sums) for name, function in self._functions.items()}
 
     @cached_property
     def _observed(self) -> dict[str, Floats]:
         """Each score of each system."""
-        overall = as_sums(np.stack([matrix.sum(axis=0) for matrix in self._matrices]), self._fields)
+        totals = [self._overall(index) for index in range(len(self.systems))]
+        overall = as_sums(np.stack(totals), self.tallies.fields)
         values = {name: function(overall) for name, function in self._functions.items()}
         for name, function in self._averages.items():
-            values[name] = np.array([float(function(counts.sums())) for counts in self.counts])
+            values[name] = np.array([float(function(self._sums(index))) for index in range(len(self.systems))])
         return values
 
     def _interval(self, name: str, system: int, label: int | None = None) -> tuple[float, float, float]:
@@ -298,9 +306,10 @@ class Figures:
 
     def _denominator(self, name: str, system: int, label: int | None) -> float | None:
         """What a score that is a proportion has below the line."""
-        counts = self.counts[system]
-        totals = self._matrices[system].sum(axis=0) if label is None else counts.total()[label]
-        sums = as_sums(totals, self._fields if label is None else counts.fields)
+        totals = self._overall(system) if label is None else self.tallies.total(system)[label]
+        sums = as_sums(totals, self.tallies.fields)
+        if label is None:
+            sums = {field: sums[field] for field in self._fields}
         function = self._functions.get(name)
         if function is f1 and "aligned" in sums and sums["gold"] == sums["system"]:
             # With equal tokenisation F1 is a proportion, the accuracy.
@@ -309,7 +318,7 @@ class Figures:
 
     def _jackknife(self, name: str, system: int, label: int | None = None) -> tuple[Floats, Ints]:
         """A score with one unit of each row left out, and how many units have that row."""
-        fields = self._fields if label is None else self.counts[0].fields
+        fields = self._fields if label is None else self.tallies.fields
         if label is None:
             rows, sizes = self._narrow
             left = self._by_system(sizes @ rows - rows)[:, system]
@@ -360,31 +369,33 @@ class Figures:
     def _test(self, a: int, b: int, name: str) -> Shuffling:
         function, fields = self._functions[name], self._fields
         a, b = (index for index in self._by_name if index in (a, b))
-        ours, theirs = self._matrices[a], self._matrices[b]
-        differences = ours - theirs
-        differing = differences[differences.any(axis=1)]
-        swaps, _, sizes = distinct_rows(differing)
-        if len(swaps) > BLOCKS:
-            blocks = np.zeros((BLOCKS, differences.shape[1]), dtype=np.int64)
-            np.add.at(blocks, self.blocks(), differences)
-            swaps, _, sizes = distinct_rows(blocks[blocks.any(axis=1)])
+        found, differing = self.tallies.swaps(a, b, fields)
+        swaps, sizes = (found.rows, found.sizes) if found is not None else self._pooled_swaps(a, b)
 
         def difference(x: Floats, y: Floats) -> Floats:
             return np.asarray(function(as_sums(y, fields)) - function(as_sums(x, fields)))
 
+        columns = [self.tallies.fields.index(name) for name in fields]
         outcome = shuffling_test(
-            ours.sum(axis=0).astype(np.float64),
-            theirs.sum(axis=0).astype(np.float64),
+            self._overall(a)[columns].astype(np.float64),
+            self._overall(b)[columns].astype(np.float64),
             swaps.astype(np.float64),
             sizes,
             difference,
             self.settings.rng("shuffling", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
-        return replace(outcome, units=len(differing))
+        return replace(outcome, units=differing)
+
+    def _pooled_swaps(self, a: int, b: int) -> tuple[Ints, Ints]:
+        """The distinct differences of two systems in blocks of units."""
+        sides = self._by_system(self.tallies.pooled(self._fields))
+        differences = sides[:, a] - sides[:, b]
+        rows, _, sizes = distinct_rows(differences[differences.any(axis=1)])
+        return rows, sizes
 
     def _wide_test(self, a: int, b: int, name: str) -> Shuffling:
-        function, fields = self._averages[name], self.counts[0].fields
+        function, fields = self._averages[name], self.tallies.fields
         a, b = (index for index in self._by_name if index in (a, b))
         tables = [self._wide_tables[index] for index in (a, b)]
         differences = tables[0] - tables[1]
@@ -406,7 +417,7 @@ class Figures:
             self.settings.rng("shuffling averages", *self._purpose(), self.systems[a], self.systems[b]),
             self.settings.times,
         )
-        return replace(outcome, units=self.counts[a].differing_units(self.counts[b]))
+        return replace(outcome, units=self.tallies.differing_units(a, b))
 
 
 class _Reading(dict[str, Floats]):
@@ -448,21 +459,3 @@ def _product_table(table: Any, units: int) -> Any:
     """A table of counts as it is multiplied fastest; single precision holds sums of whole numbers below 2^24."""
     exact = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max()) * units < 1 << 24
     return table.astype(np.float32) if exact else table
-
-
-def _common_labels(counts: Sequence[Counts]) -> Iterator[Counts]:
-    """The counts recoded to one set of labels, in alphabetical order, of those that occur."""
-    if counts[0].labels is None:
-        yield from counts
-        return
-    occurring = {
-        part.labels[code]
-        for part in counts
-        if part.labels and part.label is not None
-        for code in np.unique(part.label)
-    }
-    known = {label: index for index, label in enumerate(sorted(occurring))}
-    for part in counts:
-        assert part.labels is not None and part.label is not None
-        codes = as_codes(part.labels, dict(known))[part.label]
-        yield replace(part, labels=tuple(known), label=codes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.stats.binomial import fair_tosses, log_binomials
+from assay.stats.binomial import fair_tail, log_binomials
 from assay.stats.resample import CHUNK_NUMBERS, all_shuffles, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
@@ -75,9 +75,8 @@ def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:
     discordant, fewer = only_a + only_b, min(only_a, only_b)
     if discordant == 0:
         return 1.0, 1.0
-    shares = fair_tosses(discordant, fewer)
-    tail = math.fsum(shares.tolist())
-    return min(1.0, 2 * tail), min(1.0, 2 * tail - float(shares[-1]))
+    tail, last = fair_tail(discordant, fewer)
+    return min(1.0, 2 * tail), min(1.0, 2 * tail - last)
 
 
 def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, float]:

@@ -1,0 +1,79 @@
+"""What the user should know, as facts that add up over shards; put into words when all of them are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ParamSpec
+
+Facts = ParamSpec("Facts")
+MOST_LISTED = 20
+"""Of lists, such as places, so many entries are kept; how many there are is a fact of its own."""
+
+_words: dict[str, Callable[..., Iterator[str]]] = {}
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing worth knowing. Numbers add up over shards, what must hold throughout holds in all, lists go on.
+
+    Texts say which thing it is: remarks of one kind with the same texts are one.
+    """
+
+    kind: str
+    facts: Mapping[str, Any]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from others."""
+        return (self.kind, *((name, value) for name, value in self.facts.items() if isinstance(value, str | None)))
+
+    def lines(self) -> Iterator[str]:
+        """The remark in words: none where the facts are not worth any, an error where they forbid to go on."""
+        return _words[self.kind](**self.facts)
+
+    def __add__(self, other: Remark) -> Remark:
+        return Remark(self.kind, _added(self.facts, other.facts))
+
+
+def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
+    """Make a function that puts facts into words one that takes them down; they are given by name."""
+    _words[words.__name__] = words
+
+    def taken_down(*_: Facts.args, **facts: Facts.kwargs) -> Remark:
+        return Remark(words.__name__, facts)
+
+    taken_down.__doc__ = words.__doc__
+    return taken_down
+
+
+@remark
+def said(text: str) -> Iterator[str]:
+    """What is the same whatever else there is."""
+    yield text
+
+
+def worded(remarks: Iterable[Remark]) -> tuple[str, ...]:
+    """All that is to be said, once."""
+    return tuple(dict.fromkeys(line for one in remarks for line in one.lines()))
+
+
+def together(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """The remarks of several shards as those of one, in the order in which they first come up."""
+    found: dict[tuple[object, ...], Remark] = {}
+    for one in remarks:
+        found[one.key] = found[one.key] + one if one.key in found else one
+    return tuple(found.values())
+
+
+def _added(mine: Any, its: Any) -> Any:
+    if isinstance(mine, bool):
+        return mine and its
+    if isinstance(mine, int):
+        return mine + its
+    if isinstance(mine, Mapping):
+        new = {name: value for name, value in its.items() if name not in mine}
+        return {**{name: _added(value, its[name]) if name in its else value for name, value in mine.items()}, **new}
+    if isinstance(mine, list | tuple):
+        return [*mine, *its][:MOST_LISTED]
+    return mine

@@ -1,0 +1,254 @@
+"""Folders read shard by shard: by one process, by several, by a Dask cluster, and in parts that are merged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from assay import shards
+from assay.demo import FOLDER
+from pieces import folders
+
+TASKS = {
+    "tags": ("english", "gold.conllu", ("crfsuite.conllu", "hanta.conllu"), ("--slice", "label", "-m", "tag-f1")),
+    "spans": ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"), ("--slice", "span-length")),
+    "dependencies": ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), ("--task", "dependencies")),
+    "constituents": ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), ("--slice", "span-length")),
+    "coreference": ("coreference", "key.conll", ("mention-pair.jsonl", "string-match.conll"), ("--slice", "label")),
+}
+# A measure that ends its process, the first time or always, but not that of whoever started it.
+DEADLY = """
+import os, signal
+from pathlib import Path
+import assay
+from assay.measures.definition import f1
+from assay.measures.tags import accuracy
+
+@assay.measure("deadly", scores={"f1": f1})
+def once(pair):
+    '''Right labels, from the second time on.'''
+    if os.getpid() != int(Path("parent").read_text()) and not Path("died").exists():
+        Path("died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return accuracy(pair)
+
+@assay.measure("always-deadly", scores={"f1": f1})
+def always(pair):
+    '''Never done.'''
+    if os.getpid() != int(Path("parent").read_text()):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return accuracy(pair)
+
+@assay.measure("slow", scores={"f1": f1})
+def slow(pair):
+    '''Takes its time.'''
+    import time
+    if os.environ.get("FIRST") != str(os.getppid()):
+        Path(f"began-{os.getpid()}").touch()
+        time.sleep(60)
+    return accuracy(pair)
+"""
+
+
+def arguments(here: Path, task: str) -> list[str]:
+    """The words of a command that compares the systems of a task as folders of four files."""
+    room, gold, systems, more = TASKS[task]
+    folder, named = folders(here / task, room, gold, systems, pieces=4)
+    return ["compare", folder, *(f"{name}={path}" for name, path in named.items()), *more, "--times", "100"]
+
+
+def whole_and_cut(run, words: list[str], monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[str, str]:
+    """What a command says with all files as one shard, and with a shard for each file."""
+    said = []
+    for size, extra in ((1 << 40, ()), (1, more)):
+        monkeypatch.setattr(shards, "TEXT", size)
+        done = run(*words, *extra, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    return said[0], said[1]
+
+
+@pytest.mark.parametrize(("task", "jobs"), [*((task, "2") for task in TASKS), ("tags", "1"), ("tags", "4")])
+def test_many_processes_say_what_one_says(assay, here, task, jobs, monkeypatch):
+    whole, cut = whole_and_cut(assay, arguments(here, task), monkeypatch, "--jobs", jobs)
+    assert cut == whole
+
+
+@contextmanager
+def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A Dask scheduler with two workers that work in a folder: its address, and the workers."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("dask_jobqueue")
+    told = folder / "scheduler.json"
+    call = [sys.executable, "-m", "dask"]
+    scheduler = [*call, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    worker = [*call, "worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    with (folder / "dask.log").open("wb") as log:
+        processes = [
+            subprocess.Popen([*words, "--scheduler-file", str(told)], cwd=folder, stdout=log, stderr=log)
+            for words in (scheduler, worker, worker)
+        ]
+        try:
+            deadline = time.monotonic() + 60
+            while not (told.exists() and told.stat().st_size) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            yield json.loads(told.read_text("utf-8"))["address"], processes[1:]
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Dask scheduler."""
+    with dask(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_cluster_says_what_one_process_says(assay, here, scheduler, task, monkeypatch):
+    whole, cut = whole_and_cut(assay, arguments(here, task), monkeypatch, "--cluster", scheduler)
+    assert cut == whole
+
+
+def deadly(here: Path) -> None:
+    (here / "deadly.py").write_text(DEADLY)
+    (here / "parent").write_text(str(os.getpid()))
+
+
+def test_a_lost_worker_of_a_cluster_costs_its_shard_alone(assay, here, monkeypatch):
+    deadly(here)
+    words = [*arguments(here, "tags"), "-m", "deadly:once"]
+    with dask(here) as (address, workers):
+        whole, cut = whole_and_cut(assay, words, monkeypatch, "--cluster", address)
+        lost = [worker.poll() for worker in workers]
+    assert sorted(lost, key=str) == [-signal.SIGKILL, None]
+    assert cut == whole
+
+
+def test_the_shard_of_a_process_that_dies_is_read_once_more(assay, here, monkeypatch):
+    deadly(here)
+    words = [*arguments(here, "tags"), "-m", "deadly:once"]
+    whole, cut = whole_and_cut(assay, words, monkeypatch, "--jobs", "2")
+    assert (here / "died").exists()
+    assert cut == whole
+
+
+def test_a_shard_whose_process_always_dies_is_an_error_that_names_it(assay, here, monkeypatch):
+    deadly(here)
+    words = [*arguments(here, "tags"), "-m", "deadly:always", "--jobs", "2"]
+    monkeypatch.setattr(shards, "TEXT", 1)
+    done = assay(*words)
+    assert done.returncode == 2
+    assert "the process that read this shard was killed 2 times. Is there too little memory?" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
+    words = arguments(here, "tags")
+    broken = here / "tags" / "hanta.conllu" / "piece-2.conllu"
+    broken.write_text(broken.read_text("utf-8").replace("\t", " ", 1), "utf-8")
+    monkeypatch.setattr(shards, "TEXT", 1)
+    for jobs in ("1", "2"):
+        done = assay(*words, "--jobs", jobs)
+        assert done.returncode == 2
+        assert "piece-2.conllu:" in done.stderr
+
+
+def test_parts_are_merged_to_what_one_process_says(assay, here, monkeypatch):
+    words = arguments(here, "spans")
+    whole, _ = whole_and_cut(assay, words, monkeypatch)
+    for job in ("1/3", "2/3", "3/3"):
+        done = assay(*words, "--shard", job, "--partial", f"part-{job[0]}.json")
+        assert (done.returncode, done.stdout) == (0, "")
+        assert done.stderr == f"written: part-{job[0]}.json\n"
+    merged = assay("merge", "part-3.json", "part-1.json", "part-2.json", "--format", "json", "--html", "page.html")
+    assert merged.stdout == whole
+    assert (here / "page.html").stat().st_size > 1000
+    assert assay("merge", "part-1.json", "part-2.json").stderr == (
+        "assay: 2 of 4 shards are missing (3, 4). Give all parts.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--shard", "1/2"], "--shard is for parts. Say where this one goes, e.g.: --partial part-3.json"),
+        (["--partial", "p.json", "--html", "x.html"], "--partial writes a part and nothing else."),
+        (["--partial", "p.json", "--shard", "2/9"], "--shard 2/9: there are 4 shards only."),
+        (["--partial", "no/p.json"], "no/p.json: the folder no does not exist."),
+        (["--cluster", "nowhere"], "there is no cluster 'nowhere'."),
+    ],
+)
+def test_what_does_not_go_together_is_refused(assay, here, more, message, monkeypatch):
+    monkeypatch.setattr(shards, "TEXT", 1)
+    done = assay(*arguments(here, "tags"), *more)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"assay: {message}")
+
+
+# --- in processes of their own ---
+
+
+def packed(folder: Path, source: Path, files: int) -> None:
+    """So many files that are shards by themselves: compressed files count for more than they hold."""
+    folder.mkdir(parents=True)
+    gold = FOLDER / "english" / "gold.conllu"
+    text = source.read_bytes() * (shards.TEXT // shards.PACKED // gold.stat().st_size + 1)
+    for number in range(files):
+        with gzip.open(folder / f"{number:03}.conllu.gz", "wb", compresslevel=0) as stream:
+            stream.write(text)
+
+
+def test_an_interrupt_leaves_nothing_behind(here):
+    (here / "deadly.py").write_text(DEADLY)
+    for side, name in (("gold", "gold"), ("s", "hanta")):
+        packed(here / side, FOLDER / "english" / f"{name}.conllu", 3)
+    call = [sys.executable, "-m", "assay", "score", "gold", "s", "-m", "deadly:slow", "--jobs", "2"]
+    environment = {**os.environ, "FIRST": str(os.getpid())}
+    with subprocess.Popen(call, cwd=here, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while len(began := list(here.glob("began-*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert len(began) == 2
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr is not None
+        assert process.stderr.read().strip() == "interrupted"
+    for path in began:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(path.name.partition("-")[2]), 0)
+
+
+def peak(here: Path, *words: str) -> int:
+    """The most memory that a command takes, in kilobytes."""
+    script = (
+        "import resource, sys\n"
+        "from assay.cli import _run\n"
+        "assert _run(sys.argv[1:], debug=True) == 0\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], cwd=here, capture_output=True, text=True, check=True
+    )
+    return int(done.stderr.split()[-1])
+
+
+def test_memory_does_not_grow_with_the_number_of_files(here):
+    for files in (2, 10):
+        for side, name in (("gold", "gold"), ("a", "hanta"), ("b", "udpipe")):
+            packed(here / f"{files}" / side, FOLDER / "english" / f"{name}.conllu", files)
+    words = ("--times", "50", "-m", "accuracy", "-m", "tag-f1", "--quiet", "-o", "out.json")
+    few, many = (peak(here, "compare", f"{files}/gold", f"{files}/a", f"{files}/b", *words) for files in (2, 10))
+    assert many < 1.15 * few

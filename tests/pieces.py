@@ -1,0 +1,45 @@
+"""The demo's files cut into pieces, so that folders of several files stand for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import assay
+
+DEMO = Path(assay.__file__).parent / "demo"
+
+
+def cut(source: Path, folder: Path, pieces: int) -> str:
+    """Write a file as so many files in a folder, and name the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    blocks = _blocks(source)
+    for number in range(pieces):
+        part = blocks[number * len(blocks) // pieces : (number + 1) * len(blocks) // pieces]
+        (folder / f"piece-{number}{source.suffix}").write_text("".join(part), "utf-8")
+    return str(folder)
+
+
+def _blocks(source: Path) -> list[str]:
+    """What must not be cut: sentences, trees, documents."""
+    text = source.read_text("utf-8")
+    if source.suffix == ".conll":
+        return ["#begin document" + block for block in text.split("#begin document")[1:]]
+    if source.suffix == ".jsonl":
+        return sorted(text.splitlines(keepends=True), key=_place)
+    if source.suffix == ".mrg":
+        return text.splitlines(keepends=True)
+    return [block + "\n\n" for block in text.strip("\n").split("\n\n")]
+
+
+def _place(line: str) -> int:
+    """Documents of JSON lines in the order of gold's."""
+    key = (DEMO / "coreference" / "key.conll").read_text("utf-8")
+    return key.index(f"({json.loads(line)['doc_key']})")
+
+
+def folders(where: Path, room: str, gold: str, systems: Sequence[str], pieces: int) -> tuple[str, dict[str, str]]:
+    """Gold and systems of one room of the demo as folders of so many files each."""
+    whole = {name: cut(DEMO / room / name, where / name, pieces) for name in (gold, *systems)}
+    return whole[gold], {Path(name).stem: whole[name] for name in systems}

@@ -1,0 +1,232 @@
+"""However folders are cut into shards, and whoever measures them, the Result is the same to the last digit."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+from assay import shards
+from assay.counts import Collapsed
+from assay.evaluate import finished, part_of
+from assay.partfiles import merged, to_json
+from assay.prepare import Options
+from assay.remarks import remark, together, worded
+from assay.tallies import BLOCKS
+from pieces import folders
+from unit.samples import conllu, refusal, tagged, tsv
+
+ENGLISH = ("crfsuite.conllu", "hanta.conllu", "udpipe.conllu")
+TREES = ("arc-eager.conllu", "arc-hybrid.conllu")
+CHAINS = ("mention-pair.jsonl", "pronoun-rules.conll", "string-match.conll")
+NAMES = ("rules.tsv", "spacy.tsv")
+BRACKETS = ("pcfg-1.mrg", "pcfg-2.mrg")
+
+RUNS = {
+    "tags": (
+        ("english", "gold.conllu", ENGLISH),
+        {"measures": ["accuracy", "tag-f1", "sentence-accuracy"], "slices": ("sentence-length", "label", "document")},
+    ),
+    "tags, bca": (
+        ("english", "gold.conllu", ENGLISH[:2]),
+        {"measures": ["accuracy", "tag-f1"], "column": "XPOS", "interval": "bca"},
+    ),
+    "tags by documents, wilson": (
+        ("english", "gold.conllu", ENGLISH),
+        {"measures": ["accuracy"], "unit": "document", "interval": "wilson"},
+    ),
+    "rich tags": (
+        ("english", "gold.conllu", ENGLISH[:2]),
+        {"measures": ["features", "pa", "wpa"], "column": "XPOS", "tagset": "ptb", "weights": "equal"},
+    ),
+    "spans": (
+        ("entities", "gold.tsv", NAMES),
+        {"measures": ["exact", "fair", "semeval"], "slices": ("span-length",)},
+    ),
+    "dependencies": (
+        ("trees", "gold.conllu", TREES),
+        {
+            "measures": ["las", "uas", "clas", "mlas", "blex", "tree-match", "relation-f1", "tokens"],
+            "slices": ("distance", "sentence-length", "depth", "projectivity", "label"),
+        },
+    ),
+    "constituents": (("trees", "gold.mrg", BRACKETS), {"measures": None, "slices": ("span-length",)}),
+    "coreference": (("coreference", "key.conll", CHAINS), {"measures": None, "slices": ("label",)}),
+}
+
+
+def shard_sizes(gold: str, pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the files of a folder fall into so many shards."""
+    sizes = [path.stat().st_size for path in sorted(Path(gold).iterdir())]
+    together = {1: sum(sizes), 2: max(sizes[0] + sizes[1], sizes[2] + sizes[3]), 4: 1}
+    monkeypatch.setattr(shards, "TEXT", together[pieces])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_one_two_and_four_shards_give_the_same_result(name, tmp_path, monkeypatch):
+    files, options = RUNS[name]
+    gold, systems = folders(tmp_path, *files, pieces=4)
+    results = {}
+    for number in (1, 2, 4):
+        shard_sizes(gold, number, monkeypatch)
+        assert len(shards.shards_of(gold, systems)) == number
+        results[number] = assay.compare(gold, systems, **options, times=200, examples=3).to_json()
+    assert results[2] == results[1]
+    assert results[4] == results[1]
+
+
+@pytest.mark.parametrize("name", ["tags", "spans", "dependencies", "constituents", "coreference"])
+def test_parts_that_went_through_files_give_the_same_result(name, tmp_path, monkeypatch):
+    files, options = RUNS[name]
+    gold, systems = folders(tmp_path, *files, pieces=4)
+    whole = assay.compare(gold, systems, **options, times=50, examples=2).to_json()
+    shard_sizes(gold, 4, monkeypatch)
+    measures = options["measures"]
+    chosen = Options(times=50, examples=2, **{key: value for key, value in options.items() if key != "measures"})
+    paths = []
+    for job in (3, 1, 2):
+        part = part_of("compare", gold, systems, measures, chosen, f"{job}/3")
+        pickle.loads(pickle.dumps(part))
+        (tmp_path / f"{job}.json").write_text(to_json(part), "utf-8")
+        paths.append(str(tmp_path / f"{job}.json"))
+    assert finished(merged(paths)).to_json() == whole
+
+
+def many(sentences: int, seed: int) -> list[list[tuple[str, str]]]:
+    """Sentences of many lengths, so that their counts are distinct."""
+    rng = np.random.default_rng(seed)
+    return [
+        [(f"w{word}", "XYZ"[word % 3]) for word in rng.integers(0, 90, size=size)]
+        for size in rng.integers(1, 60, size=sentences)
+    ]
+
+
+def test_blocks_of_very_many_units_are_the_same_over_shards(tmp_path, monkeypatch):
+    texts = many(3 * BLOCKS, 1)
+    rng = np.random.default_rng(2)
+    for side, wrong in (("gold", 0.0), ("a", 0.1), ("b", 0.2)):
+        (tmp_path / side).mkdir()
+        drawn = [[(w, "U" if rng.random() < wrong else t) for w, t in sentence] for sentence in texts]
+        for number in range(3):
+            (tmp_path / side / f"{number}.tsv").write_text(tsv(*drawn[number * BLOCKS : (number + 1) * BLOCKS]))
+    given = str(tmp_path / "gold"), {name: str(tmp_path / name) for name in "ab"}
+    results = []
+    for size in (1 << 40, 1):
+        monkeypatch.setattr(shards, "TEXT", size)
+        results.append(assay.compare(*given, ["accuracy", "tag-f1"], times=100, interval="bca"))
+    assert results[0].to_json() == results[1].to_json()
+    assert any("pooled" in note for note in results[0].notes)
+
+
+def test_shards_with_other_tokens_make_all_be_read_by_characters(tmp_path, monkeypatch):
+    plain = "Ann\tB-PER\nsang\tO\n\n"
+    for side, second in (("gold", "New York\tB-LOC\n\n"), ("s", "New\tB-LOC\nYork\tI-LOC\n\n")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "1.tsv").write_text(plain * 3)
+        (tmp_path / side / "2.tsv").write_text(second + plain)
+    results = []
+    for size in (1 << 40, 1):
+        monkeypatch.setattr(shards, "TEXT", size)
+        results.append(assay.score(str(tmp_path / "gold"), {"s": str(tmp_path / "s")}, task="spans", times=50))
+    assert results[0].atoms == "characters"
+    assert results[1].to_json() == results[0].to_json()
+
+
+def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch):
+    for side in ("gold", "s"):
+        (tmp_path / side).mkdir()
+        first = conllu([("a", "_"), ("b", "_")]) if side == "s" else conllu(tagged("a/X b/Y"))
+        (tmp_path / side / "1.conllu").write_text(first)
+        (tmp_path / side / "2.conllu").write_text(conllu(tagged("a/X b/X")))
+    given = str(tmp_path / "gold"), {"s": str(tmp_path / "s")}
+    results = []
+    for size in (1 << 40, 1):
+        monkeypatch.setattr(shards, "TEXT", size)
+        results.append(assay.score(*given, "accuracy", column="UPOS", times=50))
+    assert results[1].to_json() == results[0].to_json()
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [
+        ({"slices": ("frequency",)}, "--slice frequency counts the words of all files"),
+        ({"embed": "all"}, "--embed all keeps all sentences"),
+        ({"tagset": "ptb", "column": "XPOS", "sweep": 5}, "--sweep over categories needs all words at once"),
+        ({"task": "spans", "gold_errors": "x"}, "--gold-errors is about one file"),
+    ],
+)
+def test_what_needs_all_of_a_corpus_at_once_is_refused(options, fact, tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:2], pieces=4)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    text = refusal(assay.score, gold, systems, **options)
+    assert text.startswith(fact)
+    assert "(4 shards)" in text
+
+
+def test_a_shard_in_another_format_is_refused_with_its_file(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
+    Path(systems["crfsuite"], "piece-2.conllu").write_text("The/DT end/NN\n")
+    monkeypatch.setattr(shards, "TEXT", 1)
+    text = refusal(assay.score, gold, systems, "accuracy", times=10)
+    assert text.endswith(
+        "piece-2.conllu: looks like slash where the first files look like conllu. Say which it is with "
+        "--input-format."
+    )
+
+
+def test_parts_of_other_runs_missing_parts_and_damaged_ones_are_refused(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    paths = []
+    for job, seed in (("1/2", 0), ("2/2", 0), ("2/2", 1)):
+        part = part_of("score", gold, systems, ["accuracy"], Options(times=10, seed=seed), job)
+        paths.append(str(tmp_path / f"part-{len(paths)}.json"))
+        Path(paths[-1]).write_text(to_json(part), "utf-8")
+    assert refusal(merged, paths[:1]) == "2 of 4 shards are missing (3, 4). Give all parts."
+    assert "not of the same run as" in refusal(merged, [paths[0], paths[2]])
+    assert "shard 1 is in" in refusal(merged, [paths[0], paths[0], paths[1]])
+    Path(paths[0]).write_text(Path(paths[0]).read_text("utf-8").replace('"Part"', '"Prat"'), "utf-8")
+    assert "a damaged part" in refusal(merged, paths[:2])
+    assert "not a part" in refusal(merged, [gold + "/piece-0.conllu"])
+
+
+def test_folders_whose_files_do_not_correspond_are_refused_as_before(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
+    Path(systems["crfsuite"], "piece-2.conllu").unlink()
+    monkeypatch.setattr(shards, "TEXT", 1)
+    assert "lacks piece-2" in refusal(assay.score, gold, systems, "accuracy")
+    assert "These are not such folders." in refusal(part_of, "score", gold, systems, None, Options())
+
+
+def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "english", "gold.conllu", ENGLISH[:1], pieces=4)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    found = shards.shards_of(gold, systems)
+    assert [[shard.number for shard in shards.share_of(found, f"{job}/3")] for job in (1, 2, 3)] == [[0], [1], [2, 3]]
+    assert refusal(shards.share_of, found, "1/5") == "--shard 1/5: there are 4 shards only. Use at most so many jobs."
+    assert refusal(shards.share_of, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
+
+
+def test_collapsed_rows_add_up():
+    rows = np.array([[1, 2], [3, 4]])
+    both = Collapsed(rows, np.array([2, 1])) + Collapsed(rows[1:], np.array([5]))
+    assert both.rows.tolist() == rows.tolist()
+    assert both.sizes.tolist() == [2, 6]
+
+
+@remark
+def sample(name: str, number: int, throughout: bool, places: list[str]):
+    """Facts of every kind."""
+    yield f"{name} {number} {throughout} {places}"
+
+
+def test_remarks_with_the_same_texts_are_added_up():
+    facts = [
+        sample(name="a", number=1, throughout=True, places=["x"]),
+        sample(name="b", number=7, throughout=True, places=[]),
+        sample(name="a", number=2, throughout=False, places=["y"]),
+    ]
+    assert worded(together(facts)) == ("a 3 False ['x', 'y']", "b 7 True []")
