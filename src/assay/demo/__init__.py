@@ -19,41 +19,57 @@ LANGUAGES = ("english", "german")
 ENTITIES = "entities"
 TREES = "trees"
 COREFERENCE = "coreference"
-EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE)
+EXPERIMENT = "experiment"
+EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE, EXPERIMENT)
 
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example, print the tables, and say what to try next."""
-    from assay.cli.options import deliver, write
-    from assay.render import render
+    from assay.cli.options import deliver
 
     for folder in filter(None, (html, copy)):
         _make(Path(folder))
+    found: list[tuple[str, Result]] = []
     for example in examples:
-        for title, result in _results(example):
+        for title, result in _results(example, "auto" if html else "none"):
+            found.append((title, result))
             click.echo(f"\n=== {title}: {', '.join(source.name for source in result.systems)} ===\n")
             deliver(result, None, None, None, quiet=False)
-            if html:
-                page = str(Path(html) / f"{title}.html")
-                write(page, render(result, "html"))
-                click.echo(f"report page: {page}")
         if copy:
-            shutil.copytree(FOLDER / example, Path(copy) / example, dirs_exist_ok=True)
+            _copy(FOLDER / example, Path(copy) / example)
     click.echo(_next(Path(copy) if copy else FOLDER, examples))
+    if html:
+        click.echo(f"report pages: {_pages(Path(html), found)}")
 
 
-def _results(example: str) -> Iterator[tuple[str, Result]]:
-    """The comparisons of one example, each with its title."""
+def _pages(folder: Path, found: Sequence[tuple[str, Result]]) -> Path:
+    """A page for each comparison, and one that leads to them."""
+    from assay.cli.options import write
+    from assay.render import render
+    from assay.render.index import index
+
+    for title, result in found:
+        write(str(folder / f"{title}.html"), render(result, "html"))
+    first = folder / "index.html"
+    write(str(first), index("assay demo", [(title, f"{title}.html", result) for title, result in found]))
+    return first
+
+
+def _results(example: str, embed: str) -> Iterator[tuple[str, Result]]:
+    """The comparisons of one example, each with its title; with the sentences where a page is to show them."""
     if example == TREES:
-        yield "dependencies", _dependencies()
-        yield "frameworks", _frameworks()
+        yield "dependencies", _dependencies(embed)
+        yield "constituents", _constituents(embed)
+        yield "frameworks", _frameworks(embed)
+    elif example == EXPERIMENT:
+        yield "runs", _runs()
     elif example in LANGUAGES:
-        yield example, _taggers(example)
+        yield example, _taggers(example, embed)
     else:
-        yield example, _entities() if example == ENTITIES else _coreference()
+        yield example, _entities(embed) if example == ENTITIES else _coreference(embed)
 
 
-def _taggers(language: str) -> Result:
+def _taggers(language: str, embed: str) -> Result:
     from assay.evaluate import compare
 
     folder = FOLDER / language
@@ -64,10 +80,11 @@ def _taggers(language: str) -> Result:
         train=str(folder / "known-words.txt"),
         slices=("seen",),
         examples=2,
+        embed=embed,
     )
 
 
-def _entities() -> Result:
+def _entities(embed: str) -> Result:
     """The two best of the four systems, so that the tables stay small."""
     from assay.evaluate import compare
 
@@ -78,10 +95,11 @@ def _entities() -> Result:
         train=str(folder / "train-names.txt"),
         slices=("span-length", "seen"),
         examples=3,
+        embed=embed,
     )
 
 
-def _dependencies() -> Result:
+def _dependencies(embed: str) -> Result:
     from assay.evaluate import compare
 
     folder = FOLDER / TREES
@@ -91,10 +109,24 @@ def _dependencies() -> Result:
         task="dependencies",
         slices=("direction",),
         examples=2,
+        embed=embed,
     )
 
 
-def _frameworks() -> Result:
+def _constituents(embed: str) -> Result:
+    from assay.evaluate import compare
+
+    folder = FOLDER / TREES
+    return compare(
+        str(folder / "gold.mrg"),
+        [str(folder / "pcfg-1.mrg"), str(folder / "pcfg-2.mrg")],
+        slices=("sentence-length",),
+        examples=1,
+        embed=embed,
+    )
+
+
+def _frameworks(embed: str) -> Result:
     """Parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies."""
     from assay.crossframework import cross
 
@@ -103,10 +135,11 @@ def _frameworks() -> Result:
         *(f"{name}@dep={folder / name}.conllu" for name in ("arc-eager", "arc-hybrid")),
         *(f"{name}@ps={folder / name}.mrg" for name in ("pcfg-1", "pcfg-2", "pcfg-functions")),
     ]
-    return cross([f"dep={folder / 'gold.conllu'}", f"ps={folder / 'gold.mrg'}", "ps+dep"], parsers, examples=1)
+    golds = [f"dep={folder / 'gold.conllu'}", f"ps={folder / 'gold.mrg'}", "ps+dep"]
+    return cross(golds, parsers, examples=1, embed=embed)
 
 
-def _coreference() -> Result:
+def _coreference(embed: str) -> Result:
     """The two resolvers that also link pronouns."""
     from assay.evaluate import compare
 
@@ -115,7 +148,15 @@ def _coreference() -> Result:
         str(folder / "key.conll"),
         [str(folder / "pronoun-rules.conll"), str(folder / "mention-pair.jsonl")],
         examples=2,
+        embed=embed,
     )
+
+
+def _runs() -> Result:
+    """What the experiment that comes along found in five repetitions of five folds."""
+    from assay.manyruns import bayes
+
+    return bayes(str(FOLDER / EXPERIMENT / "runs.csv"), ["accuracy", "oov-accuracy"], rope=0.02)
 
 
 def _make(folder: Path) -> None:
@@ -123,6 +164,16 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    except shutil.Error as error:
+        # One for each file; the first tells.
+        raise InputError(f"{error.args[0][0][1]}: cannot be copied ({error.args[0][0][2]}).") from None
+    except OSError as error:
+        raise InputError(f"{target}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
 
 
 def _next(folder: Path, examples: Sequence[str]) -> str:
@@ -157,6 +208,9 @@ def _next(folder: Path, examples: Sequence[str]) -> str:
             f"assay compare {gold} {a} {b} -m arcs-nom --examples 3 --kind new-error",
             f"assay score {gold} {a} {b} -m conll -m lea -m blanc",
         ]
+    plan = folder / EXPERIMENT / "taggers.toml"
+    if folder != FOLDER and plan.is_file():
+        lines += [f"assay experiment run {plan} --jobs 2"]
     tried = "\n".join(f"  {line}" for line in lines)
     return f"""
 What to try next:

@@ -1,9 +1,8 @@
-"""HTML: a fragment for notebooks, and a page of the same tables that stands alone. No script in either."""
+"""HTML: a fragment for notebooks, without script, and the tables of the report page."""
 
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
@@ -28,39 +27,18 @@ def fragment(result: Result) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def page(result: Result) -> str:
-    """A page of its own: everything the tables have, in one file that needs no network."""
-    style = files("assay.render").joinpath("assets/page.css").read_text("utf-8")
-    names = " and ".join(
-        [", ".join(source.name for source in result.systems[:-1]), result.systems[-1].name]
-    ).removeprefix(" and ")
-    title = f"{names} against {result.gold.name}" if len(result.systems) > 1 else f"{names} against gold"
-    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(heading(result))}</p>"]
-    if sentence := verdict(result):
-        body.append(f'<p class="verdict">{escape(sentence)}</p>')
-    if result.warnings:
-        rows = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
-        body.append(f'<aside aria-label="Warnings"><ul>{rows}</ul></aside>')
-    body += [_table(table, short=False, styled=False) for table in tables(result)]
-    if result.examples:
-        rows = "".join(
-            f"<li><small>{escape(example.place)}</small>{_example(example)}</li>" for example in result.examples
-        )
-        body.append(f"<h2>Examples</h2><ul>{rows}</ul>")
-    body += [f"<p>{escape(note)}</p>" for note in result.notes]
-    body.append(f"<footer><code>{escape(result.signature)}</code></footer>")
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><main>{''.join(body)}</main></body></html>\n"
-    )
+def table_section(table: Table) -> str:
+    """A table with its title and notes, for a page with a style of its own."""
+    return _table(table, short=False, styled=False)
+
+
+def example_item(example: Example) -> str:
+    """An example and its place."""
+    return f"<small>{escape(example.place)}</small>{_example(example)}"
 
 
 def _example(example: Example) -> str:
-    if example.arcs or example.units:
+    if example.arcs or example.units or example.tree:
         return f"<pre>{escape(chr(10).join(example_lines(example)))}</pre>"
     lines = (" ".join(line.split()) for line in example_lines(example))
     return "".join(f' <div dir="auto">{escape(line)}</div>' for line in lines)

@@ -1,0 +1,103 @@
+// Filters as chips, the query, the order of the list, and how much is found.
+import { buttonFor, choiceOf } from "./controls.js";
+import { element } from "./dom.js";
+import { QueryError, selected } from "./filters.js";
+import { plural, whole } from "./numbers.js";
+import { parseQuery, term, written } from "./query.js";
+import { SORTS } from "./state.js";
+
+const TYPING = 200;
+const PLAIN = { autocomplete: "off", spellcheck: false };
+
+/** Whether a term is the one that the search field holds. */
+const isSearch = ({ field, op, values, not }) => field === "text" && op === ":" && values.length === 1 && !not;
+
+/** The search field in the head of the page. */
+export function searchField(report) {
+  const words = "search the texts";
+  const field = element("input", { type: "search", id: "search", placeholder: words, "aria-label": words, "aria-keyshortcuts": "/", ...PLAIN });
+  let waiting = 0;
+  const look = () => {
+    const others = report.view.terms.filter((one) => !isSearch(one));
+    report.ask(field.value.trim() ? [...others, term("text", field.value.trim())] : others);
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(look, TYPING);
+  });
+  report.follow(() => {
+    if (document.activeElement !== field) field.value = report.view.terms.find(isSearch)?.values[0] ?? "";
+  });
+  return field;
+}
+
+/** The bar above the list. */
+export function filterBar(report) {
+  const chips = element("div", { id: "chips", class: "chips", role: "group", "aria-label": "Filters" });
+  const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
+  const wrong = element("p", { id: "query-error", class: "error", role: "alert" });
+  const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(SORTS));
+  sort.addEventListener("change", () => report.change({ sort: sort.value }, "filter"));
+  report.follow(() => {
+    sort.value = report.view.sort;
+    chips.replaceChildren(...chipsOf(report));
+    wrong.textContent = report.error;
+    showHits(report, hits);
+  });
+  const parts = [chips, queryForm(report, wrong), sort, hits, wrong, partNote(report)];
+  return element("section", { id: "filters", role: "search", "aria-label": "Filters" }, parts);
+}
+
+/** The field in which terms are typed. */
+function queryForm(report, wrong) {
+  const about = { "aria-label": "Add a filter", "aria-keyshortcuts": "q", "aria-describedby": "query-error" };
+  const field = element("input", { id: "query", placeholder: "add a filter: gold:… a:… length>30", ...about, ...PLAIN });
+  const form = element("form", { class: "query-form" }, field, element("button", {}, "add"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    wrong.textContent = addTyped(report, field);
+  });
+  field.addEventListener("input", () => (wrong.textContent = ""));
+  return form;
+}
+
+/** Add what was typed; gives what is wrong with it. */
+function addTyped(report, field) {
+  const terms = parseQuery(field.value);
+  if (!terms.length) return "";
+  try {
+    selected(report.texts, report.view, terms);
+  } catch (error) {
+    if (error instanceof QueryError) return error.message;
+    throw error;
+  }
+  field.value = "";
+  report.ask(terms, true);
+  return "";
+}
+
+function chipsOf(report) {
+  const { terms } = report.view;
+  if (!terms.length) return [element("span", { class: "soft" }, "No filter: everything is listed")];
+  const chips = terms.map((one, place) => {
+    const drop = () => report.ask(terms.filter((_, other) => other !== place));
+    const about = { class: "filter", "data-chip": written(one), "aria-label": `Remove filter ${written(one)}` };
+    return buttonFor(drop, about, element("bdi", {}, written(one)), element("span", { "aria-hidden": "true" }, " ✕"));
+  });
+  return terms.length > 1 ? [...chips, buttonFor(() => report.ask([]), { class: "clear" }, "clear all")] : chips;
+}
+
+function showHits(report, place) {
+  const [items, texts] = [report.hits.items.length, report.hits.texts.length];
+  Object.assign(place.dataset, { items, texts });
+  place.replaceChildren(element("b", {}, plural(items, report.noun)), " in ", element("b", {}, plural(texts, report.unit)));
+}
+
+/** What is not on this page, where not all is. */
+function partNote(report) {
+  const { embedded, total, how, unit } = report.texts.data;
+  if (how === "all") return null;
+  const which = how === "sample" ? "a random sample of those with errors" : "those with errors";
+  const said = `This page lists ${whole(embedded)} of ${plural(total, unit)}, ${which}.`;
+  return element("p", { id: "part", class: "soft" }, said, " The figures above count all of them, so that a list may be shorter than its count.");
+}

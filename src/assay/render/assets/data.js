@@ -1,0 +1,142 @@
+// What Python packed, unpacked: the Result, the texts behind it, and columns to look things up in.
+
+/** The packed block of the page. @returns {Promise<any>} */
+export async function unpack() {
+  const text = document.getElementById("data").textContent;
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const packed = JSON.parse(await new Response(stream).text());
+  return { ...packed, result: JSON.parse(packed.exports.JSON) };
+}
+
+/** Places given as distances. @param {number[]} distances */
+function places(distances) {
+  const found = new Int32Array(distances.length);
+  let place = 0;
+  distances.forEach((distance, index) => (found[index] = place += distance));
+  return found;
+}
+
+/** A column given by what is unusual in it. @param {{at: number[], values: number[]}} sparse */
+function filled(sparse, column) {
+  places(sparse.at).forEach((place, index) => (column[place] = sparse.values[index]));
+  return column;
+}
+
+/** Which of so many are among some places. */
+function marked(distances, size) {
+  const marks = new Uint8Array(size);
+  for (const place of places(distances)) marks[place] = 1;
+  return marks;
+}
+
+/** For each text where its rows begin, and the end of all. Rows are sorted by text. */
+function starts(texts, rows) {
+  const begins = new Int32Array(texts + 1);
+  for (const text of rows) begins[text + 1] += 1;
+  for (let text = 0; text < texts; text += 1) begins[text + 1] += begins[text];
+  return begins;
+}
+
+export const NONE = -1;
+export const KINDS = ["correction", "new-error", "changed-error", "both-right", "same-error"];
+
+/** The texts of a Result, item by item and layer by layer. */
+export class Texts {
+  constructor(data) {
+    const items = data.items;
+    const size = items.text.length;
+    this.data = data;
+    this.size = data.embedded;
+    this.systems = data.systems;
+    this.labels = data.labels;
+    this.kinds = data.kinds;
+    this.text = places(items.text);
+    this.begin = Int32Array.from(items.begin);
+    this.length = Int32Array.from(items.length);
+    this.gold = Int32Array.from(items.gold);
+    this.owner = filled(items.owner, new Int32Array(size).fill(NONE));
+    this.stretches = items.stretches;
+    this.answers = items.systems.map((one) => filled(one.answers, Int32Array.from(items.gold)));
+    this.wrong = items.systems.map((one) => marked(one.wrong, size));
+    this.alike = items.systems.map((one) => filled(one.alike, new Int32Array(size)));
+    this.outcome = items.systems.map((one) => (one.kind ? Int32Array.from(one.kind) : null));
+    this.itemStarts = starts(this.size, this.text);
+    this.wordStarts = new Int32Array(this.size + 1);
+    data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
+    this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, marked(members, size)]));
+    this.layers = data.layers.map((layer, side) => this.#layer(layer, data.layers[0], side));
+  }
+
+  #layer(layer, gold, side) {
+    const labels = layer.labels || gold.labels;
+    if (layer.heads) {
+      const heads = side ? filled(layer.heads, Int32Array.from(gold.heads)) : Int32Array.from(layer.heads);
+      const relations = side ? filled(layer.relations, Int32Array.from(gold.relations)) : Int32Array.from(layer.relations);
+      return { side: layer.side, labels, heads, relations };
+    }
+    const text = places(layer.text);
+    const kinds = layer.kinds || this.kinds;
+    return { ...layer, labels, kinds, text, starts: starts(this.size, text) };
+  }
+
+  /** The words of a text. */
+  words(text) {
+    const words = [];
+    for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) words.push(this.data.vocabulary[this.data.words[place]]);
+    return words;
+  }
+
+  /** A text in small letters, to search in. */
+  lowered(text) {
+    this.small ??= new Array(this.size);
+    return (this.small[text] ??= this.words(text).join(" ").toLowerCase());
+  }
+
+  /** The place of an item's first word among all words. */
+  place(item) {
+    return this.wordStarts[this.text[item]] + this.begin[item];
+  }
+
+  /** The words of an item. */
+  itemWords(item) {
+    const first = this.place(item);
+    return Array.from({ length: this.length[item] }, (_, place) => this.data.vocabulary[this.data.words[first + place]]).join(" ");
+  }
+
+  /** The kind of change from system a to b as a place in KINDS; NONE where neither has the item. */
+  change(item, a, b) {
+    if (this.owner[item] !== NONE && this.outcome[a][item] === NONE && this.outcome[b][item] === NONE) return NONE;
+    const different = this.alike[a][item] !== this.alike[b][item];
+    const [wrongA, wrongB] = [this.wrong[a][item], this.wrong[b][item]];
+    if (!different) return wrongA ? 4 : 3;
+    return wrongB ? (wrongA ? 2 : 1) : wrongA ? 0 : 3;
+  }
+
+  /** The spans of a layer in a text: {begin, end, label, kind, stretches}. */
+  spans(side, text) {
+    const layer = this.layers[side];
+    const found = [];
+    for (let row = layer.starts[text]; row < layer.starts[text + 1]; row += 1) {
+      const begin = layer.begin[row];
+      const end = begin + layer.length[row];
+      const kind = layer.kind && layer.kind[row] !== NONE ? layer.kinds[layer.kind[row]] : "";
+      found.push({ begin, end, label: layer.labels[layer.label[row]] ?? "", kind, stretches: layer.stretches[row] || [[begin, end]], row });
+    }
+    return found;
+  }
+
+  /** The arcs of a layer in a text, word by word: {head, relation}; a head below 0: -1 root, -2 elsewhere, -3 missing. */
+  arcs(side, text) {
+    const layer = this.layers[side];
+    const found = [];
+    for (let place = this.wordStarts[text]; place < this.wordStarts[text + 1]; place += 1) {
+      found.push({ head: layer.heads[place], relation: layer.labels[layer.relations[place]] ?? "" });
+    }
+    return found;
+  }
+
+  label(code) {
+    return code === NONE ? "∅" : this.labels[code];
+  }
+}

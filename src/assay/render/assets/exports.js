@@ -1,0 +1,63 @@
+// Texts to take away, as Python wrote them: the same bytes as the command line gives.
+import { buttonFor, windowOf } from "./controls.js";
+import { element } from "./dom.js";
+
+const FILES = {
+  LaTeX: ["tex", "text/x-tex"],
+  Markdown: ["md", "text/markdown"],
+  CSV: ["csv", "text/csv"],
+  TSV: ["tsv", "text/tab-separated-values"],
+  JSON: ["json", "application/json"],
+  BibTeX: ["bib", "text/plain"],
+};
+const NO_COPY = "The browser does not let a page copy. The text is selected: press Ctrl+C.";
+
+/** Offer a text as a file. */
+export function save(name, text, type = "text/plain") {
+  const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Copy a text; where the clipboard is closed, select it, so that the reader can. Says which of the two it was. */
+export async function copy(text, area = null) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return "Copied.";
+  } catch {
+    const place = area ?? document.body.appendChild(element("textarea", { class: "hidden", value: text }));
+    place.select();
+    const done = document.execCommand("copy");
+    if (!area) place.remove();
+    return done ? "Copied." : NO_COPY;
+  }
+}
+
+/** The window with all exports. @param {Record<string, string>} exports */
+export function exportsWindow(exports, name) {
+  const area = element("textarea", { id: "export-text", readOnly: true, spellcheck: false, wrap: "off", "aria-label": "Text to copy" });
+  const said = element("p", { class: "said", role: "status" });
+  let chosen = "";
+  const buttons = Object.keys(exports).map((format) => buttonFor(() => choose(format), { "data-format": format }, format));
+  function choose(format) {
+    chosen = format;
+    area.value = exports[format];
+    area.scrollTop = 0;
+    said.textContent = "";
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.format === format));
+  }
+  const take = async () => (said.textContent = await copy(exports[chosen], area));
+  const keep = () => save(`${name}.${FILES[chosen][0]}`, exports[chosen], FILES[chosen][1]);
+  const formats = element("div", { class: "choices", role: "group", "aria-label": "Format" }, buttons);
+  const doing = [buttonFor(take, { id: "export-copy", class: "primary" }, "Copy"), buttonFor(keep, { id: "export-save" }, "Save"), said];
+  const node = windowOf("exports", "Exports", formats, area, element("div", { class: "choices" }, doing));
+  choose(Object.keys(exports)[0]);
+  const open = (format = chosen) => {
+    choose(format);
+    if (!node.open) node.showModal();
+  };
+  return { node, open };
+}

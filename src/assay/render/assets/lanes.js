@@ -1,0 +1,181 @@
+// Spans: under the words a lane for each level of nesting, side by side; stretches of one span are joined by a thin line.
+import { NONE } from "./data.js";
+import { Columns, FONTS, Sheet, fitted, keptWords, levels, widthOf } from "./columns.js";
+import { MARKS, itemAttributes, stateOf } from "./scene.js";
+import { wordRow } from "./tagrows.js";
+
+const BAR = 19;
+const LANE = 24;
+const WORD_LINE = 30;
+const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
+
+/** Spans as bars in lanes under the words. */
+export function laneBands(scene) {
+  const bands = spanSides(scene);
+  const columns = new Columns(scene.words, scene.view.fold ? keptForSpans(scene, bands) : null);
+  for (const band of bands) prepareLanes(band, columns);
+  columns.lay();
+  const sheet = new Sheet(columns.width, scene.mirrored);
+  wordRow(sheet, columns, 20);
+  let top = WORD_LINE;
+  for (const band of bands) {
+    Object.assign(band, { top, height: Math.max(1, band.lanes) * LANE + 12, text: top + 20 });
+    for (const span of band.drawn) drawBar(scene, sheet, columns, span, top + 6 + span.level * LANE);
+    top += band.height;
+  }
+  return { sheet, columns, bands, height: top + 2, table: spanTable(scene, bands) };
+}
+
+/** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. */
+export function spanSides(scene) {
+  const found = scene.sides.map((side) => ({ side, spans: scene.texts.spans(side.number, scene.text).filter((span) => drawable(scene, side, span)) }));
+  const keys = found.map(({ spans }) => new Set(spans.map(keyOf)));
+  const ofGold = new Set(scene.texts.spans(0, scene.text).map(keyOf));
+  for (const { side, spans } of found) {
+    const items = new SpanItems(scene, side);
+    for (const span of spans) {
+      span.item = items.take(span);
+      const judged = side.number > 0 && span.item !== NONE ? scene.texts.wrong[side.system][span.item] === 1 : TITLES[span.kind] !== "" && span.kind !== "";
+      const agreed = !judged && keys.every((known) => known.has(keyOf(span)));
+      span.state = stateOf(scene, side, { same: ofGold.has(keyOf(span)) || span.kind === "unscored", wrong: side.number > 0 && judged, agreed });
+    }
+    if (side.number) spans.push(...items.missing(ofGold, spans));
+    for (const span of spans) dressSpan(scene, span);
+  }
+  return found;
+}
+
+export function keyOf(span) {
+  return `${span.stretches.join(";")} ${span.label}`;
+}
+
+export function drawable(scene, side, span) {
+  if (span.end > span.begin) return true;
+  scene.rest.push(`${side.name}: ${span.label || "a span"} over no word, before word ${span.begin + 1}`);
+  return false;
+}
+
+/** Which item each span of a side stands for. */
+export class SpanItems {
+  constructor(scene, side) {
+    this.scene = scene;
+    this.side = side;
+    this.free = [];
+    for (let item = scene.first; item < scene.end; item += 1) {
+      const outcome = side.number ? this.#outcome(item) : "";
+      if (scene.texts.owner[item] === NONE || (side.number && outcome !== "")) this.free.push({ item, outcome, ...this.#place(item) });
+    }
+  }
+
+  #outcome(item) {
+    const { texts } = this.scene;
+    const code = texts.outcome[this.side.system] ? texts.outcome[this.side.system][item] : NONE;
+    return code === NONE ? "" : texts.kinds[code];
+  }
+
+  #place(item) {
+    const { texts } = this.scene;
+    const begin = texts.begin[item];
+    const end = begin + texts.length[item];
+    const system = texts.owner[item] !== NONE;
+    const code = system ? texts.answers[this.side.system]?.[item] : texts.gold[item];
+    return { begin, end, system, stretches: texts.stretches[item] || [[begin, end]], label: code === NONE || code === undefined ? "" : texts.labels[code] };
+  }
+
+  /** The item of a span: the same span with the same outcome; else one with that outcome that it overlaps. */
+  take(span) {
+    const fits = this.side.number ? (one) => one.outcome === span.kind : () => true;
+    const same = (one) => String(one.stretches) === String(span.stretches);
+    const named = (one) => same(one) && one.label === span.label;
+    const crosses = (one) => this.side.number > 0 && one.begin < span.end && span.begin < one.end;
+    for (const test of [named, same, crosses]) {
+      const place = this.free.findIndex((one) => fits(one) && test(one) && !(test !== named && one.outcome === "tp" && !same(one)));
+      if (place >= 0) return this.free.splice(place, 1)[0].item;
+    }
+    return NONE;
+  }
+
+  /** Gold's items that no span of this side stands for. */
+  missing(ofGold, spans) {
+    const has = new Set(spans.map((span) => span.item));
+    const { texts } = this.scene;
+    return this.free
+      .filter((one) => !one.system && !has.has(one.item) && texts.wrong[this.side.system][one.item] && one.end > one.begin)
+      .map((one) => {
+        this.scene.used.add("missing");
+        return { ...one, kind: one.outcome, state: "missing", row: NONE };
+      });
+  }
+}
+
+/** What is written on a span. */
+export function dressSpan(scene, span) {
+  if (span.kind) scene.kinds.add(span.kind);
+  const kind = TITLES[span.kind] ?? span.kind.toUpperCase();
+  const bare = span.label === "" || span.label === "·";
+  const told = (label) => `${MARKS[span.state]}${[bare && kind ? "" : label, kind].filter(Boolean).join(" ")}`;
+  span.text = told(fitted(span.label || "·", FONTS.strong, 150).shown);
+  span.title = told(span.label);
+  span.width = widthOf(span.text, FONTS.strong) + 10;
+}
+
+/** What differs stays: short spans as a whole, of long ones the ends. */
+export function keptForSpans(scene, bands) {
+  const matters = new Set();
+  for (const span of bands.flatMap((band) => band.spans)) {
+    if (span.state === "shared") continue;
+    for (const [begin, end] of span.stretches) for (let word = begin; word < end; word += 1) if (end - begin <= 6 || word === begin || word === end - 1) matters.add(word);
+  }
+  return keptWords(scene.words.length, matters);
+}
+
+function prepareLanes(band, columns) {
+  band.drawn = band.spans.filter((span) => span.state !== "shared" || !columns.hides(span.begin, span.end));
+  levels(band.drawn).forEach((level, index) => (band.drawn[index].level = level));
+  band.lanes = Math.max(0, ...band.drawn.map((span) => span.level + 1));
+  for (const span of band.drawn) {
+    const [begin, end] = widest(span.stretches);
+    columns.widenAcross(begin, end, span.width);
+  }
+}
+
+/** The stretch that carries the label. */
+export function widest(stretches) {
+  return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
+}
+
+/** A span as a bar, or several that a line joins. */
+export function drawBar(scene, sheet, columns, span, top) {
+  sheet.group(itemAttributes(scene, span.item, `span ${span.state}`), () => {
+    const last = span.stretches.length - 1;
+    if (last) sheet.line([[columns.left(span.begin), top + BAR / 2], [columns.right(span.end - 1), top + BAR / 2]], `join ${span.state}`);
+    for (const [begin, end] of span.stretches) sheet.box(columns.left(begin) - 2, columns.right(end - 1) + 2, top, BAR, `bar ${span.state}`, { rx: 5 });
+    const [begin, end] = widest(span.stretches);
+    sheet.text((columns.left(begin) + columns.right(end - 1)) / 2, top + 14, span.text, `label ${span.state}`, { title: span.title === span.text ? "" : span.title });
+  });
+}
+
+/** Spans as a text table: a row for each place, a column for each side. */
+export function spanTable(scene, bands) {
+  const rows = new Map();
+  bands.forEach(({ spans }, column) => {
+    for (const span of spans) {
+      const key = String(span.stretches);
+      if (!rows.has(key)) rows.set(key, { item: span.item, span, cells: bands.map(() => []) });
+      rows.get(key).cells[column].push(span.title.trim() || "·");
+    }
+  });
+  const sorted = [...rows.values()].sort((one, other) => one.span.begin - other.span.begin || other.span.end - one.span.end);
+  return {
+    header: ["Words", "Text", ...bands.map(({ side }) => side.heading)],
+    rows: sorted.map(({ item, span, cells }) => ({ item, cells: [placesOf(span), wordsOf(scene, span), ...cells.map((cell) => cell.join(", "))] })),
+  };
+}
+
+export function placesOf({ stretches }) {
+  return stretches.map(([begin, end]) => (end - begin > 1 ? `${begin + 1}–${end}` : `${begin + 1}`)).join(", ");
+}
+
+export function wordsOf(scene, { stretches }) {
+  return stretches.map(([begin, end]) => scene.words.slice(begin, end).join(" ")).join(" … ");
+}

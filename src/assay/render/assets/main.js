@@ -1,0 +1,131 @@
+// The page: unpack what Python packed, build the report, and follow what the reader does.
+import { filterBar, searchField } from "./bar.js";
+import { buttonFor } from "./controls.js";
+import { Texts, unpack } from "./data.js";
+import { element } from "./dom.js";
+import { exportsWindow } from "./exports.js";
+import { helpWindow, listen } from "./keys.js";
+import { TextList } from "./list.js";
+import { plural } from "./numbers.js";
+import { changedPanel, labelPanel, pairChooser, rightLabels, rightPanel, scoresPanel, surePanel } from "./panels.js";
+import { pictureSection } from "./pictures.js";
+import { term } from "./query.js";
+import { Reader } from "./reader.js";
+import { Report } from "./report.js";
+import { themeButton } from "./theme.js";
+import { wherePanel } from "./where.js";
+
+const PRINTED = 200;
+const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "both-right"];
+
+/** The panels of the first screen; drawn again when the pair changes. */
+function summary(report) {
+  const { command } = report.result;
+  if (command === "bayes") return [];
+  if (command === "agreement") return [scoresPanel(report)];
+  const paired = report.view.b !== null;
+  const first = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
+  const panels = [...first, wherePanel(report)].filter(Boolean);
+  const choice = element("div", { class: "sure" }, pairChooser(report), paired ? surePanel(report) : scoresPanel(report));
+  return [choice, element("div", { class: `panels of-${panels.length}` }, panels)];
+}
+
+/** Show on each count whether it is what is listed. */
+function press(report) {
+  const chosen = new Set(report.view.terms.length ? [report.query()] : []);
+  for (const button of document.querySelectorAll("[data-query]")) button.setAttribute("aria-pressed", String(chosen.has(button.dataset.query)));
+}
+
+/** The filters, the list and the sentence. */
+function browser(report) {
+  const reader = new Reader(report);
+  const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
+  const chosen = element("p", { class: "for-print" });
+  report.follow((what) => {
+    if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
+    const { items, texts } = report.hits;
+    chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
+    reader.show();
+  });
+  addEventListener("beforeprint", () => list.expand(true, PRINTED));
+  addEventListener("afterprint", () => list.expand(false));
+  return { list, reader, nodes: [filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node)] };
+}
+
+/** What keys do. */
+function actions(report, parts, help, exports, theme) {
+  const always = { e: () => exports.open(), t: () => theme.click(), "?": () => help.open() };
+  if (!parts) return always;
+  const { list, reader } = parts;
+  const compared = (action) => () => report.view.b !== null && action();
+  const kinds = Object.fromEntries(KIND_KEYS.map((kind, place) => [String(place + 1), compared(() => report.ask([term("change", kind)]))]));
+  return {
+    ...always,
+    ...kinds,
+    0: () => report.ask([]),
+    j: () => list.move(1),
+    k: () => list.move(-1),
+    n: () => reader.step(1),
+    p: () => reader.step(-1),
+    g: () => reader.toggle(0),
+    a: () => reader.toggle(1 + report.view.a),
+    b: compared(() => reader.toggle(1 + report.view.b)),
+    f: () => report.change({ fold: !report.view.fold }, "text"),
+    q: () => document.getElementById("query").focus(),
+    "/": () => document.getElementById("search").focus(),
+  };
+}
+
+function build(packed) {
+  const report = new Report(packed, packed.texts ? new Texts(packed.texts) : null);
+  const [exports, help, theme] = [exportsWindow(packed.exports, "assay"), helpWindow(report.texts, report.view), themeButton()];
+  const parts = report.texts ? browser(report) : null;
+  const first = element("div", { id: "summary" });
+  report.follow((what) => {
+    if (what === "pair") first.replaceChildren(...summary(report));
+    press(report);
+  });
+  document.addEventListener("counts", () => press(report));
+  const search = report.texts ? searchField(report) : null;
+  fill("tools", search, opener("open-exports", exports, {}, "Exports"), theme, opener("open-help", help, { "aria-label": "Help" }, "?"));
+  fill("app", first, pictureSection(packed), parts?.nodes ?? missingTexts(report), exports.node, help.node);
+  const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
+  document.querySelector("footer").prepend(element("p", { class: "choices" }, formats));
+  listen(actions(report, parts, help, exports, theme));
+  addEventListener("popstate", () => report.restore());
+  addEventListener("hashchange", () => report.restore());
+  return report;
+}
+
+function opener(id, dialog, properties, text) {
+  return buttonFor(() => dialog.open(), { id, "aria-haspopup": "dialog", ...properties }, text);
+}
+
+function fill(id, ...parts) {
+  document.getElementById(id).append(...parts.flat().filter(Boolean));
+}
+
+/** Why no sentences can be looked at. */
+function missingTexts(report) {
+  if (["bayes", "agreement"].includes(report.result.command)) return null;
+  const remedy = "Run the command again with --html, or with --embed all and --format json.";
+  return element("p", { class: "note" }, `This page has no texts, so that no count can be clicked. ${remedy}`);
+}
+
+/** Places that only this page, without its script, needs. */
+function tidy(report) {
+  document.getElementById("app").hidden = false;
+  document.getElementById("without-script").remove();
+  const tables = document.getElementById("tables");
+  tables.open = !report.texts;
+  addEventListener("beforeprint", () => (tables.open = true));
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    document.getElementById("report").focus();
+  });
+}
+
+const report = build(await unpack());
+tidy(report);
+report.restore();
+document.documentElement.dataset.ready = "true";

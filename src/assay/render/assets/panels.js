@@ -1,0 +1,230 @@
+// The first screen: which system is better, how sure, and what changed. Every count is a filter.
+import { bar, dumbbell, dumbbellTitle, intervalPlot, rangeOf, strip } from "./charts.js";
+import { element } from "./dom.js";
+import { percent, plural, pValue, signed, whole } from "./numbers.js";
+import { term } from "./query.js";
+import { worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
+import { scores, typeName } from "./where.js";
+
+const FEW_LABELS = 12;
+const FEW_CHANGES = 6;
+const SURE = 0.05;
+const CHANGES = {
+  correction: ["corrections", "✗ → ✓"],
+  "new-error": ["new errors", "✓ → ✗"],
+  "changed-error": ["changed errors", "✗ → ✗′"],
+  "same-error": ["same error", "✗ ✗"],
+  "both-right": ["both right", "✓ ✓"],
+};
+
+/** A kind of change as a small sign. */
+function sign(kind, text = CHANGES[kind][1]) {
+  return element("span", { class: `chip ${kind}`, title: CHANGES[kind][0] }, text);
+}
+
+// --- which pair ---
+
+/** A matrix of all pairs; a cell chooses A and B. Where systems are not compared, a row of them. */
+export function pairChooser(report) {
+  const { systems, paired } = report;
+  if (systems.length < (paired ? 3 : 2)) return null;
+  const buttons = systems.map((name, a) => pairButton(report, a, null, name, name));
+  if (!paired) return element("section", { id: "pair", "aria-label": "System" }, element("p", { class: "choices" }, "System", buttons));
+  const tests = report.mainTests();
+  const rows = systems.slice(0, -1).map((name, a) => [named(name), systems.slice(1).map((_, place) => pairCell(report, tests, a, place + 1))]);
+  const caption = `Choose A and B${tests.length ? `: B − A on ${tests[0].measure}; * significant (p < 0.05 after Holm)` : ""}`;
+  const table = tableWith({ caption, heads: ["A ↓ B →", ...systems.slice(1)], rows, kind: "pairs" });
+  return element("section", { id: "pair", class: "panel", "aria-label": "Pair of systems" }, element("div", { class: "scroll" }, table));
+}
+
+function pairCell(report, tests, a, b) {
+  if (b <= a) return worded();
+  const [nameA, nameB] = [report.systems[a], report.systems[b]];
+  const test = tests.find((row) => row.a === nameA && row.b === nameB);
+  if (!test) return worded(pairButton(report, a, b, "compare", `A ${nameA}, B ${nameB}`));
+  const sure = test.p_adjusted !== null && test.p_adjusted < SURE;
+  const meaning = `A ${nameA}, B ${nameB}: ${signed(test.difference)}, ${sure ? "significant" : "not significant"}`;
+  return worded(pairButton(report, a, b, `${signed(test.difference)}${sure ? " *" : ""}`, meaning));
+}
+
+function pairButton(report, a, b, text, meaning) {
+  const chosen = report.view.a === a && report.view.b === b;
+  const on = { click: () => report.choosePair(a, b) };
+  return element("button", { type: "button", "data-a": a, "data-b": b, "aria-pressed": String(chosen), "aria-label": meaning, on }, text);
+}
+
+/** How sure: what is to be said of the pair, and its differences with their intervals. */
+export function surePanel(report) {
+  const { view, systems, packed, result } = report;
+  const [a, b] = [systems[view.a], systems[view.b]];
+  const said = systems.length > 2 ? packed.verdicts.find((row) => row.a === a && row.b === b)?.verdict : null;
+  const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test === "shuffling";
+  const tests = result.comparisons.filter(ofPair);
+  const range = rangeOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 0.01);
+  if (!said && !tests.length) return null;
+  return element(
+    "section",
+    { id: "sure", class: "panel", "aria-label": "How sure" },
+    said ? element("p", { id: "pair-verdict", class: "verdict small" }, said) : null,
+    element("div", { class: "scroll" }, tableWith({
+      caption: element("span", { class: "hidden" }, "Differences with their intervals"),
+      heads: ["measure", "A", "B", "B − A", "", "95% interval", "p (Holm)"],
+      rows: tests.map((row) => testCells(report, row, range, tests.filter((one) => one.measure === row.measure).length > 1)),
+    })),
+  );
+}
+
+function testCells(report, row, range, several) {
+  const score = (system) => report.scoreOf(system, row.measure, row.score);
+  const title = `${row.measure}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
+  return [
+    named(several ? `${row.measure} ${row.score}` : row.measure),
+    numeric(percent(score(row.a))),
+    numeric(percent(score(row.b))),
+    numeric(signed(row.difference)),
+    plotted(intervalPlot({ ...row, value: row.difference }, range, title, { zero: true, width: 240 })),
+    numeric(row.low === null ? "–" : `[${signed(row.low)}, ${signed(row.high)}]`),
+    numeric(pValue(row.p_adjusted)),
+  ];
+}
+
+// --- what changed ---
+
+/** Corrections, new errors, changed errors, same error, both right. */
+export function changedPanel(report) {
+  const diff = report.diff();
+  if (!diff) return null;
+  const counts = [diff.corrections, diff.new_errors, diff.changed_errors, diff.same_error, diff.both_right];
+  const parts = Object.keys(CHANGES).map((kind, place) => ({ kind, name: CHANGES[kind][0], count: counts[place] }));
+  const draw = ({ kind, name, count }) => [
+    worded(sign(kind)),
+    named(name),
+    numeric(countButton(report, count, [term("change", kind)], `${report.noun}s, ${name}`, kind)),
+    numeric(`${percent(count / diff.items)} %`),
+  ];
+  const different = countButton(report, diff.different, [term("change", "different")], `${report.noun}s with different answers`, "different");
+  return panel(
+    "changed",
+    "What changed",
+    legend(report),
+    strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
+    tableWith({ rows: parts.map(draw), kind: "kinds" }),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${diff.on}.`),
+    graded(diff),
+    frequentChanges(report, diff),
+  );
+}
+
+function graded(diff) {
+  if (diff.improved === null) return null;
+  const said = `By partial credit: ${whole(diff.improved)} improved, ${whole(diff.worsened)} worsened, ${whole(diff.sideways)} sideways.`;
+  return element("p", { class: "soft" }, said);
+}
+
+function frequentChanges(report, diff) {
+  if (!diff.changes.length) return null;
+  const draw = (change) => {
+    const terms = [term("change", change.kind), term("gold", change.gold), term("a", change.from), term("b", change.to)];
+    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${change.from} → ${change.to}`;
+    const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, " ⤳") : null;
+    return [
+      worded(sign(change.kind)),
+      worded(element("bdi", {}, change.gold)),
+      worded(element("bdi", {}, change.from), " → ", element("bdi", {}, change.to), moved),
+      numeric(countButton(report, change.count, terms, meaning)),
+    ];
+  };
+  const rows = [...diff.changes].sort((one, other) => other.count - one.count);
+  return expandable({ caption: "Most frequent changes", heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
+}
+
+// --- by label ---
+
+const LABEL_ORDERS = [
+  ["by effect", (one, other) => Math.abs(other.effect) - Math.abs(one.effect)],
+  ["by difference", (one, other) => other.difference - one.difference],
+  ["by frequency", (one, other) => other.items - one.items],
+  ["by name", (one, other) => (one.label < other.label ? -1 : 1)],
+];
+
+/** Each gold label under A and B. */
+export function labelPanel(report) {
+  const diff = report.diff();
+  if (!diff?.labels.length) return null;
+  const draw = (row) => [
+    named(row.label),
+    numeric(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
+    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 90)),
+    numeric(percent(row.a)),
+    numeric(percent(row.b)),
+    numeric(signed(row.difference)),
+  ];
+  const place = element("div", {});
+  const heads = ["gold", "count", "", "A", "B", "B − A"];
+  const show = (order) => place.replaceChildren(...[expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS })].flat());
+  show(LABEL_ORDERS[0][1]);
+  const sort = chooser("Order of labels", LABEL_ORDERS, show);
+  sort.id = "label-sort";
+  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place);
+}
+
+// --- one system ---
+
+/** How good each system is, where systems are not compared. */
+export function scoresPanel(report) {
+  const table = scores(report);
+  return table ? panel("scores", "Scores", table) : null;
+}
+
+/** What is right and what is wrong in one system. */
+export function rightPanel(report) {
+  const counts = report.countsOf(report.systems[report.view.a], report.on, null);
+  if (!counts || !report.texts) return null;
+  const kinds = report.kinds.filter((kind) => kind !== "unscored" || counts[kind]);
+  const outcome = (key) => ({
+    kind: ["tp", "right"].includes(key) ? "both-right" : "new-error",
+    name: typeName(key),
+    count: counts[key] ?? 0,
+    key,
+    terms: [term("a-type", key)],
+  });
+  const outcomes = kinds.length
+    ? kinds.map(outcome)
+    : [
+      { kind: "both-right", name: "right", count: counts.right, key: "right", terms: [term("a-is", "right")] },
+      { kind: "new-error", name: "wrong", count: counts.gold - counts.right, key: "wrong", terms: [term("a-is", "wrong")] },
+    ];
+  const draw = ({ kind, name, count, key, terms }) => [
+    worded(sign(kind, kind === "both-right" ? "✓" : "✗")),
+    named(name),
+    numeric(countButton(report, count, terms, `${report.noun}s, ${name}`, key)),
+  ];
+  return panel(
+    "changed",
+    "Right and wrong",
+    legend(report),
+    strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")),
+    tableWith({ rows: outcomes.map(draw), kind: "kinds" }),
+    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.on}.`),
+  );
+}
+
+/** Each gold label in one system. */
+export function rightLabels(report) {
+  const system = report.systems[report.view.a];
+  const labelled = (row) => row.system === system && row.label !== null && row.slice === null && "tp" in row.counts && row.counts.gold;
+  const rows = report.result.counts.filter(labelled);
+  const measures = [...new Set(rows.map((row) => row.measure))];
+  const measure = measures.includes(report.on) ? report.on : measures[0];
+  if (!measure || report.task === "coreference" || !report.kinds.length) return null;
+  const draw = ({ label, counts }) => [
+    named(label),
+    numeric(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
+    numeric(countButton(report, counts.tp, [term("gold", label), term("a-type", "tp")], `gold ${label}, right`)),
+    plotted(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`, 110)),
+    numeric(percent(report.scoreOf(system, measure, "f1", label))),
+  ];
+  const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
+  const heads = ["gold", "count", "right", "", `${measure} F1`];
+  return panel("labels", "By label", expandable({ heads, rows: chosen, draw, few: FEW_LABELS }));
+}

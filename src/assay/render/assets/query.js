@@ -1,0 +1,44 @@
+// The small language of filters: `change:new-error gold:NN a:JJ|RB length>30 "some words"`, all terms at once.
+
+/** A term: {field, op, values, not}. `op` is ":" or a comparison of numbers. */
+const TERM = /^(-?)([a-z][a-z-]*)(:|<=|>=|=|<|>)(.*)$/su;
+const BARE = /^[^\s"|]+$/u;
+
+/** Cut into terms at white space that is not quoted. */
+function pieces(query) {
+  return query.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/gsu) ?? [];
+}
+
+function unquoted(text) {
+  return text.startsWith('"') ? text.slice(1, text.endsWith('"') && text.length > 1 ? -1 : undefined).replace(/\\(.)/gsu, "$1") : text;
+}
+
+function quoted(value) {
+  return BARE.test(value) && !value.includes("\\") ? value : `"${value.replace(/["\\]/gu, "\\$&")}"`;
+}
+
+/** The terms of a query; what names no field is searched for in the text. */
+export function parseQuery(query) {
+  return pieces(query).map((piece) => {
+    const found = piece.startsWith('"') ? null : TERM.exec(piece);
+    if (!found) return term("text", unquoted(piece));
+    const [, minus, field, op, rest] = found;
+    const values = (rest.match(/"(?:[^"\\]|\\.)*"?|[^|"]+/gsu) ?? [""]).map(unquoted);
+    return { field, op: op === "=" && !/^\d+$/u.test(rest) ? ":" : op, values, not: minus === "-" };
+  });
+}
+
+/** One term with one value. */
+export function term(field, value, op = ":") {
+  return { field, op, values: [String(value)], not: false };
+}
+
+/** A term as it is typed. */
+export function written({ field, op, values, not }) {
+  return `${not ? "-" : ""}${field}${op}${values.map(quoted).join("|")}`;
+}
+
+/** A query as it is typed. */
+export function writtenQuery(terms) {
+  return terms.map(written).join(" ");
+}

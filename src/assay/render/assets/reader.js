@@ -1,0 +1,120 @@
+// The sentence in view: its drawing, the layers shown, and what can be taken away from it.
+import { buttonFor } from "./controls.js";
+import { element } from "./dom.js";
+import { asConllu, drawing, saveable } from "./drawing.js";
+import { copy, save } from "./exports.js";
+
+/** The pane beside the list. */
+export class Reader {
+  constructor(report) {
+    this.report = report;
+    this.place = element("div", { class: "place" });
+    this.layers = element("div", { class: "choices", role: "group", "aria-label": "Layers" });
+    this.figure = element("div", { class: "figure" });
+    this.said = element("span", { class: "said", role: "status" });
+    this.node = element("section", { id: "drawing", "aria-label": "The text" }, this.place, this.layers, this.figure);
+  }
+
+  /** Draw the sentence in view. */
+  show() {
+    if (this.report.view.text === null) return this.#nothing();
+    const { view, texts, task } = this.report;
+    this.place.replaceChildren(...this.#head());
+    this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
+    const { a, b, item, fold } = view;
+    const { figure, table, caption } = drawing(texts, task, view.text, { sides: this.report.sides(), a, b, marked: item, fold });
+    this.drawn = figure;
+    const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
+    this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);
+    this.#reveal();
+  }
+
+  #nothing() {
+    this.place.replaceChildren();
+    this.layers.replaceChildren();
+    this.figure.replaceChildren(element("p", { class: "soft" }, "Nothing is listed. Take away a filter."));
+  }
+
+  #head() {
+    const { view, texts } = this.report;
+    const file = texts.data.places[view.text].split(/[\\/]/u).at(-1);
+    const name = element("h3", {}, element("bdi", {}, String(texts.data.ids[view.text])));
+    return [name, element("span", { class: "soft where" }, file), ...this.#stepButtons()];
+  }
+
+  #stepButtons() {
+    const steps = this.report.stepsIn(this.report.view.text);
+    if (!steps.length) return [];
+    const at = steps.indexOf(this.report.view.item);
+    const back = buttonFor(() => this.step(-1), { title: "previous difference (p)", "aria-label": "Previous difference" }, "‹");
+    const on = buttonFor(() => this.step(1), { title: "next difference (n)", "aria-label": "Next difference" }, "›");
+    const where = element("span", { "data-steps": steps.length }, `${at < 0 ? "–" : at + 1} / ${steps.length}`);
+    return [element("span", { class: "steps" }, back, where, on)];
+  }
+
+  /** A button for gold, A, B and then the others. */
+  #layerButtons() {
+    const { systems, view } = this.report;
+    const shown = this.report.sides();
+    const letters = ["", ...systems.map((_, system) => (system === view.a ? "A" : system === view.b ? "B" : ""))];
+    const names = ["gold", ...systems];
+    const compared = [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
+    const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place);
+    return order.map((side) => {
+      const letter = letters[side] ? element("b", {}, letters[side], " ") : null;
+      const about = { "data-layer": side, "aria-pressed": String(shown.includes(side)) };
+      return buttonFor(() => this.toggle(side), about, letter, element("bdi", {}, names[side]));
+    });
+  }
+
+  #foldButton() {
+    const { fold } = this.report.view;
+    const about = { id: "fold", "aria-pressed": String(fold), title: "fold stretches without difference (f)" };
+    return buttonFor(() => this.report.change({ fold: !fold }, "text"), about, "fold");
+  }
+
+  #takeAway() {
+    const format = ["tags", "dependencies"].includes(this.report.task) ? "copy CoNLL-U" : "copy text";
+    return [buttonFor(() => this.copy(), { id: "copy-text" }, format), buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
+  }
+
+  /** A layer on or off. */
+  toggle(side) {
+    const { toggled } = this.report.view;
+    const others = toggled.filter((one) => one !== side);
+    this.report.change({ toggled: others.length < toggled.length ? others : [...toggled, side] }, "text");
+  }
+
+  /** Go to another difference in the sentence. */
+  step(by) {
+    const { view } = this.report;
+    const steps = view.text === null ? [] : this.report.stepsIn(view.text);
+    if (!steps.length) return;
+    const at = steps.indexOf(view.item);
+    const next = at < 0 ? (by > 0 ? 0 : steps.length - 1) : (at + by + steps.length) % steps.length;
+    this.report.change({ item: steps[next] }, "text");
+    this.figure.querySelector("[data-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Mark the item in question and bring it into the middle of its box. */
+  #reveal() {
+    const { item } = this.report.view;
+    if (item === null) return;
+    const marked = [...this.figure.querySelectorAll(`[data-item="${item}"]`)];
+    for (const node of marked) node.setAttribute("data-current", "");
+    const box = marked[0]?.closest(".drawing-scroll");
+    if (!box) return;
+    const [inner, outer] = [marked[0].getBoundingClientRect(), box.getBoundingClientRect()];
+    if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  }
+
+  async copy() {
+    const { texts, task, view } = this.report;
+    this.said.textContent = await copy(asConllu(texts, task, view.text));
+  }
+
+  save() {
+    const name = String(this.report.texts.data.ids[this.report.view.text]).replace(/[^\p{L}\p{N}.-]+/gu, "_");
+    save(`${name || "drawing"}.svg`, saveable(this.drawn), "image/svg+xml");
+  }
+}

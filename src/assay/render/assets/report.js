@@ -1,0 +1,219 @@
+// The report that all parts look at: what Python found, what the reader has chosen, and what follows from both.
+import { presence, selected } from "./filters.js";
+import { signedCount } from "./numbers.js";
+import { writtenQuery } from "./query.js";
+import { hashOf, initialView, viewFrom } from "./state.js";
+
+const NOUNS = { spans: "span", constituents: "constituent", coreference: "mention", cross: "unit" };
+
+/** The first of a sorted column that is not less than a number. */
+function firstFrom(column, number, low = 0) {
+  let high = column.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (column[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A page's state. Parts listen to `follow`: called with what changed, "pair", "filter" or "text". */
+export class Report {
+  constructor(packed, texts) {
+    this.packed = packed;
+    this.result = packed.result;
+    this.texts = texts;
+    this.task = this.result.task;
+    this.noun = NOUNS[this.task] ?? "word";
+    this.unit = texts?.data.unit ?? this.result.unit;
+    this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
+    this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
+    this.systems = texts?.systems ?? this.#systemsOf();
+    this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
+    this.followers = [];
+    this.view = initialView(this.paired);
+    this.hits = null;
+    this.error = "";
+  }
+
+  #systemsOf() {
+    const { diffs, comparisons, scores, systems } = this.result;
+    const known = new Set(this.paired ? [...diffs, ...comparisons].flatMap((row) => [row.a, row.b]) : scores.map((row) => row.system));
+    const order = systems.map((source) => source.name).filter((name) => known.has(name));
+    return order.length ? order : [...known];
+  }
+
+  /** The tests that the verdict is about. */
+  mainTests() {
+    const rows = this.result.comparisons.filter((row) => row.test === "shuffling" && row.slice === null);
+    return rows.filter((row) => row.measure === rows[0].measure && row.score === rows[0].score);
+  }
+
+  /** The main score of every measure and system. */
+  mainScores() {
+    const first = {};
+    return this.result.scores.filter((row) => row.slice === null && row.label === null && row.score === (first[row.measure] ??= row.score));
+  }
+
+  /** One score; null where it is undefined or not there. */
+  scoreOf(system, measure, score, label = null, slice = null) {
+    const same = (row) => row.system === system && row.measure === measure && row.score === score && row.label === label && row.slice === slice;
+    return this.result.scores.find(same)?.value ?? null;
+  }
+
+  /** The counts of a system. */
+  countsOf(system, measure, label) {
+    const same = (row) => row.system === system && row.measure === measure && row.label === label && row.slice === null;
+    return this.result.counts.find(same)?.counts;
+  }
+
+  /** The names of A and B. */
+  pair() {
+    return [this.systems[this.view.a], this.systems[this.view.b]];
+  }
+
+  /** What B does differently from A, on the measure whose items are listed. */
+  diff(slice = null) {
+    const [a, b] = this.pair();
+    return this.result.diffs.find((diff) => diff.a === a && diff.b === b && diff.on === this.on && diff.slice === slice);
+  }
+
+  // --- what the reader does ---
+
+  follow(listener) {
+    this.followers.push(listener);
+  }
+
+  /** Filter by these terms alone, or by them too. */
+  ask(terms, added = false) {
+    this.change({ terms: added ? [...this.view.terms, ...terms] : terms, item: null }, "filter");
+  }
+
+  choosePair(a, b) {
+    this.change({ a, b, item: null, toggled: [] }, "pair");
+  }
+
+  /** The filters, as they are typed. */
+  query() {
+    return writtenQuery(this.view.terms);
+  }
+
+  /** Change the view. Filters and pairs can be undone with the browser's Back; moving about in the list cannot. */
+  change(changes, what) {
+    this.view = { ...this.view, ...changes };
+    if (what !== "text") this.#select();
+    const hash = hashOf(this.view, this.systems);
+    if (hash !== location.hash) {
+      if (what === "text") this.#replaceSoon(hash);
+      else history.pushState(null, "", hash);
+    }
+    this.#tell(what);
+  }
+
+  // Browsers refuse an address that changes too often.
+  #replaceSoon(hash) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => history.replaceState(null, "", hash), 120);
+  }
+
+  /** Look at what the address says. */
+  restore() {
+    clearTimeout(this.waiting);
+    this.view = viewFrom(location.hash, this.systems, this.paired);
+    this.#select();
+    this.#tell("pair");
+  }
+
+  #tell(what) {
+    for (const listener of this.followers) listener(what);
+  }
+
+  // --- what follows ---
+
+  #select() {
+    if (!this.texts) return;
+    try {
+      this.hits = selected(this.texts, this.view, this.view.terms);
+      this.error = "";
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.hits = { items: new Int32Array(), texts: new Int32Array(), ofItems: true };
+      this.error = error.message;
+    }
+    this.rows = this.#sorted();
+    if (!this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.rows.length ? this.rows[0] : null, item: null };
+  }
+
+  #sorted() {
+    const rows = this.hits.texts;
+    const { wordStarts } = this.texts;
+    const words = (text) => wordStarts[text + 1] - wordStarts[text];
+    const keys = {
+      gained: (text) => -this.gain(text),
+      lost: (text) => this.gain(text),
+      hits: (text) => -this.hitsIn(text).length,
+      longest: (text) => -words(text),
+      shortest: words,
+    };
+    const key = keys[this.view.sort];
+    if (!key) return rows;
+    const known = new Map(Array.from(rows, (text) => [text, key(text)]));
+    return Int32Array.from(rows).sort((one, other) => known.get(one) - known.get(other) || one - other);
+  }
+
+  /** The items of a text that the filter found; none where it asks for texts only. */
+  hitsIn(text) {
+    if (!this.hits.ofItems) return [];
+    return this.#found(text);
+  }
+
+  #found(text) {
+    const { items } = this.hits;
+    const begin = firstFrom(items, this.texts.itemStarts[text]);
+    return items.subarray(begin, firstFrom(items, this.texts.itemStarts[text + 1], begin));
+  }
+
+  /** The items of a text worth stepping through: those found, else those that differ or are wrong. */
+  stepsIn(text) {
+    const { a, b } = this.view;
+    if (this.hits.ofItems) return Array.from(this.#found(text));
+    const telling = b === null ? (item) => this.texts.wrong[a][item] : (item) => this.texts.alike[a][item] !== this.texts.alike[b][item];
+    return this.#itemsOf(text).filter(telling);
+  }
+
+  #itemsOf(text) {
+    const { itemStarts } = this.texts;
+    const there = presence(this.texts, this.view);
+    const items = [];
+    for (let item = itemStarts[text]; item < itemStarts[text + 1]; item += 1) if (there(item)) items.push(item);
+    return items;
+  }
+
+  /** Items gained less items lost from A to B in a text; with one system, less those that are wrong. */
+  gain(text) {
+    const { texts, view } = this;
+    let gain = 0;
+    for (const item of this.#itemsOf(text)) {
+      if (view.b === null) gain -= texts.wrong[view.a][item];
+      else gain += [1, -1, 0, 0, 0][texts.change(item, view.a, view.b)];
+    }
+    return gain;
+  }
+
+  get gainMeaning() {
+    return this.view.b === null ? `${this.noun}s that are wrong` : `${this.noun}s gained less ${this.noun}s lost from A to B`;
+  }
+
+  gainText(gain) {
+    if (this.view.b === null) return gain ? `✗ ${-gain}` : "✓";
+    return signedCount(gain);
+  }
+
+  /** The layers drawn: gold, A and B unless turned off, others if turned on. */
+  sides() {
+    const { a, b, toggled } = this.view;
+    const usual = [0, 1 + a, ...(b === null ? [] : [1 + b])];
+    const all = new Set([...usual, ...this.systems.map((_, system) => 1 + system)]);
+    return [...all].filter((side) => usual.includes(side) !== toggled.includes(side));
+  }
+}

@@ -1,0 +1,140 @@
+// Tags: a row for each side, a column for each word; where a tag has parts, those that changed are marked.
+import { NONE } from "./data.js";
+import { shape } from "./dom.js";
+import { Columns, FONTS, Sheet, fitted, keptWords, widthOf } from "./columns.js";
+import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
+
+const LINE = 16;
+const WORDS_HEIGHT = 30;
+const PADDING = 7;
+
+/** Tags as rows under the words. */
+export function tagRows(scene) {
+  const items = itemsByWord(scene);
+  restOfWords(scene);
+  const cells = scene.words.map((_, word) => cellsOfWord(scene, items[word]));
+  const differing = scene.words.map((_, word) => word).filter((word) => cells[word].some((cell) => cell.state !== "shared" && cell.item !== NONE));
+  const columns = new Columns(scene.words, scene.view.fold ? keptWords(scene.words.length, differing) : null);
+  cells.forEach((row, word) => row.forEach((cell) => columns.widen(word, cell.width)));
+  columns.lay();
+  const sheet = new Sheet(columns.width, scene.mirrored);
+  wordRow(sheet, columns, 20);
+  const bands = [];
+  let top = WORDS_HEIGHT;
+  scene.sides.forEach((side, row) => {
+    const shown = cells.filter((_, word) => !columns.isFolded(word));
+    const height = Math.max(1, ...shown.map((ofWord) => ofWord[row].lines.length)) * LINE + 14;
+    bands.push({ side, top, height, text: top + 21 });
+    cells.forEach((ofWord, word) => columns.isFolded(word) || drawTag(scene, sheet, columns, word, ofWord[row], top + 5));
+    top += height;
+  });
+  return { sheet, columns, bands, height: top + 2, table: tagTable(scene, cells) };
+}
+
+/** The words in a row. */
+export function wordRow(sheet, columns, down) {
+  for (const cell of columns.cells) sheet.text(cell.middle, down, cell.shown, cell.folded ? "fold" : "word", { title: cell.title });
+}
+
+function cellsOfWord(scene, item) {
+  const { texts, sides } = scene;
+  if (item === NONE) return sides.map(() => ({ item, state: "shared", label: "", width: 0, lines: [[{ text: "·", changed: false }]] }));
+  const gold = texts.gold[item];
+  const codes = sides.map((side) => (side.number ? texts.answers[side.system][item] : gold));
+  const agreed = codes.every((code) => code === gold) && sides.every((side) => !side.number || !texts.wrong[side.system][item]);
+  return sides.map((side, row) => {
+    const state = stateOf(scene, side, { agreed, same: codes[row] === gold, wrong: side.number > 0 && texts.wrong[side.system][item] === 1 });
+    const others = side.number ? [gold] : codes.filter((code) => code !== gold);
+    const label = texts.label(codes[row]);
+    const lines = linesOf(label, others.map((code) => texts.label(code)), side.number > 0);
+    const width = Math.max(...lines.map((line) => widthOf(line.map((part) => part.text).join(""), FONTS.strong)));
+    return { item, state, label, lines, width: width + widthOf(MARKS[state], FONTS.strong) + 2 * PADDING };
+  });
+}
+
+/** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
+function linesOf(label, others, lacking) {
+  if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
+  const shown = fitted(label, FONTS.strong);
+  if (shown.cut) return [[{ text: shown.shown, title: label, changed: others.some((other) => other !== label) }]];
+  const pieces = piecesOf(label);
+  const whole = others.some((other) => other !== label && !comparable(label, other));
+  const apart = others.filter((other) => other !== label).map(piecesOf);
+  return [runs(pieces.map((text, place) => ({ text, changed: !whole && apart.some((other) => other[place] !== text) })))];
+}
+
+/** Neighbours that are alike in one. */
+function runs(parts) {
+  const joined = [];
+  for (const part of parts) {
+    const last = joined[joined.length - 1];
+    if (last && last.changed === part.changed) last.text += part.text;
+    else joined.push({ ...part });
+  }
+  return joined;
+}
+
+function isFeatures(tag) {
+  return tag.includes("|") || /^\w+(\[\w+\])?=/.test(tag);
+}
+
+function featuresOf(tag) {
+  if (tag === "_" || tag === "∅") return new Map();
+  return new Map(tag.split("|").map((part) => [part.split("=", 1)[0], part]));
+}
+
+function featureLines(label, others, lacking) {
+  const mine = featuresOf(label);
+  const theirs = others.map(featuresOf);
+  const names = new Set(mine.keys());
+  if (lacking) theirs.forEach((features) => features.forEach((_, name) => names.add(name)));
+  const lines = [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)).map((name) => {
+    const changed = theirs.some((features) => features.get(name) !== mine.get(name));
+    const text = mine.get(name) ?? `${name} ∅`;
+    return [{ text: fitted(text, FONTS.strong).shown, title: text, changed }];
+  });
+  return lines.length ? lines : [[{ text: label, changed: others.some((other) => other !== label) }]];
+}
+
+/** What a tag consists of: separators and what they divide, or characters. */
+function piecesOf(tag) {
+  const divided = tag.split(/([:.])/u);
+  return divided.length > 1 ? divided : Array.from(tag);
+}
+
+/** Whether parts of two tags say more than the tags: they begin alike, and characters are as many and half of them the same. */
+function comparable(tag, other) {
+  const [ours, theirs] = [piecesOf(tag), piecesOf(other)];
+  if (ours[0] !== theirs[0]) return false;
+  if (/.[:.]./u.test(tag) && /.[:.]./u.test(other)) return true;
+  return ours.length === theirs.length && ours.length > 3 && ours.filter((part, place) => part === theirs[place]).length * 2 >= ours.length;
+}
+
+function drawTag(scene, sheet, columns, word, cell, top) {
+  if (cell.item === NONE) {
+    sheet.text(columns.middle(word), top + 16, "·", "label shared");
+    return;
+  }
+  const height = cell.lines.length * LINE + 5;
+  const half = cell.width / 2;
+  const parted = cell.lines.some((line) => line.some((part) => part.changed)) ? " parted" : "";
+  sheet.group(itemAttributes(scene, cell.item, `tag ${cell.state}${parted}`), () => {
+    if (cell.state !== "shared" || cell.item === scene.view.marked) sheet.box(columns.middle(word) - half, columns.middle(word) + half, top, height, `frame ${cell.state}`, { rx: 4 });
+    cell.lines.forEach((line, index) => {
+      const parts = line.map((part) => shape("tspan", { class: part.changed && cell.state !== "shared" ? "changed" : null }, part.text));
+      const mark = index ? "" : MARKS[cell.state];
+      const node = sheet.text(columns.middle(word), top + 15 + index * LINE, "", `label ${cell.state}`, { title: line[0].title });
+      node.prepend(...(mark ? [shape("tspan", { class: "mark" }, mark)] : []), ...parts);
+    });
+  });
+}
+
+function tagTable(scene, cells) {
+  return {
+    header: ["", "Word", ...scene.sides.map((side) => side.heading)],
+    rows: scene.words.map((word, place) => ({
+      item: cells[place][0]?.item,
+      cells: [String(place + 1), word, ...cells[place].map((cell) => `${MARKS[cell.state]}${cell.item === NONE ? "·" : cell.label}`)],
+    })),
+  };
+}

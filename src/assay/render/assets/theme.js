@@ -1,0 +1,40 @@
+// Light, dark, or as the system has it; remembered where a page may remember.
+import { element } from "./dom.js";
+
+const THEMES = { auto: ["◐", "as the system has it"], light: ["☀", "light"], dark: ["☾", "dark"] };
+const MEMORY = "assay-theme";
+
+function remembered() {
+  try {
+    return localStorage.getItem(MEMORY) ?? "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+function remember(theme) {
+  try {
+    localStorage.setItem(MEMORY, theme);
+  } catch {
+    // A page from disk may not be allowed to; then it lasts as long as the page.
+  }
+}
+
+/** The button that changes the theme. */
+export function themeButton() {
+  const button = element("button", { type: "button", id: "theme" });
+  const show = (theme) => {
+    document.documentElement.dataset.theme = theme;
+    button.textContent = THEMES[theme][0];
+    button.setAttribute("aria-label", `Colours: ${THEMES[theme][1]}`);
+    button.title = `Colours: ${THEMES[theme][1]} (t)`;
+  };
+  button.addEventListener("click", () => {
+    const names = Object.keys(THEMES);
+    const next = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
+    remember(next);
+    show(next);
+  });
+  show(remembered() in THEMES ? remembered() : "auto");
+  return button;
+}

@@ -1,0 +1,281 @@
+// Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
+import { bar, dumbbell, dumbbellTitle, growthChart, heatMap, intervalPlot, rangeOf } from "./charts.js";
+import { element } from "./dom.js";
+import { percent, plural, pValue, signed, whole } from "./numbers.js";
+import { term } from "./query.js";
+import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
+
+const FEW_NAMES = 10;
+const FEW_SLICES = 40;
+const NO_LABEL = "∅";
+const OUTCOMES = {
+  tp: "right",
+  fp: "spurious (FP)",
+  fn: "missing (FN)",
+  le: "label (LE)",
+  bes: "boundary, smaller (BEs)",
+  bel: "boundary, larger (BEl)",
+  beo: "boundary, overlap (BEo)",
+  be: "boundary (BE)",
+  lbe: "label + boundary (LBE)",
+  ge: "error of gold (GE)",
+  wl: "wrong link (WL)",
+  unscored: "not scored",
+  none: "not there (–)",
+};
+
+/** A kind of outcome in words. */
+export function typeName(type) {
+  return OUTCOMES[type] ?? type;
+}
+
+/** The same as a heading has room for. */
+function typeSign(type) {
+  return OUTCOMES[type]?.match(/\((.*)\)/u)?.[1] ?? typeName(type);
+}
+
+/** One view at a time of where the differences and errors are. */
+export function wherePanel(report) {
+  const paired = report.view.b !== null;
+  const parts = [
+    ["flow", "A → B", paired ? flow(report) : null],
+    ["confusion-a", paired ? "Gold → A" : "Confusion", confusion(report, "a")],
+    ["confusion-b", "Gold → B", paired ? confusion(report, "b") : null],
+    ["types", "Errors", errorTypes(report)],
+    ["slices", "Slices", slices(report)],
+    ["scores", "Scores", paired ? scores(report) : null],
+    ["bound", "Bound", upperBound(report)],
+  ].filter(([, , content]) => content);
+  return parts.length ? panel("where", "Where", tabs("Where", parts)) : null;
+}
+
+// --- heat maps ---
+
+/** What A's answers became in B: kinds of outcome where items are found, else labels. */
+function flow(report) {
+  const [a, b] = report.pair();
+  const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
+  if (!rows.length) return labelFlow(report);
+  const place = element("div", {});
+  const show = (label) => place.replaceChildren(outcomeFlow(report, rows.filter((row) => row.label === label), label));
+  show(null);
+  const labels = [...new Set(rows.map((row) => row.label))];
+  return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
+}
+
+function outcomeFlow(report, rows, label) {
+  const order = [...report.kinds, "none"];
+  const used = (side) => order.filter((kind) => rows.some((row) => row[side] === kind));
+  const given = label === null ? [] : [term("gold", label)];
+  const cells = rows.map((row) => {
+    const meaning = `${label === null ? "" : `gold ${label}, `}A: ${typeName(row.from)}, B: ${typeName(row.to)}`;
+    const terms = [...given, term("a-type", row.from), term("b-type", row.to)];
+    return { row: row.from, column: row.to, count: row.count, content: countButton(report, row.count, terms, meaning) };
+  });
+  const caption = "What became of each item under A (rows) and B (columns)";
+  return heatMap(cells, { rows: used("from"), columns: used("to"), caption, corner: "A ↓ B →", rowTitle: typeName, columnTitle: typeSign });
+}
+
+function labelFlow(report) {
+  const diff = report.diff();
+  if (!diff?.changes.length) return null;
+  const content = (before, after, count) => {
+    const terms = [term("change", "different"), term("a", before), term("b", after)];
+    return countButton(report, count, terms, `A says ${before}, B says ${after}`);
+  };
+  const sums = summed(diff.changes, (change) => [change.from, change.to]);
+  return labelHeat(sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
+}
+
+/** Gold's labels against a system's; for spans those of the same place: a wrong boundary has no cell. */
+function confusion(report, side) {
+  const system = report.systems[report.view[side]];
+  const shown = (row) => row.system === system && row.measure === report.on && row.gold !== null && [null, "le", "fn"].includes(row.type);
+  const rows = report.result.confusion.filter(shown);
+  if (!rows.length || report.task === "coreference") return null;
+  const matched = report.kinds.length > 0;
+  const letter = side.toUpperCase();
+  const content = (gold, assigned, count) => {
+    const how = matched ? term(`${side}-type`, assigned === NO_LABEL ? "fn" : "le") : term(`${side}-is`, "wrong");
+    return countButton(report, count, [term("gold", gold), term(side, assigned), how], `gold ${gold}, ${letter} says ${assigned}`);
+  };
+  const note = { spans: "; boundaries: see Errors", dependencies: "; same label: wrong head" }[report.task] ?? "";
+  const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${note}`;
+  return labelHeat(summed(rows, (row) => [row.gold, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+}
+
+/** Counts added up by two names: [one, other, count]. */
+function summed(rows, names) {
+  const sums = new Map();
+  for (const row of rows) {
+    const [one, other] = names(row);
+    const key = JSON.stringify([one, other]);
+    sums.set(key, [one, other, (sums.get(key)?.[2] ?? 0) + row.count]);
+  }
+  return [...sums.values()];
+}
+
+/** The names on one side, the most frequent first. */
+function byWeight(sums, side) {
+  const totals = new Map();
+  for (const row of sums) totals.set(row[side], (totals.get(row[side]) ?? 0) + row[2]);
+  return [...totals.keys()].sort((one, other) => totals.get(other) - totals.get(one) || (one < other ? -1 : 1));
+}
+
+/** A heat map of labels: the most frequent ones, all on demand. */
+function labelHeat(sums, content, words) {
+  const [rows, columns] = [byWeight(sums, 0), byWeight(sums, 1)];
+  // Names that both sides have come first and in the same order, so that there is a diagonal.
+  const both = rows.filter((name) => columns.includes(name));
+  const rank = new Map([...both, ...rows, ...columns].reverse().map((name, place, all) => [name, all.length - place]));
+  const inOrder = (names) => names.sort((one, other) => rank.get(one) - rank.get(other));
+  const place = element("div", {});
+  const show = (most) => {
+    const [frequentRows, frequentColumns] = [new Set(rows.slice(0, most)), new Set(columns.slice(0, most))];
+    const cells = sums.filter(([row, column]) => frequentRows.has(row) && frequentColumns.has(column));
+    const used = (side) => new Set(cells.map((sum) => sum[side]));
+    const drawn = cells.map(([row, column, count]) => ({ row, column, count, content: content(row, column, count) }));
+    place.replaceChildren(heatMap(drawn, { ...words, rows: inOrder([...used(0)]), columns: inOrder([...used(1)]) }));
+  };
+  show(FEW_NAMES);
+  const number = Math.max(rows.length, columns.length);
+  return number > FEW_NAMES ? [place, moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES))] : place;
+}
+
+// --- types of errors, scores, slices ---
+
+/** Types of errors of A and B, under each measure that has types. */
+function errorTypes(report) {
+  const measures = [...new Set(report.result.error_types.map((row) => row.measure))];
+  if (!measures.length) return null;
+  const ordered = measures.sort((one, other) => Number(other === report.on) - Number(one === report.on));
+  return element("div", { class: "scroll" }, ordered.map((measure) => typeTable(report, measure)));
+}
+
+function typeTable(report, measure) {
+  const sides = report.view.b === null ? ["a"] : ["a", "b"];
+  const rows = report.result.error_types.filter((row) => row.measure === measure);
+  const of = (side, type) => rows.find((row) => row.system === report.systems[report.view[side]] && row.type === type);
+  const types = [...new Set(rows.map((row) => row.type))];
+  const most = Math.max(1, ...sides.flatMap((side) => types.map((type) => of(side, type)?.count ?? 0)));
+  const cells = (side, type) => {
+    const row = of(side, type);
+    if (!row) return [numeric(), worded()];
+    const title = `${side.toUpperCase()}, ${typeName(type)}: ${whole(row.count)}, ${percent(row.share)} percent of its errors`;
+    const terms = measure === report.on ? [term(`${side}-type`, type)] : null;
+    const count = countButton(report, row.count, terms, `${side.toUpperCase()}: ${typeName(type)}`);
+    return [numeric(count), plotted(bar(row.count, most, side, title, 90))];
+  };
+  const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
+  const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
+  return tableWith({ caption: `Types of errors, ${measure}`, heads, rows: types.map(draw) });
+}
+
+/** The main scores of all systems with their intervals. */
+export function scores(report) {
+  const rows = report.mainScores();
+  if (!rows.length) return null;
+  const draw = (row) => {
+    const own = rows.filter((one) => one.measure === row.measure);
+    const title = `${row.system}, ${row.measure}: ${percent(row.value)}, 95% interval ${percent(row.low)} to ${percent(row.high)}`;
+    return [
+      named(row.system),
+      worded(row.measure),
+      numeric(percent(row.value)),
+      plotted(intervalPlot(row, rangeOf(own.flatMap((one) => [one.low, one.high, one.value])), title, { width: 110 })),
+      numeric(row.low === null ? "–" : `[${percent(row.low)}, ${percent(row.high)}]`),
+    ];
+  };
+  const heads = ["system", "measure", "score", "", "interval"];
+  return element("div", { class: "scroll" }, tableWith({ caption: "Main scores, with 95% intervals", heads, rows: rows.map(draw) }));
+}
+
+/** Each slice under A and B, on the main measure. */
+function slices(report) {
+  const [main] = report.mainScores();
+  const names = [...new Set(report.result.scores.filter((row) => row.slice !== null && row.measure === main?.measure).map((row) => row.slice))];
+  if (!names.length) return null;
+  const paired = report.view.b !== null;
+  const heads = paired ? ["slice", "count", "", "A", "B", "B − A", "p (Holm)"] : ["slice", "", "A"];
+  const draw = paired ? (name) => pairSlice(report, main, name) : (name) => oneSlice(report, main, name);
+  return expandable({ caption: `${main.measure} by slice`, heads, rows: names, draw, few: FEW_SLICES });
+}
+
+function pairSlice(report, main, name) {
+  const [nameA, nameB] = report.pair();
+  const [a, b] = [nameA, nameB].map((system) => report.scoreOf(system, main.measure, main.score, null, name));
+  const diff = report.diff(name);
+  const terms = report.texts && name in report.texts.slices ? [term("slice", name)] : null;
+  const ofPair = (row) => row.a === nameA && row.b === nameB && row.test === "shuffling";
+  const tested = (row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row);
+  return [
+    named(name),
+    numeric(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
+    plotted(dumbbell(a, b, [0, 1], dumbbellTitle(name, nameA, a, nameB, b), 110)),
+    numeric(percent(a)),
+    numeric(percent(b)),
+    numeric(signed(a === null || b === null ? null : b - a)),
+    numeric(pValue(report.result.comparisons.find(tested)?.p_adjusted)),
+  ];
+}
+
+function oneSlice(report, main, name) {
+  const value = report.scoreOf(report.systems[report.view.a], main.measure, main.score, null, name);
+  return [named(name), plotted(bar(value ?? 0, 1, "a", `${name}: ${percent(value)}`)), numeric(percent(value))];
+}
+
+// --- the upper bound ---
+
+/** How good a perfect choice among all systems would be, and what they have right together. */
+function upperBound(report) {
+  const here = (row) => row.on === report.on && row.slice === null;
+  const bound = report.result.bounds.find((row) => here(row) && row.label === null);
+  if (!bound) return null;
+  const reached = `${percent(bound.upper)} on ${bound.on}: ${signed(bound.gain)} over ${bound.best}`;
+  const said = `Whoever always chose the best answer among ${plural(report.systems.length, "system")} would reach ${reached}.`;
+  const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
+  const steps = growing(report.result.growth.filter(here));
+  return element("div", { class: "scroll" }, element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps);
+}
+
+function boundBars(report, bound) {
+  const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
+  const low = rangeOf(values.map(([, value]) => value))[0];
+  const draw = ([name, value], place) => {
+    const drawn = bar(value - low, 1 - low, place === values.length - 1 ? "b" : "a", `${name}: ${percent(value)}`, 160);
+    return [named(name), numeric(percent(value)), plotted(drawn)];
+  };
+  return tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold (bars from ${percent(low)})`, rows: values.map(draw) });
+}
+
+function rightIn(report, bound) {
+  const last = bound.right_in.length - 1;
+  const draw = (count, number) => {
+    const meaning = `gold's ${report.noun}s that ${plural(number, "system")} ${number === 1 ? "has" : "have"} right`;
+    const name = number === 0 ? "in none" : number === last ? `in all ${number}` : `in ${number}`;
+    return [named(name), numeric(countButton(report, count, [term("right-in", number)], meaning))];
+  };
+  return tableWith({ caption: "Right in how many systems", rows: bound.right_in.map(draw) });
+}
+
+function onlyRight(report, unique) {
+  const draw = ({ system, only_right }) => {
+    const meaning = `gold's ${report.noun}s that only ${system} has right`;
+    return [named(system), numeric(countButton(report, only_right, [term("only", system)], meaning))];
+  };
+  return unique.length ? tableWith({ caption: "Right in this system alone", rows: unique.map(draw) }) : null;
+}
+
+function exactSentences(report, bound) {
+  if (!bound.sentences) return null;
+  const each = Object.entries(bound.exact).map(([name, number]) => `${name} ${whole(number)}`);
+  const together = `in some system ${whole(bound.exact_in_one)}; with the best choice for each ${report.noun} ${whole(bound.exact_upper)}`;
+  return element("p", { class: "soft" }, `Sentences wholly right, of ${whole(bound.sentences)}: ${each.join(", ")}; ${together}.`);
+}
+
+function growing(steps) {
+  if (steps.length < 2) return null;
+  const title = `Upper bound as systems join: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
+  const caption = "As systems join, the one that adds most first: upper bound (dots), right in all of them (rings)";
+  return element("figure", {}, element("figcaption", {}, caption), growthChart(steps, title));
+}

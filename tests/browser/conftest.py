@@ -1,0 +1,145 @@
+"""A browser for all tests, a page of its own for each, and the reports that are looked at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.demo import FOLDER
+from assay.render import render
+from assay.result import Result
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+WIDE = {"width": 1280, "height": 900}
+
+
+def _chromium() -> str:
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if not found:
+        pytest.skip("no Chromium on this machine")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    path = _chromium()
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Seen:
+    """What a page asked for and complained about."""
+
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Opened:
+    """A report in a browser, with the Result behind it."""
+
+    page: Any
+    seen: Seen
+    result: Result
+
+    def number(self, name: str) -> int:
+        """The number of items or texts that the filters let through."""
+        return int(self.page.get_attribute("#hits", f"data-{name}"))
+
+    def query(self, text: str) -> None:
+        """Filter as a reader would, by typing."""
+        self.page.fill("#query", text)
+        self.page.press("#query", "Enter")
+
+    def wait(self, expression: str) -> None:
+        """Until something holds; the page's policy lets no browser evaluate strings by itself, so we ask again."""
+        for _ in range(400):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never true: {expression}")
+
+
+def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
+    """Gold, systems and options of each task's example."""
+    if task == "tags":
+        names = [f"english/{name}.conllu" for name in ("gold", "crfsuite", "hanta", "nltk-tnt")]
+        more: dict[str, Any] = {
+            "column": "XPOS",
+            "train": str(FOLDER / "english/known-words.txt"),
+            "slices": ("seen",),
+        }
+    elif task == "two taggers":
+        names, more = [f"german/{name}.conllu" for name in ("gold", "hanta", "udpipe")], {"column": "XPOS"}
+    elif task == "spans":
+        names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
+        more = {"slices": ("span-length",)}
+    elif task == "dependencies":
+        names = [f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid")]
+        more = {"task": "dependencies", "slices": ("direction",)}
+    elif task == "constituents":
+        names, more = [f"trees/{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2")], {}
+    else:
+        names = [f"coreference/{name}" for name in ("key.conll", "pronoun-rules.conll", "mention-pair.jsonl")]
+        more = {}
+    gold, *systems = (str(FOLDER / name) for name in names)
+    return gold, systems, {"times": 200, "embed": "auto", **more}
+
+
+TASKS = ("tags", "two taggers", "spans", "dependencies", "constituents", "coreference")
+
+
+@pytest.fixture(scope="session")
+def results() -> Callable[[str], Result]:
+    found: dict[str, Result] = {}
+
+    def result(task: str) -> Result:
+        if task not in found:
+            gold, systems, chosen = options(task)
+            found[task] = (
+                assay.score(gold, systems[:1], **chosen)
+                if task == "one system"
+                else assay.compare(gold, systems, **chosen)
+            )
+        return found[task]
+
+    return result
+
+
+@pytest.fixture
+def opened(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    """Open the report of a task, or of any Result."""
+    contexts = []
+
+    def open_(what: str | Result, *, hash_: str = "", before: str = "", ready: bool = True, **context: Any) -> Opened:
+        result = results(what) if isinstance(what, str) else what
+        file = tmp_path / "report.html"
+        file.write_text(render(result, "html"), encoding="utf-8", errors="surrogatepass")
+        settings = {"viewport": WIDE, "offline": True, "reduced_motion": "reduce", **context}
+        contexts.append(browser.new_context(**settings))
+        page, seen = contexts[-1].new_page(), Seen()
+        page.set_default_timeout(20_000)
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        if before:
+            page.add_init_script(before)
+        page.goto(file.as_uri() + hash_)
+        if ready:
+            page.wait_for_selector("html[data-ready='true']", state="attached")
+        return Opened(page, seen, result)
+
+    yield open_
+    for context in contexts:
+        context.close()

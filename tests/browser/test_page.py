@@ -1,0 +1,392 @@
+"""The report page in a real browser: what it shows is what the Result says."""
+
+from __future__ import annotations
+
+import pytest
+from tests.browser.conftest import TASKS
+
+KINDS = {
+    "correction": "corrections",
+    "new-error": "new_errors",
+    "changed-error": "changed_errors",
+    "both-right": "both_right",
+    "same-error": "same_error",
+    "different": "different",
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_page_needs_one_request_and_makes_no_error(opened, task):
+    report = opened(task)
+    assert len(report.seen.requests) == 1
+    assert report.seen.errors == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_kinds_of_change_are_counted_as_in_the_result(opened, task):
+    report = opened(task)
+    on = report.result.texts["on"]
+    names = [source.name for source in report.result.systems[:2]]
+    diff = next(row for row in report.result.diffs if row.on == on and row.slice is None and [row.a, row.b] == names)
+    for kind, field in KINDS.items():
+        button = report.page.locator(f"#changed [data-filter='{kind}']").first
+        assert int(button.get_attribute("data-count")) == getattr(diff, field), kind
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_count_leads_to_as_many_items(opened, task):
+    report = opened(task)
+    buttons = report.page.locator("button.count[data-query]")
+    found = buttons.evaluate_all("all => all.map(one => [one.dataset.query, Number(one.dataset.count)])")
+    assert len(found) > 10
+    chosen = dict(found[:: max(1, len(found) // 25)])
+    for query, count in chosen.items():
+        report.page.evaluate("query => { location.hash = 'q=' + encodeURIComponent(query) }", query)
+        report.wait(f"Number(document.getElementById('hits').dataset.items) === {count}")
+
+
+# --- moving about ---
+
+
+def test_a_kind_of_change_lists_its_sentences(opened):
+    report = opened("two taggers")
+    report.page.click("#changed [data-filter='new-error']")
+    diff = report.result.diffs[0]
+    assert report.number("items") == diff.new_errors
+    texts = report.number("texts")
+    assert 0 < texts <= diff.new_errors
+    rows = report.page.locator("#list [role='option']")
+    assert rows.first.get_attribute("aria-setsize") == str(texts)
+
+
+def test_filters_are_in_the_address_and_back_undoes_them(opened):
+    report = opened("two taggers")
+    report.page.click("#changed [data-filter='correction']")
+    corrections = report.number("items")
+    report.query("length>5")
+    both = report.number("items")
+    address = report.page.evaluate("location.hash")
+    assert "q=" in address
+    report.page.reload()
+    report.page.wait_for_selector("html[data-ready='true']", state="attached")
+    assert report.number("items") == both
+    assert report.page.evaluate("location.hash") == address
+    report.page.go_back()
+    report.wait(f"Number(document.getElementById('hits').dataset.items) === {corrections}")
+
+
+def test_another_pair_of_systems_changes_all_counts(opened):
+    report = opened("tags")
+    report.page.click("#pair [data-a='1'][data-b='2']")
+    names = [source.name for source in report.result.systems[1:3]]
+    diff = next(row for row in report.result.diffs if [row.a, row.b] == names and row.slice is None)
+    button = report.page.locator("#changed [data-filter='correction']").first
+    assert int(button.get_attribute("data-count")) == diff.corrections
+    assert names[0] in report.page.inner_text("#pair-verdict") and names[1] in report.page.inner_text("#pair-verdict")
+
+
+def test_the_whole_way_by_keyboard(opened):
+    report = opened("two taggers")
+    page = report.page
+    page.keyboard.press("1")
+    report.wait("document.querySelector('#changed [data-filter=correction]').getAttribute('aria-pressed') === 'true'")
+    assert report.number("items") == report.result.diffs[0].corrections
+    first = page.get_attribute("#list [aria-selected='true']", "data-text")
+    page.keyboard.press("j")
+    report.wait(f"document.querySelector('#list [aria-selected=true]').dataset.text !== '{first}'")
+    page.keyboard.press("k")
+    report.wait(f"document.querySelector('#list [aria-selected=true]').dataset.text === '{first}'")
+    page.keyboard.press("n")
+    page.wait_for_selector("#drawing [data-current]", state="attached")
+    page.keyboard.press("a")
+    report.wait("document.querySelector(\"#drawing [data-layer='1']\").getAttribute('aria-pressed') === 'false'")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog#help[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog#help:not([open])", state="attached")
+    page.keyboard.press("e")
+    page.wait_for_selector("dialog#exports[open]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    report.wait("document.activeElement.id === 'search'")
+    page.keyboard.type("jk12")
+    assert page.input_value("#search") == "jk12"
+    assert report.seen.errors == []
+
+
+def test_the_search_finds_words(opened):
+    report = opened("two taggers")
+    word = report.result.texts["vocabulary"][report.result.texts["words"][0]]
+    report.page.fill("#search", word)
+    report.page.press("#search", "Enter")
+    report.wait(f"Number(document.getElementById('hits').dataset.texts) < {report.result.texts['embedded']}")
+    places = report.page.locator("#list [role='option']").evaluate_all(
+        "all => all.map(one => Number(one.dataset.text))"
+    )
+    assert places
+    for place in places:
+        first = sum(report.result.texts["lengths"][:place])
+        codes = report.result.texts["words"][first : first + report.result.texts["lengths"][place]]
+        text = " ".join(report.result.texts["vocabulary"][code] for code in codes)
+        assert word.casefold() in text.casefold()
+
+
+def test_a_query_that_says_nothing_is_explained(opened):
+    report = opened("two taggers")
+    report.query("gold:")
+    assert report.page.inner_text("#query-error").strip() or report.number("items") == 0
+
+
+# --- drawings ---
+
+
+def test_arcs_of_all_sides_are_drawn(opened):
+    report = opened("dependencies")
+    words = report.result.texts["lengths"][0]
+    report.page.evaluate("location.hash = 'text=0'")
+    report.page.wait_for_selector("#drawing svg")
+    cells = report.page.locator("#drawing details.as-table table tbody tr")
+    assert cells.count() >= words
+    svg = report.page.locator("#drawing svg").first
+    assert svg.get_attribute("role") == "img"
+    assert svg.locator("title").first.text_content()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_drawing_has_a_table_of_the_same(opened, task):
+    report = opened(task)
+    report.page.keyboard.press("j")
+    report.page.wait_for_selector("#drawing details.as-table", state="attached")
+    table = report.page.locator("#drawing details.as-table").first.text_content()
+    text = report.page.locator("#drawing").first.text_content()
+    chosen = int(report.page.get_attribute("#list [aria-selected='true']", "data-text"))
+    texts = report.result.texts
+    first = sum(texts["lengths"][:chosen])
+    words = {texts["vocabulary"][code] for code in texts["words"][first : first + texts["lengths"][chosen]]}
+    assert all(word in text for word in words)
+    assert any(word in table for word in words)
+    assert report.seen.errors == []
+
+
+# --- looks ---
+
+
+def luminance(colour: str) -> float:
+    parts = [float(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+COLOURS = """selector => { const style = getComputedStyle(document.querySelector(selector));
+  let box = document.querySelector(selector);
+  while (box && getComputedStyle(box).backgroundColor === 'rgba(0, 0, 0, 0)') box = box.parentElement;
+  return [style.color, getComputedStyle(box || document.body).backgroundColor]; }"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_light_and_dark(opened, scheme):
+    report = opened("two taggers", color_scheme=scheme)
+    for selector in ("#verdict", "#changed button.count", "#hits", "#list [role='option']", ".heading"):
+        text, ground = report.page.evaluate(COLOURS, selector)
+        assert contrast(text, ground) >= 4.5, (selector, text, ground)
+
+
+def test_dark_differs_from_light_and_the_button_overrides_it(opened):
+    report = opened("two taggers", color_scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = report.page.evaluate(ground)
+    report.page.click("#theme")
+    report.page.click("#theme")
+    assert report.page.get_attribute("html", "data-theme") == "dark"
+    assert luminance(report.page.evaluate(ground)) < 0.1 < luminance(light)
+
+
+def test_print_shows_tables_and_no_controls(opened):
+    report = opened("two taggers")
+    report.page.emulate_media(media="print")
+    for selector in ("#tools", "#filters"):
+        shown = report.page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).display")
+        assert shown == "none", selector
+    assert report.page.locator("#signature").is_visible()
+    assert len(report.page.pdf()) > 10_000
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_sticks_out_of_a_narrow_window(opened, task):
+    report = opened(task, viewport={"width": 360, "height": 700})
+    assert report.page.evaluate("document.documentElement.scrollWidth") <= 361
+
+
+# --- exports ---
+
+
+@pytest.mark.parametrize("task", ["two taggers", "spans"])
+def test_exports_are_what_the_command_line_writes(opened, task):
+    from dataclasses import replace
+
+    from assay.render import render
+
+    report = opened(task)
+    plain = replace(report.result, texts=None)
+    report.page.keyboard.press("e")
+    for title, form in {"LaTeX": "latex", "Markdown": "md", "TSV": "tsv", "CSV": "csv", "JSON": "json"}.items():
+        report.page.click(f"dialog#exports [data-format='{title}']")
+        assert report.page.input_value("#export-text") == render(plain, form).removesuffix("\r")
+    report.page.click("dialog#exports [data-format='BibTeX']")
+    assert "@" in report.page.input_value("#export-text")
+
+
+# --- what can go wrong ---
+
+
+def test_without_decompression_the_tables_stay(opened):
+    report = opened("two taggers", before="delete window.DecompressionStream", ready=False)
+    assert "DecompressionStream" in report.page.inner_text("#without-script")
+    assert report.page.locator("#tables table").first.is_visible()
+
+
+HOSTILE = [
+    "</script><img src=x onerror=window.hit=1>",
+    "<!--",
+    "&amp;<b>",
+    "\"'`",
+    "שלום",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "x" * 500,
+    "\u202eabc",
+    "javascript:window.hit=1",
+]
+
+
+def test_text_from_data_is_shown_and_never_run(opened):
+    import assay
+
+    gold = [[(word, f"<i>{place}") for place, word in enumerate(HOSTILE)]] * 3
+    system = [[(word, "<script>window.hit=1</script>") for word in HOSTILE]] * 3
+    result = assay.compare(gold, {"<img src=x onerror=window.hit=1>": system, "b": gold}, times=20, embed="all")
+    report = opened(result)
+    report.page.keyboard.press("j")
+    report.page.wait_for_selector("#drawing details.as-table", state="attached")
+    assert report.page.evaluate("window.hit") is None
+    assert report.page.locator("img, #app i, #app script").count() == 0
+    assert HOSTILE[0] in report.page.locator("#drawing").text_content()
+    assert report.seen.errors == []
+    assert len(report.seen.requests) == 1
+
+
+def test_right_to_left_text_has_its_direction(opened):
+    import assay
+
+    gold = [[("שלום", "A"), ("עולם", "B")], [("مرحبا", "A"), ("بالعالم", "B")]]
+    report = opened(
+        assay.compare(gold, {"a": gold, "b": [[(w, "A") for w, _ in s] for s in gold]}, times=20, embed="all")
+    )
+    row = report.page.locator("#list [role='option']").first
+    assert row.evaluate("row => row.dir === 'auto' || !!row.querySelector('[dir=auto]') || row.dir === 'rtl'")
+
+
+def test_identical_systems_are_said_to_be_so(opened):
+    import assay
+
+    gold = [[("a", "A"), ("b", "B")]] * 30
+    report = opened(assay.compare(gold, {"one": gold, "other": gold}, times=20, embed="all"))
+    assert "no difference" in report.page.inner_text(
+        "#verdict"
+    ).casefold() or "do not differ" in report.page.inner_text("#verdict")
+    assert report.page.locator("#changed [data-filter='correction']").first.get_attribute("data-count") == "0"
+    assert report.seen.errors == []
+
+
+def test_one_system_shows_its_errors(opened, results):
+    from tests.browser.conftest import options
+
+    import assay
+
+    gold, systems, chosen = options("two taggers")
+    report = opened(assay.score(gold, systems[:1], **chosen))
+    wrong = report.page.locator("#changed [data-filter='wrong']").first
+    counts = next(row.counts for row in report.result.counts if row.measure == "accuracy")
+    assert int(wrong.get_attribute("data-count")) == counts["gold"] - counts["right"]
+    wrong.click()
+    assert report.number("items") == counts["gold"] - counts["right"]
+
+
+def test_a_result_without_sentences_has_a_page_too(opened, results):
+    from dataclasses import replace
+
+    report = opened(replace(results("spans"), texts=None))
+    assert report.page.locator("#tables table").count() > 3
+    assert report.seen.errors == []
+
+
+def test_many_runs_have_their_pictures(opened):
+    import assay
+    from assay.demo import FOLDER
+
+    report = opened(assay.bayes(str(FOLDER / "experiment" / "runs.csv"), ["accuracy"], rope=0.02, draws=5000))
+    assert report.page.locator("#pictures svg[role='img']").count() >= 1
+    assert report.seen.errors == []
+    assert len(report.seen.requests) == 1
+
+
+# --- large ones ---
+
+
+def test_fifty_thousand_sentences_open_in_time(opened):
+    import numpy as np
+
+    import assay
+
+    rng = np.random.default_rng(0)
+    words = [f"word{number}" for number in range(5000)]
+    tags = [f"T{number}" for number in range(30)]
+    sentences, length = 50_000, 16
+    chosen = rng.zipf(1.3, size=(sentences, length)) % len(words)
+    gold_tags = chosen % len(tags)
+    outputs = {}
+    for name, share in (("a", 0.05), ("b", 0.04)):
+        wrong = rng.random(gold_tags.shape) < share
+        outputs[name] = np.where(wrong, (gold_tags + 1) % len(tags), gold_tags)
+
+    def corpus(codes):
+        return [
+            [(words[word], tags[tag]) for word, tag in zip(row, labels, strict=True)]
+            for row, labels in zip(chosen.tolist(), codes.tolist(), strict=True)
+        ]
+
+    result = assay.compare(
+        corpus(gold_tags), {name: corpus(codes) for name, codes in outputs.items()}, times=50, embed="all"
+    )
+    report = opened(result)
+    assert result.texts["embedded"] == sentences
+    # The budget is 2 s on a quiet machine; this one may be busy, and a test must not fail for that.
+    usable = report.page.evaluate("performance.now()")
+    print(f"usable after {usable:.0f} ms")
+    assert usable < 20_000
+    report.page.click("#changed [data-filter='correction']")
+    assert report.number("items") == result.diffs[0].corrections
+    report.page.locator("#list").evaluate("list => { list.scrollTop = list.scrollHeight }")
+    report.wait(
+        "Number(document.querySelector('#list [role=option]:last-child').getAttribute('aria-posinset')) > 100"
+    )
+    assert report.page.locator("#list [role='option']").count() < 120
+
+
+def test_a_sample_is_said_to_be_one(opened, monkeypatch):
+    from tests.browser.conftest import options
+
+    import assay
+    from assay import texts
+
+    monkeypatch.setattr(texts, "MOST_TEXTS", 20)
+    gold, systems, chosen = options("two taggers")
+    report = opened(assay.compare(gold, systems, **chosen))
+    assert report.result.texts["how"] == "sample"
+    text = report.page.inner_text("#app")
+    assert "20" in text and str(report.result.texts["total"]) in text and "sample" in text.casefold()
