@@ -12,9 +12,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_LONGEST_LINE = 1_000
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""What would move the cursor of a terminal, and what is shown for it."""
+
 
 class AssayError(Exception):
     """Something the user can put right."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_shown(str(message)))
+
+
+def _shown(message: str) -> str:
+    """A message as any terminal can show it, whatever a file or its name brought into it."""
+    text = message.translate(_CONTROL).encode("utf-8", "backslashreplace").decode("utf-8")
+    return "\n".join(map(_shortened, text.split("\n")))
+
+
+def _shortened(line: str) -> str:
+    """A line without its middle where it is very long: the place stands at its beginning, the remedy at its end."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}"
 
 
 class InputError(AssayError):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.readers.source import Source
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def read_gold_errors(path: str, gold: Corpus) -> Spans:
@@ -39,7 +43,7 @@ def read_gold_errors(path: str, gold: Corpus) -> Spans:
 
 def _cells(line: str, place: str) -> tuple[str, str, int, int]:
     cells = line.split("\t")
-    if len(cells) != 4 or not all(cell.isascii() and cell.isdigit() for cell in cells[2:]) or not cells[1]:
+    if len(cells) != 4 or not all(map(_NUMBER.fullmatch, cells[2:])) or not cells[1]:
         raise InputError(f"{place}: {line!r} where a line is: sentence TAB label TAB first TAB last")
     return cells[0], cells[1], int(cells[2]), int(cells[3])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
@@ -11,11 +12,20 @@ from assay.readers.builder import Builder
 from assay.readers.formats import FORMATS, Format, Plan, plan
 from assay.readers.source import Source, expand, folder_of
 
-__all__ = ["FORMATS", "Format", "Input", "choose_column", "read"]
+__all__ = ["FORMATS", "Files", "Format", "Input", "choose_column", "joint_digest", "read"]
 
 # Where several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
+
+
+@dataclass(frozen=True)
+class Files:
+    """Some of the files that a folder or a pattern stands for."""
+
+    path: str
+    """The folder, as the user names it."""
+    files: tuple[str, ...]
 
 
 class Input:
@@ -23,25 +33,30 @@ class Input:
 
     def __init__(
         self,
-        path: str,
+        given: str | Files,
         *,
         input_format: str | None = None,
         name: str | None = None,
         wanted: Sequence[str] = (),
     ) -> None:
-        self.path = path
+        self.path = path = given.path if isinstance(given, Files) else given
         self.name = name or path
-        self.files = expand(path)
+        self.files = list(given.files) if isinstance(given, Files) else expand(path)
+        self.digests: tuple[str, ...] = ()
+        """The checksums of the files, when they have been read."""
         self._folder = folder_of(path)
         self._source: Source | None = Source(self.files[0], self._folder)
         """The first file, open since its first lines were looked at; standard input cannot be opened twice."""
         self._input_format = input_format
         self.plan: Plan = plan(self._source.head(), self._source.path, input_format, wanted)
 
-    def read(self, columns: Sequence[str] | None = None) -> Corpus:
-        """The corpus with these label columns, by name or number; without, with all of them."""
+    def read(self, columns: Sequence[str] | None = None, *, tolerant: bool = False) -> Corpus:
+        """The corpus with these label columns, by name or number; without, with all of them.
+
+        Where it is `tolerant`, faulty trees are taken for sentences without a parse.
+        """
         names = self.plan.labels if columns is None else tuple(dict.fromkeys(map(self.plan.resolve, columns)))
-        builder = Builder(names)
+        builder = Builder(names, tolerant=tolerant)
         digests = []
         for number, file in enumerate(self.files):
             source = Source(file, self._folder) if self._source is None or number else self._source
@@ -57,7 +72,8 @@ class Input:
             finally:
                 source.close()
             digests.append(source.sha256)
-        sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        self.digests = tuple(digests)
+        sha256 = joint_digest(digests)
         return builder.corpus(
             self.name,
             self.plan.format,
@@ -69,6 +85,11 @@ class Input:
             chains=self.plan.chains,
             has_words=self.plan.has_words,
         )
+
+
+def joint_digest(digests: Sequence[str]) -> str:
+    """The checksum of several files together."""
+    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def read(path: str, *, columns: Sequence[str] | None = None, input_format: str | None = None) -> Corpus:

@@ -8,6 +8,7 @@ the mistake and its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -59,9 +60,7 @@ class CleanLines:
         """One column of the words, each cell as its code; cells of up to eight bytes, most of them, as numbers."""
         first, last = self.bounds[column] + 1, self.bounds[column + 1]
         length = last - first
-        # The eight bytes from each place on as a number; there are no zero bytes in text, so padding tells lengths.
-        padded = self.data + bytes(_WORD)
-        numbers = np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
+        numbers = self._numbers
         if length.max(initial=0) <= _WORD:
             return _looked_up(numbers[first] & _MASKS[length], cells)
         codes = np.empty(len(first), dtype=np.int32)
@@ -69,6 +68,12 @@ class CleanLines:
         codes[short] = _looked_up(numbers[first[short]] & _MASKS[length[short]], cells)
         codes[~short] = [cells[cell] for cell in self._cut(first[~short], last[~short])]
         return codes
+
+    @cached_property
+    def _numbers(self) -> Array:
+        """The eight bytes from each place on as a number; text has no zero bytes, so padding tells lengths."""
+        padded = self.data + bytes(_WORD)
+        return np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
 
     def has_empty(self, column: int) -> bool:
         """Whether a word has nothing in a column."""

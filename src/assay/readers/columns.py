@@ -16,7 +16,7 @@ CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEP
 CONLL09 = (*("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL"),)
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
-_RANGE = re.compile(r"(\d+)-(\d+)")
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _HASH_WORD = re.compile(rb"^#[^ \n]", re.MULTILINE)
@@ -59,7 +59,7 @@ class Layout:
         alias = ALIASES.get(name.upper(), name).casefold()
         if alias in folded:
             return folded.index(alias)
-        if name.isascii() and name.isdigit() and 1 <= int(name) <= self.width:
+        if name.isascii() and name.isdigit() and len(name) < 9 and 1 <= int(name) <= self.width:
             return int(name) - 1
         if not self.names and not name.isdigit():
             if self.width == 2:

@@ -15,7 +15,7 @@ from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 
-_BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<close>\))?|(?P<closed>[^()]+)\)")
+_BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<close>\))?|(?<![^()])(?P<closed>[^()]++)\)")
 _PART = re.compile(r"(.*)\[([0-9]{1,4})/([0-9]{1,4})\]")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+\t")
 _IDENTITIES = ("eid", "GRP")
@@ -286,8 +286,8 @@ def _with_spans(corpus: Corpus, mentions: list[Mention], field: str) -> Corpus:
     labels = Column.of(mention.label or _EMPTY for mention in mentions)
     spans = Spans.sorted(sentence, words - firsts, ends - firsts, labels, lines_of(corpus, words), stretches)
     empty = sum(not mention.label for mention in mentions)
-    notes = (f"Mentions without {field}, labelled {_EMPTY}: {empty:,}.",) if empty else ()
-    return replace(corpus, spans=spans, notes=(*corpus.notes, *notes))
+    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
+    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
 
 
 def lines_of(corpus: Corpus, words: Ints) -> Ints:

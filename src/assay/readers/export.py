@@ -16,6 +16,7 @@ VIRTUAL_ROOT = "VROOT"
 _COLUMNS = {3: ("tag", "morph", "edge"), 4: ("lemma", "tag", "morph", "edge")}
 """What stands between the word and the number of its parent, by the number of the format."""
 _NODE = re.compile(r"#([0-9]{3,9})")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _LOWEST = 500
 """Node numbers begin here; what has a lower one is a word."""
 
@@ -122,7 +123,7 @@ class _Sentence:
                 f"{self._path}:{number}: {len(cells)} columns where a word or a node has {parent + 1} at least. "
                 f"They are {', '.join(('word', *self._columns, 'parent'))}."
             )
-        if not cells[parent].isdecimal():
+        if not _NUMBER.fullmatch(cells[parent]):
             raise InputError(f"{self._path}:{number}: the parent is {cells[parent]!r}, not the number of a node.")
         self.secondary += (len(cells) - parent - 1) // 2
         values = dict(zip(self._columns, cells[1:], strict=False))

@@ -39,6 +39,9 @@ from assay.readers.tiger import looks_tiger, read_tiger, tiger_labels
 from assay.readers.xces import EMPTY, LABELS, looks_xces, read_xces
 from assay.readers.xces import shows_choice as xces_shows_choice
 
+MOST_COLUMNS = 1_000
+"""No file of words has so many: what has more is no table."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -78,6 +81,11 @@ class Format:
 
 
 def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
+    if layout.width > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: {layout.width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
+            "its lines divided by something else than line feeds?"
+        )
     rows = [
         line.split(layout.separator)
         for line in head[1 if layout.header else 0 :]

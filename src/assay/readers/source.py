@@ -23,6 +23,9 @@ BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
 """How far a first line is followed to tell the format."""
+_MUCH = 1 << 28
+_DENSEST = 100
+"""What unpacks to much more than it is, and to more than that, is no text: texts shrink to a tenth or so."""
 ANNOTATIONS = ".ann"
 """Files of this name hold annotations of the text beside them, and hold nothing where there are none."""
 _PATTERN = re.compile(r"[*?\[]")
@@ -34,10 +37,10 @@ def expand(path: str) -> list[str]:
         return [path]
     target = Path(path)
     if target.is_dir():
-        found = sorted(
-            (file for file in target.rglob("*") if file.is_file() and not _hidden(file.relative_to(target))),
-            key=lambda file: file.relative_to(target).as_posix(),
-        )
+        try:
+            found = sorted(_below(target), key=lambda file: file.relative_to(target).as_posix())
+        except OSError as error:
+            raise InputError(f"{error.filename or path}: cannot be read ({_reason(error)}).") from None
         if not found:
             raise InputError(f"{path}: the folder holds no files.")
         return _annotations([str(file) for file in found])
@@ -64,8 +67,16 @@ def folder_of(path: str) -> str | None:
     return os.path.dirname(path[: pattern.start()]) or "." if pattern else None
 
 
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and those within it, but for hidden ones; a folder that cannot be read is an error."""
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    for place, folders, names in os.walk(folder, onerror=stop):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files = (Path(place, name) for name in names if not name.startswith("."))
+        yield from (file for file in files if file.is_file())
 
 
 @dataclass(frozen=True)
@@ -93,7 +104,9 @@ class Source:
     """A file, or standard input, to be read once from beginning to end; nothing stays open before or after."""
 
     def __init__(self, path: str, folder: str | None = None) -> None:
-        self.path = "<stdin>" if path == "-" else path
+        self._name = path
+        self.path = "<stdin>" if path == "-" else path.replace("\n", "\\n")
+        """What it is called in messages, which are of one line."""
         self.folder = folder
         """The folder that was given, where this is one of several files in it."""
         self._line = 1
@@ -109,19 +122,28 @@ class Source:
                 self.close()
         if not self._ahead and not path.endswith(ANNOTATIONS):
             raise InputError(f"{self.path}: the file is empty.")
+        if b"\r" in self._ahead and b"\n" not in self._ahead:
+            raise InputError(
+                f"{self.path}:1: lines end with CR alone, as they once did on Macs. "
+                f"Convert the file: tr '\\r' '\\n' < {self.path} > new"
+            )
 
     def _open(self) -> BinaryIO:
+        if self._name == "-" and sys.stdin is None:
+            raise InputError(f"{self.path}: cannot be read, since it is closed.")
         try:
-            raw = sys.stdin.buffer if self.path == "<stdin>" else cast(BinaryIO, open(self.path, "rb"))
+            raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
             raise InputError(f"{self.path}: cannot be opened ({_reason(error)}).") from None
         if start.startswith(b"\x1f\x8b"):
-            return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=raw), raw))
+            counted = _Counted(raw)
+            return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=cast(BinaryIO, counted)), counted, self.path))
         if start.startswith(b"\xfd7zXZ\x00"):
             import lzma
 
-            return cast(BinaryIO, _Whole(lzma.LZMAFile(raw), raw))
+            counted = _Counted(raw)
+            return cast(BinaryIO, _Whole(lzma.LZMAFile(cast(BinaryIO, counted)), counted, self.path))
         return raw
 
     def head(self) -> list[str]:
@@ -161,7 +183,7 @@ class Source:
 
     def beside(self, ending: str) -> str:
         """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""
-        path = os.path.splitext(self.path)[0] + ending
+        path = os.path.splitext(self._name)[0] + ending
         try:
             data = Path(path).read_bytes()
         except OSError as error:
@@ -174,7 +196,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The name below the folder that was given, without its ending."""
-        name = os.path.relpath(self.path, self.folder) if self.folder else os.path.basename(self.path)
+        name = os.path.relpath(self._name, self.folder) if self.folder else os.path.basename(self._name)
         return os.path.splitext(name)[0].replace(os.sep, "/")
 
     def close(self) -> None:
@@ -222,22 +244,42 @@ def _damage() -> tuple[type[Exception], ...]:
     return (EOFError, zlib.error, gzip.BadGzipFile, *xz)
 
 
-class _Whole:
-    """A decompressing reader that closes the file beneath it too."""
+class _Counted:
+    """A file, and how many bytes of it were read; a pipe cannot tell."""
 
-    def __init__(self, reader: gzip.GzipFile | LZMAFile, raw: BinaryIO) -> None:
-        self._reader, self._raw = reader, raw
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.number = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        self.number += len(data)
+        return data
+
+
+class _Whole:
+    """A decompressing reader that closes the file beneath it too, and stops where there is no end to it."""
+
+    def __init__(self, reader: gzip.GzipFile | LZMAFile, raw: _Counted, path: str) -> None:
+        self._reader, self._raw, self._path = reader, raw, path
+        self._number = 0
 
     def read(self, size: int) -> bytes:
-        return self._reader.read(size)
+        data = self._reader.read(size)
+        self._number += len(data)
+        if self._number > _MUCH and self._number > _DENSEST * self._raw.number:
+            raise InputError(
+                f"{self._path}: over {_MUCH >> 20} MB so far out of {self._raw.number:,} bytes, which no annotated "
+                "text is compressed to. If it is meant so, decompress it first."
+            )
+        return data
 
     def close(self) -> None:
         self._reader.close()
-        self._raw.close()
+        self._raw.file.close()
 
     @property
     def closed(self) -> bool:
-        return self._raw.closed
+        return self._raw.file.closed
 
 
 def _reason(error: OSError) -> str:

@@ -52,6 +52,8 @@ class _Loader:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"line (\d+)", str(error))
             raise InputError(f"{self.path}:{line[1] if line else 1}: not TOML ({error}).") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{self.path}: cannot be understood ({error}).") from None
         if not isinstance(data, dict):
             raise InputError(f"{self.path}:1: a tagset file is a table of keys.")
         return data

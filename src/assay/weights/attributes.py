@@ -81,6 +81,8 @@ def _pairs(path: str, text: str) -> Iterator[tuple[int, str, str]]:
             data = json.loads(text)
         except json.JSONDecodeError as error:
             raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: cannot be understood ({error}).") from None
         for alias, target in data.items():
             yield text.count("\n", 0, max(text.find(json.dumps(alias)), 0)) + 1, alias, str(target)
         return

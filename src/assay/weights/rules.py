@@ -90,6 +90,8 @@ def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
         data = json.loads("".join(batch.text for batch in Source(path).batches()))
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be understood ({error}).") from None
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
     found = {}

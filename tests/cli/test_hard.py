@@ -1,0 +1,343 @@
+"""Full disks, interruptions, closed streams, odd names, very large files: clean exits, and nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import environment
+
+FAST = ("--times", "20", "--quiet")
+SCORE = ("score", "gold.conllu", "a.conllu", *FAST)
+GIGABYTE = 1 << 30
+
+
+def limited(**limits: int) -> Callable[[], None]:
+    """What a process may use at most: bytes of files, memory and seconds."""
+    names = {"files": resource.RLIMIT_FSIZE, "memory": resource.RLIMIT_AS, "seconds": resource.RLIMIT_CPU}
+
+    def limit() -> None:
+        for name, most in limits.items():
+            resource.setrlimit(names[name], (most, most))
+
+    return limit
+
+
+def run(here: Path, *arguments: str, limits: Callable[[], None] | None = None, **streams):
+    streams = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **streams}
+    return subprocess.run(
+        [sys.executable, "-m", "assay", *arguments],
+        cwd=here,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limits,
+        check=False,
+        **streams,
+    )
+
+
+def left(here: Path) -> set[str]:
+    """The names in a folder, hidden ones too."""
+    return set(os.listdir(here))
+
+
+# --- writing ---
+
+
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_a_disk_that_gets_full_leaves_the_older_file_and_nothing_else(here, option):
+    (here / "x.html").write_text("old")
+    before = left(here)
+    done = run(here, *SCORE, option, "x.html", limits=limited(files=20_000))
+    assert (done.returncode, done.stderr) == (2, "assay: x.html: cannot be written (file too large).\n")
+    assert (here / "x.html").read_text() == "old"
+    assert left(here) == before
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_gets_full_is_said_in_one_line(here, unbuffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    with (here / "out.txt").open("w") as out:
+        done = run(here, *SCORE, "--format", "json", stdout=out, limits=limited(files=1_000))
+    assert (done.returncode, done.stderr) == (2, "assay: the output cannot be written (file too large).\n")
+
+
+def test_a_copy_of_the_example_that_does_not_fit_is_said_in_one_line(here):
+    done = run(here, "demo", "--language", "english", "--copy", "d", limits=limited(files=5_000))
+    assert done.returncode == 2
+    assert done.stderr.rpartition("assay: ")[2].startswith("d/english/")
+    assert "internal error" not in done.stderr
+
+
+def test_a_link_stays_a_link_and_its_target_is_replaced(assay, here):
+    (here / "sub").mkdir()
+    (here / "x.json").symlink_to("sub/target.json")
+    assert assay(*SCORE, "-o", "x.json").returncode == 0
+    assert (here / "x.json").is_symlink()
+    assert json.loads((here / "sub" / "target.json").read_text("utf-8"))["schema"] == "assay/1"
+    assert left(here / "sub") == {"target.json"}
+
+
+def test_a_pipe_is_written_to_and_never_replaced_by_a_file(here):
+    os.mkfifo(here / "pipe")
+    found: list[str] = []
+    reader = threading.Thread(target=lambda: found.append((here / "pipe").read_text("utf-8")))
+    reader.start()
+    done = run(here, *SCORE, "--format", "tsv", "-o", "pipe")
+    reader.join(timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert found[0].startswith("# Scores\n")
+    assert (here / "pipe").is_fifo()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_folder_that_may_not_be_written_is_refused_before_the_work(assay, here):
+    (here / "closed").mkdir()
+    (here / "closed").chmod(0o555)
+    done = assay("score", "none.conllu", "none.conllu", "-o", "closed/x.json")
+    assert (done.returncode, done.stderr) == (2, "assay: closed/x.json: cannot be written.\n")
+
+
+def test_an_interruption_while_writing_leaves_nothing_behind(assay, here, monkeypatch):
+    (here / "x.json").write_text("old")
+    before = left(here)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", stop)
+    assert assay(*SCORE, "-o", "x.json").returncode == 130
+    assert (here / "x.json").read_text() == "old"
+    assert left(here) == before
+
+
+@pytest.mark.parametrize("seconds", [0.4, 0.8, 1.6])
+def test_an_interruption_at_any_time_is_130_without_a_traceback_or_a_partial_file(here, seconds):
+    with (here / "large.tsv").open("w") as stream:
+        stream.writelines(f"w{number % 997}\t{'NVD'[number % 3]}\n\n" for number in range(400_000))
+    before = left(here)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", "score", "large.tsv", "large.tsv", "-o", "x.json", "--html", "x.html"],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    if process.returncode == 0 or "written: x.html" in err:
+        pytest.skip("it was done before it could be interrupted")
+    # Some interruptions make Python end itself by the signal, which is 130 to a shell too.
+    assert process.returncode in (130, -signal.SIGINT)
+    assert err.strip() == "interrupted"
+    assert left(here) == before
+
+
+# --- streams ---
+
+
+def shell(here: Path, line: str) -> subprocess.CompletedProcess[str]:
+    command = f'assay() {{ "{sys.executable}" -m assay "$@"; }}; {line}'
+    return subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
+
+
+def test_a_reader_that_leaves_early_is_no_error(here):
+    # More than a pipe holds.
+    (here / "large.tsv").write_text("word\tLABEL\n" * 50_000)
+    done = shell(here, "assay convert large.tsv --to tsv | head -1; echo ${PIPESTATUS[0]}")
+    assert (done.stdout, done.stderr) == ("word\tLABEL\n141\n", "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_are_closed_take_anything(here, closed):
+    assert shell(here, f"assay score gold.conllu a.conllu --times 20 {closed}").returncode == 0
+
+
+def test_standard_input_that_is_closed_is_said(here):
+    done = shell(here, "assay score gold.conllu - <&-")
+    assert (done.returncode, done.stderr) == (2, "assay: <stdin>: cannot be read, since it is closed.\n")
+
+
+# --- names ---
+
+
+def test_a_folder_without_files_and_links_in_a_circle_are_refused(assay, here):
+    (here / "empty").mkdir()
+    (here / "one").symlink_to("two")
+    (here / "two").symlink_to("one")
+    assert assay("score", "gold.conllu", "empty").stderr == "assay: empty: the folder holds no files.\n"
+    message = "assay: one: cannot be opened (too many levels of symbolic links).\n"
+    assert assay("score", "gold.conllu", "one").stderr == message
+
+
+@pytest.mark.parametrize(
+    "name", ["new\nline.conllu", "😀 ẞ.conllu", "-x.conllu", "a=b.conllu", "é" * 120, "*.conllu"]
+)
+@pytest.mark.parametrize("form", ["json", "tsv", "md", "latex"])
+def test_files_of_any_name_are_read_and_named(assay, here, name, form):
+    (here / name).write_bytes((here / "a.conllu").read_bytes())
+    done = assay("score", *FAST, "--format", form, "--html", "x.html", "gold.conllu", "--", name)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("form", ["json", "tsv", "md", "latex"])
+def test_names_that_are_not_utf8_are_written_too(here, form):
+    name = os.fsdecode(b"lat\xe9.conllu")
+    try:
+        (here / name).write_bytes((here / "a.conllu").read_bytes())
+    except OSError:
+        pytest.skip("there are no such names here")
+    done = run(here, "score", "gold.conllu", name, *FAST, "--html", "x.html", "--format", form, "-o", "x.txt")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lat" in (here / "x.txt").read_text("utf-8")
+
+
+def test_thirty_systems_are_compared(assay, here):
+    text = (here / "a.conllu").read_text("utf-8")
+    names = [f"s{number:02}.conllu" for number in range(30)]
+    for number, name in enumerate(names):
+        (here / name).write_text(text.replace("NOUN", "X", number), "utf-8")
+    done = assay("compare", "gold.conllu", *names, *FAST, "--format", "json", "--html", "x.html")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["systems"]) == 30
+
+
+# --- texts ---
+
+
+def test_texts_that_differ_in_normalisation_are_refused_with_the_remedy(assay, here):
+    (here / "nfc.tsv").write_text("Caf\u00e9\tN\nund\tK\n", "utf-8")
+    (here / "nfd.tsv").write_text("Cafe\u0301\tN\nund\tK\n", "utf-8")
+    done = assay("score", "nfc.tsv", "nfd.tsv")
+    assert done.returncode == 2
+    remedy = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+    assert done.stderr.splitlines()[1] == remedy
+
+
+def test_a_byte_order_mark_windows_ends_and_compression_change_nothing(assay, here):
+    import gzip
+
+    text = (here / "a.conllu").read_bytes().replace(b"\n", b"\r\n")
+    (here / "other.conllu.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + text))
+    plain, other = (assay("score", "gold.conllu", f"s={name}", *FAST) for name in ("a.conllu", "other.conllu.gz"))
+    assert plain.stdout.partition("# assay:")[0] == other.stdout.partition("# assay:")[0]
+
+
+def test_sentences_of_the_same_id_are_scored_all(assay, here):
+    text = (here / "gold.conllu").read_text("utf-8")
+    (here / "same.conllu").write_text(
+        "\n".join("# sent_id = s" if line.startswith("# sent_id") else line for line in text.split("\n")), "utf-8"
+    )
+    plain, same = (json.loads(assay("score", gold, "a.conllu", *FAST, "--format", "json").stdout)
+                   for gold in ("gold.conllu", "same.conllu"))  # fmt: skip
+    assert [row["value"] for row in plain["scores"]] == [row["value"] for row in same["scores"]]
+
+
+# --- large files, within limits of memory and time ---
+
+
+def labelled(words: int, seed: int, labels: str) -> str:
+    rng = random.Random(seed)
+    return "".join(f"w{place % 500}\t{rng.choice(labels.split())}\n" for place in range(words))
+
+
+def tree(words: int, seed: int) -> str:
+    rng = random.Random(seed)
+    rows = []
+    for word in range(1, words + 1):
+        head = rng.choice((word - 1, max(1, word - rng.randrange(1, 5)), rng.randrange(1, word))) if word > 1 else 0
+        rows.append(f"{word}\tw{word % 500}\t_\tN\t_\t_\t{head}\t{rng.choice('abc')}\t_\t_\n")
+    return "".join(rows)
+
+
+def brackets(words: int, seed: int) -> str:
+    rng, parts, depth = random.Random(seed), ["(S"], 0
+    for word in range(words):
+        if rng.random() < 0.3:
+            parts.append("(NP")
+            depth += 1
+        parts.append(f"(NN w{word % 500})")
+        if depth and rng.random() < 0.3:
+            parts.append(")")
+            depth -= 1
+    return " ".join(parts) + ")" * (depth + 1) + "\n"
+
+
+def chains(words: int, seed: int) -> str:
+    rng = random.Random(seed)
+    cells = (f"({rng.randrange(2000)})" if rng.random() < 0.3 else "-" for _ in range(words))
+    rows = [f"d\t0\t{place}\tw{place % 500}\tNN\t{cell}\n" for place, cell in enumerate(cells)]
+    return "".join(["#begin document (d); part 000\n", *rows, "\n#end document\n"])
+
+
+LARGE = {
+    "tags": (lambda words, seed: labelled(words, seed, "N V D"), ()),
+    "spans": (lambda words, seed: labelled(words, seed, "O B-X I-X B-Y"), ("--repair", "conlleval")),
+    "dependencies": (tree, ("--task", "dependencies")),
+    "constituents": (brackets, ()),
+    "coreference": (chains, ()),
+}
+
+
+def sentence_of(words: int, task: str, here: Path) -> subprocess.CompletedProcess[str]:
+    make, options = LARGE[task]
+    for seed, name in enumerate(("g", "s", "t")):
+        (here / name).write_text(make(words, seed), "utf-8")
+    # The page and the examples are what is built of every word.
+    more = (*options, *FAST, "--html", "x.html", "--examples", "2", "--format", "json")
+    return run(here, "compare", "g", "s", "t", *more, limits=limited(memory=4 * GIGABYTE, seconds=120))
+
+
+@pytest.mark.parametrize("task", LARGE)
+def test_a_sentence_of_ten_thousand_words_is_compared(here, task):
+    done = sentence_of(10_000, task, here)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", LARGE)
+def test_a_sentence_of_a_hundred_thousand_words_is_compared(here, task):
+    done = sentence_of(100_000, task, here)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_a_million_sentences_are_scored(here):
+    with (here / "g").open("w") as stream:
+        stream.writelines(f"w{number % 997}\t{'NVD'[number % 3]}\n\n" for number in range(1_000_000))
+    done = run(here, "score", "g", "g", *FAST, limits=limited(memory=4 * GIGABYTE, seconds=120))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(b"w" * 100_000_000, 2), (b"a\tX\n" + b"w" * 100_000_000 + b"\tX\n", 0), (b"a\t" + b"X" * 100_000_000, 0)],
+    ids=["no format", "a word", "a label"],
+)
+def test_a_line_of_a_hundred_megabytes_is_scored_or_refused(here, text, code):
+    (here / "g").write_bytes(text)
+    done = run(here, "score", "g", "g", *FAST, limits=limited(memory=4 * GIGABYTE, seconds=120))
+    assert done.returncode == code, done.stderr
+
+
+def test_too_little_memory_is_said_in_one_line(assay, monkeypatch):
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("assay.cli.options.check_stdin", full)
+    done = assay(*SCORE)
+    assert (done.returncode, done.stderr) == (2, "assay: not enough memory. Give fewer or smaller files at a time.\n")

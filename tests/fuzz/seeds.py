@@ -1,0 +1,246 @@
+"""Small valid files of every format and every task, to begin from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.demo import FOLDER
+from assay.readers import FORMATS
+from coreftexts import documents
+
+CONLLU = """\
+# newdoc id = d1
+# sent_id = s1
+# text = Ja, im Café.
+1\tJa\tja\tINTJ\tITJ\t_\t0\troot\t_\tSpaceAfter=No
+2\t,\t,\tPUNCT\t$,\t_\t1\tpunct\t_\t_
+3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_
+3\tin\tin\tADP\tAPPR\t_\t5\tcase\t_\t_
+4\tdem\tder\tDET\tART\tCase=Dat|Gender=Neut\t5\tdet\t_\t_
+5\tCafé\tCafé\tNOUN\tNN\tCase=Dat\t1\tobl\t_\tSpaceAfter=No
+5.1\tist\tsein\tVERB\t_\t_\t_\t_\t1:dep\t_
+6\t.\t.\tPUNCT\t$.\t_\t1\tpunct\t_\t_
+
+# sent_id = s2
+1\tSie\tsie\tPRON\tPPER\t_\t2\tnsubj\t_\t_
+2\tlacht\tlachen\tVERB\tVVFIN\t_\t0\troot\t_\t_
+
+# newdoc id = d2
+# sent_id = s3
+1\tEnde\tEnde\tNOUN\tNN\t_\t0\troot\t_\t_
+"""
+PLUS = "# global.columns = ID FORM UPOS NER\n1\tAnn\tPROPN\tB-PER\n2\tleft\tVERB\tO\n\n1\tRome\tPROPN\tB-LOC\n"
+COREFUD = """\
+# global.Entity = eid-etype-head-other
+# newdoc id = a
+1\tAnn\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1)
+2\tsaw\t_\t_\t_\t_\t_\t_\t_\t_
+3\tthe\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-animal-2
+4\tdog\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)(e5[1/2]-x-1)
+5\tand\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Entity=(e5[2/2]-x-1)
+5.1\tshe\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1)
+
+1\tIt\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-animal-1)
+2\tran\t_\t_\t_\t_\t_\t_\t_\t_
+
+# newdoc id = b
+1\tBob\t_\t_\t_\t_\t_\t_\t_\tEntity=(e3-person-1(e4-x)
+2\tJones\t_\t_\t_\t_\t_\t_\t_\tEntity=e3)
+"""
+IOB = """\
+-DOCSTART- -X- O
+
+Ann NNP B-PER
+Lee NNP I-PER
+left VBD O
+New NNP B-LOC
+York NNP I-LOC
+
+They PRP O
+met NN B-ORG
+Ann NNP B-PER
+"""
+TSV = IOB.partition("\n\n")[2].replace(" ", "\t")
+LAYERS = "Ann\tB-PER\tO\nLee\tI-PER\tB-LOC\nleft\tO\tO\n\nYork\tB-LOC|B-ORG\tB-X\n"
+HEADED = "id\tword\tpos\ttag\n1\tAnn\tNN\tB-PER\n2\tleft\tVB\tO\n\n<doc id='x'>\n<s>\n1\tHa\tUH\tO\n</s>\n"
+SLASH = "Ann/NNP left/VBD ./.\nAnd\\/or/CC (/( http://x/y/NN\n\nEnd/NN\n"
+DAG = """\
+0\t1\tW\tw\tprep:acc\t\t\t0.2000\t\t\t
+0\t1\tW\tw\tprep:loc\t\t\t0.8000\t\t\tdisamb
+1\t2\tcelu\tcel:s\tsubst:sg:loc:m3\t\t\t1.0000\t\t\tdisamb
+2\t4\tnaprzemian\tn\tign\t\t\t0.0000\t\t\t
+2\t3\tna\tna\tprep:acc\t\t\t0.9000\t\t\tdisamb
+3\t4\tprzemian\tp\tsubst:sg:acc:m3\t\t\t1.0000\t\t\tdisamb
+4\t5\t.\t.\tinterp\t\t\t1.0000\t\teos\tdisamb
+
+0\t3\t0,29\t0\tdig\t\t\t1.0000\t\t\tdisamb
+0\t1\t0\t0\tdig\t\t\t0.0\t\t\t
+1\t2\t,\t,\tinterp\t\t\t0.0\t\t\t
+2\t3\t29\t29\tdig\t\t\t0.0\t\t\t
+"""
+CCL = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE chunkList SYSTEM "ccl.dtd">
+<chunkList>
+ <chunk id="ch1" type="p">
+  <sentence id="s1">
+   <tok><orth>Ma</orth>
+    <lex><base>mój</base><ctag>adj:sg:nom:f:pos</ctag></lex>
+    <lex disamb="1"><base>mieć</base><ctag>fin:sg:ter:imperf</ctag></lex><ann chan="np">1</ann>
+   </tok><ns/>
+   <tok><orth>psa &amp; kota</orth>
+    <lex disamb="1"><base>pies</base><ctag>subst:sg:gen:m2</ctag></lex>
+    <lex disamb="1"><base>pies</base><ctag>subst:sg:acc:m2</ctag></lex>
+   </tok>
+  </sentence>
+  <sentence id="s2"><tok><orth>Qz</orth></tok></sentence>
+ </chunk>
+</chunkList>
+"""
+XCES = """\
+<?xml version="1.0"?>
+<cesAna version="1.0"><chunkList><chunk id="p1" type="p">
+<chunk id="s1" type="s">
+<tok><orth>To</orth><lex disamb="1"><base>to</base><ctag>subst:sg:nom:n</ctag></lex></tok>
+</chunk><chunk id="s2" type="s"><tok><orth>!</orth><lex disamb="1"><base>!</base><ctag>interp</ctag></lex></tok>
+</chunk></chunk></chunkList></cesAna>
+"""
+TIGER = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<corpus id="c"><body>
+<s id="s7"><graph root="s7_VROOT" discontinuous="true"><terminals>
+<t id="s7_1" word="Darüber" lemma="darüber" pos="PROAV" morph="--" />
+<t id="s7_2" word="muß" lemma="müssen" pos="VMFIN" morph="3.Sg.Pres.Ind" />
+<t id="s7_3" word="nachgedacht" lemma="x" pos="VVPP" morph="--"><secedge label="OC" idref="s7_501"/></t>
+</terminals><nonterminals>
+<nt id="s7_500" cat="VP"><edge label="MO" idref="s7_1"/><edge label="HD" idref="s7_3"/></nt>
+<nt id="s7_501" cat="S"><edge label="HD" idref="s7_2"/><edge label="OC" idref="s7_500"/></nt>
+<nt id="s7_VROOT" cat="VROOT"><edge label="--" idref="s7_501"/></nt>
+</nonterminals></graph></s>
+<s id="s8"><graph root="s8_1"><terminals><t id="s8_1" word="Ja" pos="ITJ"/></terminals>
+<nonterminals></nonterminals></graph></s>
+</body></corpus>
+"""
+EXPORT = """\
+%% a comment
+#FORMAT 3
+#BOT ORIGIN
+0\tNOWHERE\t--
+#EOT ORIGIN
+#BOS 7 1 899973978 0 %% a date
+Darüber\t\tPROAV\t--\t\tMO\t500
+muß\t\tVMFIN\t3.Sg.Pres.Ind\tHD\t501
+nachgedacht\tVVPP\t--\t\tHD\t500\tOC\t501
+.\t\t$.\t--\t\t--\t0\t%% full stop
+#500\t\tVP\t--\t\tOC\t501
+#501\t\tS\t--\t\t--\t0
+#EOS 7
+#BOS 8
+Ja\tITJ\t--\tHD\t500
+#500\tDL\t--\t--\t0
+#EOS 8
+"""
+DISC = "(VROOT (S (VP (PROAV 0=Darüber) (VVPP 2=nachgedacht)) (VMFIN 1=muß)) ($. 3=.))\n(VROOT (DL (ITJ 0=Ja)))\n"
+BRACKETS = """\
+( (S (NP-SBJ-1 (NNP John) (-LRB- -LRB-)) (VP (VBZ wants) (S (NP-SBJ (-NONE- *-1)) (VP (TO to) (VP (VB go)))))))
+(TOP (NP (DT The)
+   (NN end)))  (UH Oh)
+
+(S (NP the) (VP=2 (VBZ e\\/nds)))
+"""
+SPANS = "PER\t1\t2\t1, 2\nORG\t5\t5\t5\nA\t1\t7\t1, 2, 5,7\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\n"
+BRAT = "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 19 24;35 42\tNorth America\nE1\tMove:T2 Who:T1\n#1\tNote T1\tx\n"
+BRAT_TEXT = "Angela Merkel left North and South America. "
+JSONS = """\
+{"id": "d1", "text": "Angela Merkel spoke 😀 there", "spans": [{"start": 0, "end": 13, "label": "PER"}]}
+{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"], [0, 3, "PER"]]}
+"""
+TOKENS = '{"id": "d3", "tokens": ["She", "left"], "spans": [{"start": 0, "end": 1, "label": "P"}]}\n'
+STUDIO = (
+    '[{"data": {"text": "Ann left"}, "annotations": [{"result": [{"type": "labels", '
+    '"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]'
+)
+CLUSTERS = """\
+{"doc_key": "d", "sentences": [["She", "saw", "her", "ox"], ["It"]], "clusters": [[[0, 0], [2, 2]], [[3, 3], [4, 4]]]}
+{"doc_key": "e", "sentences": [["No", "one"]], "predicted_clusters": [], "speakers": [["a", "b"]]}
+"""
+CHAINS = documents(
+    d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
+)
+
+FILES: Mapping[str, tuple[str, ...]] = {
+    "xces": (CCL, XCES),
+    "tigerxml": (TIGER,),
+    "export": (EXPORT,),
+    "discbracket": (DISC,),
+    "brackets": (BRACKETS,),
+    "dag": (DAG,),
+    "conll09": (FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
+    "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),
+    "conllu": (CONLLU, PLUS, COREFUD),
+    "conllx": (CONLLU.replace("3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_\n", ""),),
+    "spans": (SPANS,),
+    "brat": (BRAT,),
+    "clusters": (CLUSTERS,),
+    "jsonl": (JSONS, STUDIO, TOKENS),
+    "tsv": (TSV, LAYERS, HEADED),
+    "slash": (SLASH,),
+    "conll": (IOB,),
+}
+"""By format, beside the example that each format has."""
+
+
+def seeds(name: str) -> list[bytes]:
+    """The valid files of a format."""
+    return [text.encode() for text in (FORMATS[name].example, *FILES[name])]
+
+
+def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
+    return separator.join((FOLDER / path).read_text("utf-8").split(separator)[:blocks]) + separator
+
+
+PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "tags": ("g.conllu", (_cut("english/gold.conllu", 6), _cut("english/hanta.conllu", 6)), {"task": "tags"}),
+    "tags in columns": ("g.tsv", (TSV, TSV.replace("VBD", "NN")), {"task": "tags", "column": "2"}),
+    "tags of xces": ("g.xml", (CCL, CCL.replace("gen", "dat")), {"tagset": "nkjp"}),
+    "tags of dag": ("g.dag", (DAG, DAG.replace("loc", "acc")), {}),
+    "features": (
+        "g.conllu",
+        (_cut("english/gold.conllu", 4), _cut("english/gold.conllu", 4).replace("Sing", "Plur")),
+        {"task": "tags", "tagset": "ud"},
+    ),
+    "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
+    "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
+    "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "mentions": (
+        "g.conllu",
+        (COREFUD, COREFUD.replace("animal", "person")),
+        {"task": "spans", "column": "MISC:Entity"},
+    ),
+    "dependencies": (
+        "g.conllu",
+        (_cut("trees/gold.conllu", 5), _cut("trees/arc-eager.conllu", 5)),
+        {"task": "dependencies"},
+    ),
+    "dependencies with ranges": ("g.conllu", (CONLLU, CONLLU.replace("obl", "obj")), {"task": "dependencies"}),
+    "brackets": ("g.mrg", (_cut("trees/gold.mrg", 6, "\n"), _cut("trees/pcfg-1.mrg", 6, "\n")), {}),
+    "export": ("g.export", (EXPORT, EXPORT.replace("DL", "NP")), {}),
+    "discbracket": ("g.disc", (DISC, DISC.replace("(DL", "(NP")), {}),
+    "tigerxml": ("g.xml", (TIGER, TIGER.replace('"VP"', '"NP"')), {}),
+    "coreference": (
+        "g.conll",
+        (
+            _cut("coreference/key.conll", 2, "#end document\n"),
+            _cut("coreference/string-match.conll", 2, "#end document\n"),
+        ),
+        {},
+    ),
+    "chains": ("g.conll", (CHAINS, CHAINS.replace("(2)", "(1)")), {}),
+    "clusters": ("g.jsonl", (CLUSTERS, CLUSTERS.replace("[[0, 0], [2, 2]]", "[[0, 0], [1, 1]]")), {}),
+    "corefud": (
+        "g.conllu",
+        (COREFUD, COREFUD.replace("Entity=(e2-animal-1)", "Entity=(e1-animal-1)")),
+        {"task": "coreference", "zeros": "drop"},
+    ),
+}
+"""By task or way of writing: the name of the files, gold and a system, and the options that go with them."""

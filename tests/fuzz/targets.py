@@ -1,0 +1,280 @@
+"""Everything that reads files, each as a function from bytes that may be anything to a call."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import assay
+from assay.demo import FOLDER
+from assay.measures import measures
+from assay.readers import FORMATS, read
+from assay.render import FORMATS as FORMS
+from assay.render import render
+from assay.result import Result
+from fuzz.mutations import drawn, mutated
+from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
+
+ROUNDS = {"times": 20}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is tried: a way to make one attempt, with faults drawn at random, in a folder of its own."""
+
+    name: str
+    attempt: Callable[[Path, random.Random], Callable[[], Any]]
+
+
+def shown(result: Result) -> None:
+    """A Result can be shown in every way, and read back."""
+    from rich.console import Console
+
+    from assay.render.terminal import show
+
+    text = result.to_json()
+    assert Result.from_json(text).to_json() == text
+    for form in FORMS:
+        render(result, form).encode("utf-8", "backslashreplace")
+    show(result, Console(file=io.StringIO(), width=80))
+
+
+# --- readers ---
+
+
+def reader(name: str) -> Target:
+    """A format: its files are read as such, or told by their looks."""
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        path = folder / ("a.ann" if name == "brat" else "a.txt")
+        (folder / "a.txt").write_text(BRAT_TEXT, "utf-8")
+        path.write_bytes(mutated(rng.choice(seeds(name)), drawn(rng)))
+        input_format = rng.choice((name, None))
+        return lambda: read(str(path), input_format=input_format)
+
+    return Target(name, attempt)
+
+
+# --- gold and systems ---
+
+_TASKS = {
+    **dict.fromkeys(("tags", "tags in columns", "tags of xces", "tags of dag", "features"), "tags"),
+    **dict.fromkeys(("entities", "span tables", "jsonl", "mentions"), "spans"),
+    **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
+    **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
+    **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
+}
+_MILD = 0.5
+"""How often faults are such that the words stay the same: what is behind the check of texts is reached."""
+
+
+def options_for(task: str, rng: random.Random) -> dict[str, Any]:
+    """All that a user may choose where files are faulty, and what else changes the way through."""
+    chosen: dict[str, Any] = {
+        **ROUNDS,
+        "on_mismatch": rng.choice(("error", "skip", "skip", "warn", "warn")),
+        "embed": rng.choice(("all", "diff", "sample", "none", "auto")),
+        "examples": rng.choice((0, 0, 3)),
+        "interval": rng.choice(("percentile", "percentile", "bca", "wilson")),
+        "unit": rng.choice((None, None, None, "document")),
+        "slices": rng.choice(((), (), ("sentence-length",), ("label",))),
+    }
+    if task == "spans":
+        chosen["repair"] = rng.choice((None, "conlleval", "discard"))
+    if task == "coreference":
+        chosen["duplicates"] = rng.choice(("error", "first", "drop"))
+        chosen["missing"] = rng.choice(("error", "empty"))
+        chosen["zeros"] = rng.choice(("error", "drop", "drop"))
+    return chosen
+
+
+def _measures(task: str, rng: random.Random) -> list[str] | None:
+    known = [name for name, definition in measures().items() if definition.task == task]
+    return rng.choice((None, rng.sample(known, min(2, len(known)))))
+
+
+def _labels_moved(data: bytes, rng: random.Random) -> bytes:
+    """The same words with other labels: cells, or what stands in their place, taken from other lines."""
+    lines = data.split(b"\n")
+    for _ in range(rng.randrange(1, 4)):
+        one, two = rng.randrange(len(lines)), rng.randrange(len(lines))
+        cells, others = lines[one].split(b"\t"), lines[two].split(b"\t")
+        if len(cells) == len(others) > 2:
+            column = rng.randrange(2, len(cells))
+            cells[column] = others[column]
+            lines[one] = b"\t".join(cells)
+        elif len(cells) == len(others) == 2:
+            lines[one] = cells[0] + b"\t" + others[1]
+        else:
+            lines[one] = lines[one].replace(b"NP", b"VP", 1).replace(b"[0, 0]", b"[1, 1]", 1)
+    return b"\n".join(lines)
+
+
+def pair(name: str) -> Target:
+    """Gold and systems of one kind, of which one or all are faulty, through `score` and `compare`."""
+    file, (gold, system), given = PAIRS[name]
+    task = _TASKS[name]
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        texts = {file: gold.encode(), f"a-{file}": system.encode(), f"b-{file}": system.encode()}
+        steps = drawn(rng)
+        if rng.random() < _MILD:
+            texts[f"a-{file}"] = _labels_moved(texts[f"a-{file}"], rng)
+        else:
+            texts[f"a-{file}"] = mutated(texts[f"a-{file}"], steps)
+        if rng.random() < 0.2:
+            texts[file] = mutated(texts[file], steps)
+            texts[f"b-{file}"] = mutated(texts[f"b-{file}"], steps)
+        for other, data in texts.items():
+            (folder / other).write_bytes(data)
+        verb = rng.choice(("score", "compare"))
+        systems = [str(folder / f"{letter}-{file}") for letter in ("a" if verb == "score" else "ab")]
+        options, chosen = {**options_for(task, rng), **given}, _measures(task, rng)
+        return lambda: shown(getattr(assay, verb)(str(folder / file), systems, chosen, **options))
+
+    return Target(name, attempt)
+
+
+# --- other files ---
+
+
+def _english(folder: Path) -> tuple[str, list[str]]:
+    for name in ("gold", "hanta"):
+        text = (FOLDER / "english" / f"{name}.conllu").read_text("utf-8")
+        (folder / f"{name}.conllu").write_text("\n\n".join(text.split("\n\n")[:3]) + "\n\n", "utf-8")
+    return str(folder / "gold.conllu"), [str(folder / "hanta.conllu")]
+
+
+def _entities(folder: Path) -> tuple[str, list[str]]:
+    for name in ("gold", "rules"):
+        text = (FOLDER / "entities" / f"{name}.tsv").read_text("utf-8")
+        (folder / f"{name}.tsv").write_text("\n\n".join(text.split("\n\n")[:4]) + "\n\n", "utf-8")
+    return str(folder / "gold.tsv"), [str(folder / "rules.tsv")]
+
+
+_OPTION_FILES: Mapping[str, tuple[str, Sequence[str], Callable[[Path], tuple[str, list[str]]], dict[str, Any]]] = {
+    "map": (
+        "tsv",
+        (
+            "NOUN\tPROPN\n# c\ngold\tre:V(.*)\t\\1X\nboth\tDET\tX\tre?\n",
+            '[{"from": "NOUN", "to": "X", "side": "gold", "form": "a.*"}]',
+            '{"NOUN": "PROPN"}',
+        ),
+        _english,
+        {},
+    ),
+    "train": ("txt", ("the\nend\n", seeds("conllu")[1].decode(), seeds("slash")[1].decode()), _english, {}),
+    "lexicon": ("txt", ("the\nend\n", seeds("tsv")[1].decode()), _english, {}),
+    "gold_errors": ("tsv", ("1\tLOC\t7\t8\n2\tPER\t2\t3\n",), _entities, {"task": "spans"}),
+    "tagset": (
+        "toml",
+        (
+            'name = "x"\nkind = "atomic"\n',
+            (FOLDER.parent / "tagsets" / "data" / "stts.toml").read_text("utf-8")[:3000],
+        ),
+        _english,
+        {"column": "XPOS", "measures": ["pa"]},
+    ),
+    "weights": (
+        "json",
+        ('{"kind": "wpa", "w": {"pos": 2, "case": "1/2", "*": 0}}', '{"kind": "cwpa", "w": {"*": {"*": 0}}}'),
+        _english,
+        {"column": "XPOS", "tagset": "ptb", "measures": ["wpa"]},
+    ),
+}
+
+
+def option_file(name: str) -> Target:
+    """A file that an option names."""
+    ending, texts, corpora, given = _OPTION_FILES[name]
+    asked = {key: value for key, value in given.items() if key != "measures"}
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        path = folder / f"option.{ending}"
+        path.write_bytes(mutated(rng.choice(texts).encode(), drawn(rng)))
+        gold, systems = corpora(folder)
+        options = {**ROUNDS, **asked, name: str(path)}
+        return lambda: shown(assay.score(gold, systems, given.get("measures"), **options))
+
+    return Target(f"--{name.replace('_', '-')}", attempt)
+
+
+def saved_result() -> Target:
+    """A Result saved as JSON, for `assay report` and `--fail-if-worse`."""
+    from assay.cli.report import command
+
+    kept: dict[str, bytes] = {}
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        if not kept:
+            gold, systems = _english(folder)
+            (folder / "b.conllu").write_bytes(Path(systems[0]).read_bytes().replace(b"NOUN", b"PROPN"))
+            found = assay.compare(gold, [*systems, str(folder / "b.conllu")], embed="all", examples=2, **ROUNDS)
+            kept["tags"] = found.to_json().encode()
+            kept["spans"] = assay.score(*_entities(folder), task="spans", **ROUNDS).to_json().encode()
+        path = folder / "result.json"
+        path.write_bytes(mutated(kept[rng.choice(sorted(kept))], drawn(rng)))
+
+        arguments = [str(path), "--format", rng.choice(FORMS), "-o", str(folder / "shown"), "--quiet"]
+        return lambda: command.main(arguments, standalone_mode=False)
+
+    return Target("result.json", attempt)
+
+
+def parameter_file() -> Target:
+    """A parameter file of EVALB."""
+    text = (
+        "DEBUG 0\nMAX_ERROR 10\nCUTOFF_LEN 40\nLABELED 1\nDELETE_LABEL TOP\nDELETE_LABEL -NONE-\n"
+        "DELETE_LABEL_FOR_LENGTH -NONE-\nEQ_LABEL ADVP PRT\nEQ_WORD a b\nDISC_ONLY 0\n"
+    )
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        path = folder / "x.prm"
+        path.write_bytes(mutated(text.encode(), drawn(rng)))
+        file, (gold, system), _ = PAIRS["brackets"]
+        (folder / file).write_text(gold, "utf-8")
+        (folder / f"a-{file}").write_text(system, "utf-8")
+        measure = f"parseval(params={path})"
+        return lambda: assay.score(str(folder / file), [str(folder / f"a-{file}")], measure, **ROUNDS)
+
+    return Target("EVALB parameters", attempt)
+
+
+def runs_table() -> Target:
+    """A table of measurements of runs, for `assay bayes`."""
+    rows = (FOLDER / "experiment" / "runs.csv").read_text("utf-8").splitlines(keepends=True)[:60]
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        from assay.manyruns.table import read_runs, read_text
+
+        path = folder / "runs.csv"
+        path.write_bytes(mutated("".join(rows).encode(), drawn(rng)))
+        return lambda: read_runs(str(path), *read_text(str(path)))
+
+    return Target("runs.csv", attempt)
+
+
+def experiment_file() -> Target:
+    """The TOML file of an experiment."""
+    text = (FOLDER / "experiment" / "taggers.toml").read_bytes()
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        from assay.experiment.plan import read_plan
+
+        path = folder / "x.toml"
+        path.write_bytes(mutated(text, drawn(rng)))
+        return lambda: read_plan(path)
+
+    return Target("experiment.toml", attempt)
+
+
+def targets() -> Iterator[Target]:
+    """All of them."""
+    yield from map(reader, FORMATS)
+    yield from map(pair, PAIRS)
+    yield from map(option_file, _OPTION_FILES)
+    yield from (saved_result(), parameter_file(), runs_table(), experiment_file())
