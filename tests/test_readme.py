@@ -1,9 +1,10 @@
-"""Every command and every piece of Python in the README and the guides runs as written."""
+"""Commands and Python in the README and the pages of docs run as written, and links lead somewhere."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,39 +12,102 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+DOCS = ROOT / "docs"
+ALL = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [page for page in ALL if "```sh\n" in page.read_text("utf-8")]
+NUMBER = r"(?<![\w.,])[+−-]?\d*\.\d+(?![\w.])"
+"""A number with decimals, standing alone."""
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """The language (or none) and the text of each block of code, in the order of the page."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("readme")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo")
     subprocess.run(
         [sys.executable, "-m", "assay", "demo", "--copy", "demo-out"], cwd=path, check=True, capture_output=True
     )
-    return path
+    return path / "demo-out"
+
+
+@pytest.fixture
+def folder(demo: Path, tmp_path: Path) -> Path:
+    """A folder of the page's own, so that no page depends on what another has written."""
+    shutil.copytree(demo, tmp_path / "demo-out")
+    return tmp_path
+
+
+def run_command(line: str, folder: Path) -> str:
+    assert shlex.split(line)[0] == "assay", line
+    command = f"{shlex.quote(sys.executable)} -m {line}"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (line, done.stderr)
+    assert done.stdout or " -o " in line, line
+    return done.stdout + done.stderr
+
+
+def run_python(text: str, folder: Path) -> str:
+    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def value_of(number: str) -> float:
+    return abs(float(number.replace("−", "-")))
+
+
+def strange(shown: str, printed: str) -> list[str]:
+    """Numbers with decimals that are shown and that nothing printed so far rounds to."""
+    values = {value_of(number) for number in re.findall(NUMBER, printed.replace("\t", " "))}
+    return [
+        number
+        for number in re.findall(NUMBER, shown)
+        if not any(abs(value - value_of(number)) <= 0.501 * 10 ** -len(number.partition(".")[2]) for value in values)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_runs_as_written(page: Path, folder: Path) -> None:
-    lines = [line for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]
-    assert lines
-    for line in lines:
-        assert shlex.split(line)[0] == "assay", line
-        command = f"{shlex.quote(sys.executable)} -m {line}"
-        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, (line, done.stderr)
-        assert done.stdout or " -o " in line, line
+def test_a_page_runs_as_written_and_shows_what_is_printed(page: Path, folder: Path) -> None:
+    """Commands and Python in their order; of blocks without a language the numbers must have been printed."""
+    printed = ""
+    for language, text in blocks(page):
+        if language == "sh":
+            printed += "".join(run_command(line, folder) for line in text.splitlines() if line.strip())
+        elif language == "python":
+            printed += run_python(text, folder)
+        elif language == "" and printed:
+            assert strange(text, printed) == [], text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_piece_of_python_runs_as_written(page: Path, folder: Path) -> None:
-    for block in blocks(page, "python"):
-        done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+def test_no_command_stands_in_a_block_that_is_not_run(page: Path) -> None:
+    lines = [line for language, text in blocks(page) if language != "sh" for line in text.splitlines()]
+    assert [line for line in lines if line.startswith("assay ")] == []
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings_that_are_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        path, _, heading = target.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", there.read_text("utf-8"), flags=re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, target
+
+
+def test_every_page_is_led_to_from_the_readme_or_the_index() -> None:
+    leading = [ROOT / "README.md", DOCS / "index.md"]
+    reached = {
+        (page.parent / target.partition("#")[0]).resolve()
+        for page in leading
+        for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8"))
+    }
+    assert {page for page in ALL if page not in leading} <= reached
 
 
 def test_measures_are_documented_as_their_docstrings_say() -> None:

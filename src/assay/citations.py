@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay import __version__
-from assay.errors import InputError, unknown
-from assay.readers.source import Source
+from assay.errors import unknown
 from assay.result import Result
 
 ENTRIES = {
@@ -235,6 +234,46 @@ ENTRIES = {
   year      = {2016},
   pages     = {632--642}
 }""",
+    "corani2017": """@article{corani2017,
+  title   = {Statistical comparison of classifiers through {B}ayesian hierarchical modelling},
+  author  = {Corani, Giorgio and Benavoli, Alessio and Dem{\\v{s}}ar, Janez and Mangili, Francesca and
+             Zaffalon, Marco},
+  journal = {Machine Learning},
+  volume  = {106},
+  pages   = {1817--1837},
+  year    = {2017}
+}""",
+    "corani2015": """@article{corani2015,
+  title   = {A {B}ayesian approach for comparing cross-validated algorithms on multiple data sets},
+  author  = {Corani, Giorgio and Benavoli, Alessio},
+  journal = {Machine Learning},
+  volume  = {100},
+  pages   = {285--304},
+  year    = {2015}
+}""",
+    "nadeau2003": """@article{nadeau2003,
+  title   = {Inference for the Generalization Error},
+  author  = {Nadeau, Claude and Bengio, Yoshua},
+  journal = {Machine Learning},
+  volume  = {52},
+  pages   = {239--281},
+  year    = {2003}
+}""",
+    "benavoli2014": """@inproceedings{benavoli2014,
+  title     = {A {B}ayesian {W}ilcoxon signed-rank test based on the {D}irichlet process},
+  author    = {Benavoli, Alessio and Corani, Giorgio and Mangili, Francesca and Zaffalon, Marco and
+               Ruggeri, Fabrizio},
+  booktitle = {Proceedings of the 31st International Conference on Machine Learning},
+  year      = {2014},
+  pages     = {1026--1034}
+}""",
+    "gorman2019": """@inproceedings{gorman2019,
+  title     = {We Need to Talk about Standard Splits},
+  author    = {Gorman, Kyle and Bedrick, Steven},
+  booktitle = {Proceedings of the 57th Annual Meeting of the Association for Computational Linguistics},
+  year      = {2019},
+  pages     = {2786--2791}
+}""",
 }
 
 USED_BY = {
@@ -250,7 +289,7 @@ USED_BY = {
     "clas": ("nivre2017",),
     **dict.fromkeys(("mlas", "blex", "tokens", "words", "sentences"), ("zeman2018",)),
     **dict.fromkeys(("sentence-accuracy", "tree-match"), ("tuggener2017",)),
-    **dict.fromkeys(("parseval", "bracket-f1"), ("black1991",)),
+    **dict.fromkeys(("parseval", "bracket-f1", "function-tags"), ("black1991",)),
     "leaf-ancestor": ("sampson2000", "sampson2003"),
     "tedeval": ("tsarfaty2012",),
     "mentions": ("pradhan2014",),
@@ -270,6 +309,11 @@ USED_BY = {
     "percentile": ("efron1993",),
     "bca": ("efron1987",),
     "wilson": ("wilson1927",),
+    "bayes": ("szymanski2020",),
+    "hierarchical": ("corani2017",),
+    "correlated-t": ("corani2015", "nadeau2003"),
+    "signed-rank": ("benavoli2014",),
+    "splits": ("gorman2019", "mcnemar1947"),
 }
 
 
@@ -278,25 +322,30 @@ def bibtex(names: Iterable[str]) -> str:
     keys: dict[str, None] = {"assay": None}
     names = list(names)
     for name in names or USED_BY:
-        used = _used_in(name) if name.endswith(".json") else [name.partition("(")[0]]
-        for word in used:
+        for word in used(Result.read(name)) if name.endswith(".json") else [name.partition("(")[0]]:
             if word not in USED_BY:
                 raise unknown("measure or test", word, USED_BY)
             keys.update(dict.fromkeys(USED_BY[word]))
     return "\n\n".join(ENTRIES[key] for key in keys) + "\n"
 
 
-def _used_in(path: str) -> list[str]:
-    text = "".join(batch.text for batch in Source(path).batches())
-    try:
-        result = Result.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+def used(result: Result) -> list[str]:
+    """The measures, tests and methods behind a Result that have papers."""
     # Measures of one framework among several are named after it: las@dep.
     measures = [row.measure.partition("(")[0].partition("@")[0] for row in result.scores]
     tests = [row.test for row in result.comparisons]
-    used = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
-    used += ["characters"] if result.aligned_by == "characters" else []
+    names = [*measures, *tests, *(["holm", "changes"] if result.comparisons else []), result.interval]
+    names += ["characters"] if result.aligned_by == "characters" else []
     # Between annotators of spans F1 stands in for kappa.
-    used += ["agreement"] if (result.command, result.task) == ("agreement", "spans") else []
-    return [name for name in dict.fromkeys(used) if name in USED_BY]
+    names += ["agreement"] if (result.command, result.task) == ("agreement", "spans") else []
+    names += _over_runs(result)
+    return [name for name in dict.fromkeys(names) if name in USED_BY]
+
+
+def _over_runs(result: Result) -> list[str]:
+    """The models and tests of a comparison over many runs."""
+    names = ["bayes", *(one.model for one in result.bayes)] if result.command == "bayes" else []
+    # The t-test of each data set stands beside the model.
+    names += ["correlated-t"] if any(one.by_data_set for one in result.bayes) else []
+    names += ["signed-rank"] if any(one.signed_rank for one in result.bayes) else []
+    return names + ["splits"] * any(row.tested for one in result.bayes for row in one.replications)

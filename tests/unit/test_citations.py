@@ -45,3 +45,13 @@ def test_parsers_across_frameworks_cite_the_native_measures_too(tmp_path):
     path = tmp_path / "cross.json"
     path.write_text(result.to_json(), "utf-8")
     assert {"tsarfaty2012", "buchholz2006", "black1991"} <= set(keys(bibtex([str(path)])))
+
+
+def test_a_comparison_over_many_runs_cites_its_models(tmp_path):
+    runs = [f"{data},{system},1,{fold},accuracy,0.{90 + fold * (system == 'b')}"
+            for data in "de" for system in "ab" for fold in range(1, 6)]  # fmt: skip
+    (tmp_path / "runs.csv").write_text("\n".join(["dataset,system,repetition,fold,measure,value", *runs]))
+    path = tmp_path / "bayes.json"
+    path.write_text(assay.bayes(tmp_path / "runs.csv", rope=0.002, draws=1000).to_json(), "utf-8")
+    assert {"szymanski2020", "corani2017", "corani2015", "nadeau2003"} <= set(keys(bibtex([str(path)])))
+    assert "gorman2019" not in keys(bibtex([str(path)]))
