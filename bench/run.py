@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from measure import Run, alternating, run
@@ -227,6 +228,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "spans": bench_spans,
     "trees": bench_trees,
     "coreference": bench_coreference,
+    "bayes": bench_bayes,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 

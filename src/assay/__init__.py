@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from assay.crossframework import cross
     from assay.errors import AssayError
     from assay.evaluate import compare, score
-    from assay.measures import measure
+    from assay.manyruns import bayes
+    from assay.metric import measure
     from assay.readers import read
     from assay.result import Result
 
@@ -26,6 +27,7 @@ __all__ = [
     "Result",
     "__version__",
     "agreement",
+    "bayes",
     "compare",
     "cross",
     "measure",
@@ -38,9 +40,10 @@ _HOMES = {
     "Corpus": "corpus",
     "Result": "result",
     "agreement": "annotators",
+    "bayes": "manyruns",
     "compare": "evaluate",
     "cross": "crossframework",
-    "measure": "measures",
+    "measure": "metric",
     "read": "readers",
     "score": "evaluate",
 }

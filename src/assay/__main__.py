@@ -1,5 +1,10 @@
 """`python -m assay`."""
 
-from assay.cli import run
+import sys
+
+try:
+    from assay.cli import run
+except KeyboardInterrupt:
+    sys.exit(130)
 
 run()

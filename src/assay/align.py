@@ -55,7 +55,9 @@ class Pair:
     skipped: Bools
     """The gold sentences that were left out because the texts differ."""
     problems: tuple[str, ...] = ()
-    """What differs, where the user wanted to go on all the same."""
+    """The first places that differ, where the user wanted to go on all the same …"""
+    number_of_problems: int = 0
+    """… and how many there are."""
     column: str = ""
     """The column compared where a measure names no other."""
     tagset: Tagset | None = None
@@ -220,18 +222,19 @@ def align(gold: Corpus, system: Corpus, *, column: str = "", on_mismatch: str = 
         return _one_to_one(gold, system, "words", column)
     gold_text, system_text = _Text(gold), _Text(system)
     if gold_text.characters() == system_text.characters():
-        return _by_characters(gold_text, system_text, column, np.zeros(gold.sentences, dtype=bool), ())
+        return _by_characters(gold_text, system_text, column, np.zeros(gold.sentences, dtype=bool))
     if on_mismatch == "warn" and same_cut and gold.texts is None:
         different = np.flatnonzero(gold_codes != system_codes)
         problems = [_different(gold, system, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
-        return _one_to_one(gold, system, "position", column, (*problems, *_more(len(different))))
+        pair = _one_to_one(gold, system, "position", column)
+        return replace(pair, problems=tuple(problems), number_of_problems=len(different))
     return _around_differences(gold_text, system_text, column, on_mismatch)
 
 
-def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str, problems: tuple[str, ...] = ()) -> Pair:
+def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str) -> Pair:
     words = np.arange(len(gold))
     nothing = np.zeros(gold.sentences, dtype=bool)
-    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, problems, column)
+    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, column=column)
 
 
 def _by_sentences(gold: Corpus, system: Corpus) -> Pair:
@@ -317,7 +320,6 @@ def _by_characters(
     system: _Text,
     column: str,
     skipped: Bools,
-    problems: tuple[str, ...],
     system_skipped: Bools | None = None,
 ) -> Pair:
     if system_skipped is None:
@@ -355,7 +357,6 @@ def _by_characters(
         system_sentence=sentence,
         covering=covering,
         skipped=skipped,
-        problems=problems,
         column=column,
     )
 
@@ -527,7 +528,8 @@ def _around_differences(gold: _Text, system: _Text, column: str, on_mismatch: st
         system_skipped[system_first:system_end] = True
     if skipped.all():
         raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold.corpus.name} and {system.corpus.name}.")
-    return _by_characters(gold, system, column, skipped, (*problems, *_more(len(gaps))), system_skipped)
+    pair = _by_characters(gold, system, column, skipped, system_skipped)
+    return replace(pair, problems=tuple(problems), number_of_problems=len(gaps))
 
 
 _Gap = tuple[tuple[int, int], tuple[int, int]]

@@ -29,14 +29,16 @@ class Fault:
 
 
 def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
-    """The corpus with the head of each word, and the faults of its trees; a faulty word counts as a root."""
+    """The corpus with the head of each word, and the faults of its trees; words with a faulty head become roots."""
     numbers, readable = _numbers(corpus.column(column))
     first = corpus.starts[:-1][corpus.sentence_of]
     length = np.diff(corpus.starts)[corpus.sentence_of]
     inside = readable & (numbers >= 0) & (numbers <= length)
     heads = np.where(inside & (numbers > 0), first + numbers - 1, ROOT)
     faults = list(_outside(corpus, column, readable, inside))
-    faults += _cycles(corpus, heads)
+    caught = _in_cycles(corpus, heads)
+    faults += _cycles(corpus, caught)
+    heads[caught] = ROOT
     return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
 
 
@@ -57,14 +59,17 @@ def _outside(corpus: Corpus, column: str, readable: Bools, inside: Bools) -> Ite
         yield Fault(sentence, word, fact)
 
 
-def _cycles(corpus: Corpus, heads: Ints) -> Iterator[Fault]:
+def _in_cycles(corpus: Corpus, heads: Ints) -> Ints:
     """Words from which no way leads to a root: following heads, twice as far each time, they are never done."""
     # One more place stands for the root, which is its own head.
     above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
     longest = int(np.diff(corpus.starts).max(initial=1))
     for _ in range(longest.bit_length()):
         above = above[above]
-    caught = np.flatnonzero(above[:-1] != len(heads))
+    return np.flatnonzero(above[:-1] != len(heads))
+
+
+def _cycles(corpus: Corpus, caught: Ints) -> Iterator[Fault]:
     for sentence in np.unique(corpus.sentence_of[caught]).tolist():
         word = int(caught[corpus.sentence_of[caught] == sentence][0])
         yield Fault(sentence, word, "a cycle: following heads from here leads to no root")

@@ -220,11 +220,16 @@ class Corpus:
     """Where spans are given by characters: the text of each sentence, which then is a whole document."""
     by_id: bool = False
     """Whether gold's and system's documents correspond by their ids, not by their order."""
-    notes: tuple[str, ...] = ()
-    """How the file was read, where the user should know."""
+    noted: tuple[tuple[str, int], ...] = ()
+    """How the file was read, where the user should know: texts in which `{}` stands for a number, and the numbers."""
 
     def __len__(self) -> int:
         return len(self.forms)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the file was read, where the user should know, in words."""
+        return tuple(text.replace("{}", f"{number:,}") for text, number in self.noted)
 
     def __repr__(self) -> str:
         return (
@@ -341,13 +346,15 @@ class Corpus:
         starts = np.concatenate([[0], np.cumsum(sizes)])
         words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
         place = np.argsort(order)
-        spans = self.spans
+        spans, paths = self.spans, [self.path_of(sentence) for sentence in order]
         return replace(
             self,
             forms=Column(self.forms.codes[words], self.forms.vocabulary),
             columns={name: Column(column.codes[words], column.vocabulary) for name, column in self.columns.items()},
             starts=starts,
-            files=self.files[:1],
+            files=tuple(
+                (path, number) for number, path in enumerate(paths) if number == 0 or path != paths[number - 1]
+            ),
             lines=self.lines[order],
             document_ids=tuple(self.document_ids[number] for number in order),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order),
@@ -371,8 +378,13 @@ class Corpus:
         names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path, _ in self.files] or [self.name]
         files = np.searchsorted(starts, sentences, side="right") - 1
         for number, (sentence, file) in enumerate(zip(sentences, files.tolist(), strict=True)):
-            given = ids[sentence] if ids else (self.document_ids[number] if number < len(self.document_ids) else "")
+            given = ids[sentence] if ids else self._own_id(number)
             yield f"{names[file]}/{sentence - starts[file]}/{given or ''}"
+
+    def _own_id(self, document: int) -> str:
+        """A document's id, nothing where that is its number among all, which other company would change."""
+        name = self.document_ids[document] if document < len(self.document_ids) else ""
+        return "" if name == str(document + 1) else name
 
 
 def _with_text(item: Any) -> Any:

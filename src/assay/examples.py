@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from assay.arcs import MISSING
-from assay.arrays import NONE, atoms_at
-from assay.changes import KINDS, Items
+from assay.arrays import NONE, Ints, atoms_at
+from assay.changes import KINDS, UNRESOLVED, Items
 from assay.corpus import Chains
 from assay.errors import UsageError
 from assay.judgements import Judgements
 from assay.prepare import Options, Run
-from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan
+from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan, Unresolved
 from assay.spanpairs import pieces
 
 BEFORE = 2
 """How many sentences before its own a mention is shown with."""
+MOST_UNRESOLVED = 10_000
+"""Of more mentions that no system resolves so many are listed, drawn at random."""
 
 
-def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Example]:
+@dataclass(frozen=True)
+class Drawn:
+    """Something that was drawn, and by what: of several shards the same are drawn as of one."""
+
+    group: str
+    """What it was drawn for: a pair of systems."""
+    lot: int
+    """Those with the smallest numbers are drawn: a hash of the name, whatever else there is."""
+    shown: Example | Unresolved
+    number: int | None = None
+    """The number of its sentence, where that stands for an id; sentences before it count too."""
+
+
+def drawn_of(drawn: Sequence[Drawn], most: int) -> list[Drawn]:
+    """Of each group as many as are asked for, in their order."""
+    kept: set[int] = set()
+    for group in dict.fromkeys(one.group for one in drawn):
+        members = [index for index, one in enumerate(drawn) if one.group == group]
+        kept.update(sorted(members, key=lambda index: drawn[index].lot)[:most])
+    return [one for index, one in enumerate(drawn) if index in kept]
+
+
+def _lot(seed: int, group: str, name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
+
+
+def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Drawn]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if not options.examples:
         return
     if options.kind is not None and len(items.systems) < 2:
         raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
+    if options.kind == UNRESOLVED:
+        yield from _unresolved(run, items, options)
+        return
     pattern = _pattern(options.change)
     systems = range(len(items.systems))
     pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
@@ -39,12 +72,22 @@ def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], o
         if run.task == "coreference":
             yield from _mentions(run, items, (a, b), wanted, kinds, options)
             continue
-        sentences = np.unique(items.sentence[wanted])
-        if len(sentences) > options.examples:
-            rng = np.random.default_rng([options.seed, a, b or 0])
-            sentences = np.sort(rng.choice(sentences, options.examples, replace=False))
-        for sentence in sentences.tolist():
-            yield _example(run, items, judged, (a, b), sentence, wanted, kinds)
+        group = f"{a}-{b}"
+        ids = run.gold.metadata("sent_id")
+        for sentence, lot in _chosen(np.unique(items.sentence[wanted]), _sentence_names(run), options, group):
+            shown = _example(run, items, judged, (a, b), sentence, wanted, kinds)
+            by_number = ids[sentence] is None and not run.gold.by_id
+            yield Drawn(group, lot, shown, sentence if by_number else None)
+
+
+def _sentence_names(run: Run) -> list[str]:
+    return list(run.gold.unit_names("sentence"))
+
+
+def _chosen(numbers: Ints, names: Sequence[str], options: Options, group: str) -> list[tuple[int, int]]:
+    """As many as are asked for, drawn at random, in their order, each with its lot."""
+    lots = {number: _lot(options.seed, group, names[number]) for number in numbers.tolist()}
+    return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[: options.examples])]
 
 
 def _pattern(change: str | None) -> list[str] | None:
@@ -101,6 +144,7 @@ def _example(
         spans=tuple(_spans(run, [judged[number] for number in systems], sentence)) if items.kinds else (),
         arcs=tuple(_trees(run, [judged[number] for number in systems], sentence)),
         sides=("gold", *(items.systems[number] for number in systems)) if items.kinds else (),
+        tree=run.task == "constituents" and bool(items.kinds),
     )
 
 
@@ -130,8 +174,13 @@ def _place(run: Run, items: Items, index: int, first: int) -> tuple[int, int | N
 def _spans(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) -> Iterator[ExampleSpan]:
     """Gold's spans and the systems' in a sentence, the latter with what became of them."""
     pairs = dict(run.pairs)
-    spans = pairs[judged[0][0]].spanned()
+    # Roots, and what else a convention leaves out, are no constituents.
+    all_count = run.task != "constituents"
+    spans, ours = pairs[judged[0][0]].spanned(), judged[0][1]
+    counted = set() if all_count else set(ours.item[ours.has_gold & (ours.sentence == sentence)].tolist())
     for item in np.flatnonzero(spans.gold.sentence == sentence).tolist():
+        if not (all_count or item in counted):
+            continue
         yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
     for name, judgements in judged:
         spans, matches = pairs[name].spanned(), judgements.matches
@@ -139,54 +188,107 @@ def _spans(run: Run, judged: Sequence[tuple[str, Judgements]], sentence: int) ->
         there = np.flatnonzero(matches.new_system & (matches.partner != NONE))
         kinds = dict(zip(matches.partner[there].tolist(), matches.kind[there].tolist(), strict=True))
         for item in np.flatnonzero(spans.system.sentence == sentence).tolist():
+            if not (all_count or item in kinds):
+                continue
             kind = matches.kinds[kinds[item]] if item in kinds else matches.kinds[0]
             yield ExampleSpan(name, spans.label(spans.system, item), spans.gold_words(spans.system, item), kind)
 
 
 def _mentions(
     run: Run, items: Items, pair: tuple[int, int | None], wanted: Any, kinds: Any, options: Options
-) -> Iterator[Example]:
+) -> Iterator[Drawn]:
     """Mentions drawn at random, each in its sentence and the ones before it, with the chains of all sides."""
-    chosen = np.flatnonzero(wanted)
-    if len(chosen) > options.examples:
-        rng = np.random.default_rng([options.seed, pair[0], pair[1] or 0])
-        chosen = np.sort(rng.choice(chosen, options.examples, replace=False))
     a, b = pair
-    systems = [a] if b is None else [a, b]
+    systems, group = ([a] if b is None else [a, b]), f"{a}-{b}"
+    names = _mention_names(run, items)
+    for index, lot in _chosen(np.flatnonzero(wanted), names, options, group):
+        shown = _mention(run, items, index, (a, b), "error" if b is None else KINDS[kinds[index]], systems)
+        yield Drawn(group, lot, shown)
+
+
+def _mention_names(run: Run, items: Items) -> list[str]:
+    """A name for each mention, which is the same in whatever company files are read."""
+    documents = list(run.gold.unit_names("document"))
+    names = []
+    for item, owner in zip(items.item.tolist(), items.owner.tolist(), strict=True):
+        places = run.pairs[max(owner, 0)][1].chained().places
+        names.append(f"{documents[int(places.document[item])]}/{places.shape(item)}")
+    return names
+
+
+def _mention(
+    run: Run, items: Items, index: int, pair: tuple[int, int | None], kind: str, systems: Sequence[int]
+) -> Example:
     gold = run.gold
     assert gold.document_starts is not None
-    for index in chosen.tolist():
-        chains = run.pairs[max(int(items.owner[index]), 0)][1].chained()
+    chains = run.pairs[max(int(items.owner[index]), 0)][1].chained()
+    place = int(items.item[index])
+    document, shape = int(chains.places.document[place]), chains.places.shape(place)
+    begin = int(chains.first_word[document])
+    word, stop = begin + shape[0][0], begin + shape[-1][1]
+    first_sentence = max(int(gold.sentence_of[word]) - BEFORE, int(gold.document_starts[document]))
+    first, end = int(gold.starts[first_sentence]), int(gold.starts[int(gold.sentence_of[stop - 1]) + 1])
+    window = (document, first - begin, end - begin)
+    a, b = pair
+    item = ExampleItem(
+        position=word - first,
+        gold=_name(items, items.gold[index]),
+        answers={
+            name: _name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
+        },
+        kind=kind,
+        end=stop - first,
+    )
+    sides = [("gold", run.pairs[0][1].chained().gold)]
+    sides += [(items.systems[number], run.pairs[number][1].chained().system) for number in systems]
+    return Example(
+        sentence=gold.document_name(document),
+        place=gold.place(word),
+        words=tuple(gold.forms.strings(first, end)),
+        a=items.systems[a],
+        b=None if b is None else items.systems[b],
+        items=(item,),
+        spans=tuple(span for name, side in sides for span in _chain_spans(name, side, window)),
+        sides=tuple(name for name, _ in sides),
+        marked=tuple((begin + one - first, begin + other - first) for one, other in shape),
+    )
+
+
+def _unresolved(run: Run, items: Items, options: Options) -> Iterator[Drawn]:
+    """Mentions that no system resolves, drawn at random, with the chains of all systems."""
+    if run.task != "coreference":
+        raise UsageError(f"--kind {UNRESOLVED} is about coreference, but {run.task} are compared.")
+    if options.change is not None:
+        raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
+    nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
+    everyone = list(range(len(items.systems)))
+    for index, lot in _chosen(nobody, _mention_names(run, items), options, UNRESOLVED):
+        shown = _mention(run, items, index, (0, None), UNRESOLVED, everyone)
+        yield Drawn(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
+
+
+def unresolved(run: Run, items: Items, on: str, seed: int) -> Iterator[Drawn]:
+    """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
+    gold, chains = run.gold, run.pairs[0][1].chained()
+    nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
+    chosen = _chosen(nobody, _mention_names(run, items), Options(seed=seed, examples=MOST_UNRESOLVED), on)
+    for index, lot in chosen:
         place = int(items.item[index])
-        document = int(chains.place_document[place])
-        begin = int(gold.starts[gold.document_starts[document]])
-        word = begin + int(chains.place_begin[place])
-        sentence = int(gold.sentence_of[word])
-        first_sentence = max(sentence - BEFORE, int(gold.document_starts[document]))
-        last = int(gold.sentence_of[begin + int(chains.place_end[place]) - 1])
-        first, end = int(gold.starts[first_sentence]), int(gold.starts[last + 1])
-        window = (document, first - begin, end - begin)
-        item = ExampleItem(
-            position=word - first,
-            gold=_name(items, items.gold[index]),
-            answers={
-                name: _name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
+        document = int(chains.places.document[place])
+        first = int(chains.first_word[document])
+        shape = chains.places.shape(place)
+        words = [" ".join(gold.forms.strings(first + begin, first + end)) for begin, end in shape]
+        shown = Unresolved(
+            on=on,
+            document=gold.document_name(document),
+            place=gold.place(first + shape[0][0]),
+            label=items.labels[int(items.gold[index])],
+            text=" … ".join(words),
+            outcomes={
+                name: items.kinds[int(kind[index])] for name, kind in zip(items.systems, items.kind, strict=True)
             },
-            kind="error" if b is None else KINDS[kinds[index]],
-            end=begin + int(chains.place_end[place]) - first,
         )
-        sides = [("gold", run.pairs[0][1].chained().gold)]
-        sides += [(items.systems[number], run.pairs[number][1].chained().system) for number in systems]
-        yield Example(
-            sentence=gold.document_name(document),
-            place=gold.place(word),
-            words=tuple(gold.forms.strings(first, end)),
-            a=items.systems[a],
-            b=None if b is None else items.systems[b],
-            items=(item,),
-            spans=tuple(span for name, side in sides for span in _chain_spans(name, side, window)),
-            sides=tuple(name for name, _ in sides),
-        )
+        yield Drawn(on, lot, shown)
 
 
 def _chain_spans(side: str, chains: Chains, window: tuple[int, int, int]) -> Iterator[ExampleSpan]:

@@ -72,6 +72,10 @@ class Judgements:
     """For arcs: whether another label makes another answer."""
     found: Bools | None = None
     """Which of the system's items are right, where a slice puts an item's two sides into different parts."""
+    links: Ints | None = None
+    """For mentions: a number for the antecedent of each wrong link, the same in every system, NONE for other rows."""
+    links_count: bool = False
+    """For mentions: whether another wrong antecedent makes another answer."""
     sums: Mapping[str, Ints] = field(default_factory=dict)
     """Numbers that are counted sentence by sentence beside the items: one per sentence of gold."""
 
@@ -106,4 +110,5 @@ class Judgements:
             counted=None if self.counted is None else (self.counted[0][mask], self.counted[1][mask]),
             heads=None if self.heads is None else self.heads[mask],
             found=None if self.found is None else self.found[mask],
+            links=None if self.links is None else self.links[mask],
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,9 +34,12 @@ class Rule:
         """Refuse patterns that are none, and targets that name groups which the pattern lacks."""
         pattern = self.before.removeprefix("re:") if self.before.startswith("re:") else ""
         try:
-            groups = re.compile(pattern).groups
-            re.compile(self.form)
-        except re.error as error:
+            with warnings.catch_warnings():
+                # What will mean something else one day means nothing sure today.
+                warnings.simplefilter("error", FutureWarning)
+                groups = re.compile(pattern).groups
+                re.compile(self.form)
+        except (re.error, FutureWarning, RecursionError, OverflowError) as error:
             wrong = self.form if _is_pattern(pattern) else pattern
             raise InputError(f"{place}: {wrong!r} is no regular expression ({error}).") from None
         try:
@@ -54,8 +58,10 @@ class Rule:
 
 def _is_pattern(text: str) -> bool:
     try:
-        re.compile(text)
-    except re.error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            re.compile(text)
+    except (re.error, FutureWarning, RecursionError, OverflowError):
         return False
     return True
 
@@ -92,6 +98,8 @@ def _json_rules(path: str, text: str) -> Iterator[tuple[int, Rule]]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be understood ({error}).") from None
     if isinstance(data, dict):
         data = [{"from": before, "to": after} for before, after in data.items()]
     for number, row in enumerate(data, 1):

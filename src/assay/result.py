@@ -146,6 +146,8 @@ class Diff:
     """… and what the rises and …"""
     loss: float | None = None
     """… the falls add up to, in items."""
+    other_antecedent: int | None = None
+    """For mentions: how many are linked wrongly by both, but to another antecedent."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,19 @@ class Bound:
     gain_over_best_here: float
     all_right: int
     none_right: int
+    right_in: tuple[int, ...] = ()
+    """How many items exactly 0, 1, 2 … of the systems have right."""
+    precision: float | None = None
+    """For mentions: the precision of choosing well, where a mention is left alone if any system does so …"""
+    f1: float | None = None
+    """… and the F1 of that."""
+    exact: Mapping[str, int] = field(default_factory=dict)
+    """For trees, overall: how many sentences each system has wholly right, …"""
+    exact_in_one: int = 0
+    """… how many some system has, …"""
+    exact_upper: int = 0
+    """… and in how many each item is right in some system."""
+    sentences: int = 0
 
 
 @dataclass(frozen=True)
@@ -178,6 +193,19 @@ class Growth:
     upper: float
     all_right: float
     """The share of items that every one of them has right."""
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A mention of gold that no system resolves."""
+
+    on: str
+    document: str
+    place: str
+    label: str
+    text: str
+    outcomes: Mapping[str, str]
+    """What each system does instead: `wl` (wrong link) or `fn` (no link)."""
 
 
 @dataclass(frozen=True)
@@ -348,6 +376,10 @@ class Example:
     """The trees of gold and of the systems."""
     units: tuple[ExampleUnit, ...] = ()
     """The function trees of golds and systems."""
+    marked: tuple[tuple[int, int], ...] = ()
+    """For mentions: the words in question, as stretches (first and end)."""
+    tree: bool = False
+    """Whether the spans are the constituents of trees."""
 
 
 @dataclass(frozen=True)
@@ -392,6 +424,7 @@ class Result:
     bounds: tuple[Bound, ...] = ()
     growth: tuple[Growth, ...] = ()
     unique: tuple[Unique, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
     confusion: tuple[Confusion, ...] = ()
     transitions: tuple[Transition, ...] = ()
     frameworks: tuple[Framework, ...] = ()
@@ -432,6 +465,8 @@ class Result:
             data = json.loads(text)
         except json.JSONDecodeError as error:
             raise InputError(f"line {error.lineno}: not JSON ({error.msg}).") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"cannot be understood ({error}).") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             found = data.get("schema") if isinstance(data, dict) else None
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. Was it written by assay --format json?")
@@ -439,6 +474,17 @@ class Result:
             return typing.cast(Result, _decode(cls, data))
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
+
+    @classmethod
+    def read(cls, path: str) -> Result:
+        """A Result from a file of its JSON."""
+        from assay.readers.source import Source as File
+
+        text = "".join(batch.text for batch in File(path).batches())
+        try:
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
@@ -456,17 +502,26 @@ class Result:
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
-        from importlib import import_module
+        found = [vars(row) if dataclasses.is_dataclass(row) else {rows: row} for row in self._rows(rows)]
+        return _library("pandas").DataFrame(found)
 
-        try:
-            # Not a dependency: whoever wants a frame has it.
-            pandas = import_module("pandas")
-        except ImportError:
-            raise UsageError("pandas is not installed: pip install pandas") from None
+    def to_polars(self, rows: str = "scores") -> Any:
+        """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
+        found = [_encode(row) if dataclasses.is_dataclass(row) else {rows: row} for row in self._rows(rows)]
+        return _library("polars").DataFrame(found, infer_schema_length=None)
+
+    def flat(self) -> dict[str, float]:
+        """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
+        from assay.render.flat import flat
+
+        return flat(self)
+
+    def _rows(self, name: str) -> tuple[Any, ...]:
         lists = [item.name for item in dataclasses.fields(self) if isinstance(getattr(self, item.name), tuple)]
-        if rows not in lists:
-            raise unknown("list of rows", rows, lists)
-        return pandas.DataFrame([vars(row) for row in getattr(self, rows)])
+        if name not in lists:
+            raise unknown("list of rows", name, lists)
+        found: tuple[Any, ...] = getattr(self, name)
+        return found
 
     def __repr__(self) -> str:
         from assay.render.text import one_line
@@ -477,6 +532,16 @@ class Result:
         from assay.render.html import fragment
 
         return fragment(self)
+
+
+def _library(name: str) -> Any:
+    """A library that is no dependency: whoever wants a frame has it."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UsageError(f"{name} is not installed: pip install {name}") from None
 
 
 # `from` is a word of the language; JSON calls a change's fields by their settled names.

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools, Floats, Ints
-from assay.matching import FAIR, fair
+from assay.matching import FAIR
 from assay.measures.spanweights import PRESETS as ERROR_PRESETS
 from assay.measures.spanweights import TYPES
 from assay.result import Sweep
@@ -86,15 +86,18 @@ def sweeps(
         )
 
 
-def span_sweeps(pairs: Sequence[tuple[str, Pair]], weightings: int, rng: np.random.Generator) -> Iterator[Sweep]:
+def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.random.Generator) -> Iterator[Sweep]:
     """Every pair of systems under weightings of the types of errors: how much of a hit each counts as.
+
+    Systems are given by how often each kind of outcome occurs in them.
 
     The rest of an error is divided between spurious and missing, which changes no F1. With T hits and partial hits
     among N rows, F1 is 2T/(T+N), and T is linear in the weights: whether one system is ahead under every weighting
     shows at the corners, where each type counts as nothing or as a hit.
     """
     types = np.array([FAIR.index(name) for name in TYPES])
-    counts = np.array([np.bincount(pair.spanned().matched(fair).kind, minlength=len(FAIR)) for _, pair in pairs])
+    systems = list(kinds)
+    counts = np.array(list(kinds.values()))
     corners = np.array(list(product((0.0, 1.0), repeat=len(TYPES))))
     drawn = np.concatenate([corners, rng.random((weightings, len(TYPES)))])
     named = {name: np.array([[preset[kind][0] for kind in TYPES]]) for name, preset in ERROR_PRESETS.items()}
@@ -106,14 +109,14 @@ def span_sweeps(pairs: Sequence[tuple[str, Pair]], weightings: int, rng: np.rand
             return np.asarray(2 * hits / (hits + total[:, None]))
 
     values = f1(drawn)
-    for a, b in combinations(range(len(pairs)), 2):
+    for a, b in combinations(range(len(systems)), 2):
         difference = values[b] - values[a]
         lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
         sampled, at_corners = difference[len(corners) :], difference[: len(corners)]
-        ahead = [pairs[i][0] for i, sign in ((a, -1), (b, 1)) if (sign * at_corners > 0).all()]
+        ahead = [systems[i] for i, sign in ((a, -1), (b, 1)) if (sign * at_corners > 0).all()]
         yield Sweep(
-            a=pairs[a][0],
-            b=pairs[b][0],
+            a=systems[a],
+            b=systems[b],
             weightings=weightings,
             a_better=float(np.mean(sampled < 0)),
             b_better=float(np.mean(sampled > 0)),

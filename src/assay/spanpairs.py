@@ -228,10 +228,10 @@ class SpanPair:
         """The words of the gold sentence that a span covers, as stretches."""
         sentence = int(side.sentence[item])
         shape = side.spans.atoms_of(item)
-        atoms = self._atoms
+        atoms, begin_of, end_of = self._atoms
         # The atoms that the first and the last place of each stretch lie in.
-        firsts = np.searchsorted(self.line.end[atoms], [begin for begin, _ in shape], side="right")
-        lasts = np.searchsorted(self.line.begin[atoms], [end - 1 for _, end in shape], side="right") - 1
+        firsts = np.searchsorted(end_of, [begin for begin, _ in shape], side="right")
+        lasts = np.searchsorted(begin_of, [end - 1 for _, end in shape], side="right") - 1
         start = int(self.line.starts[sentence])
         local = [(int(atoms[a]) - start, int(atoms[b]) - start + 1) for a, b in zip(firsts, lasts, strict=True)]
         texts = self.gold.corpus.texts
@@ -244,9 +244,10 @@ class SpanPair:
         )
 
     @cached_property
-    def _atoms(self) -> Ints:
-        """The atoms that take part."""
-        return np.flatnonzero(self.line.begin >= 0)
+    def _atoms(self) -> tuple[Ints, Ints, Ints]:
+        """The atoms that take part, where they begin and where they end."""
+        atoms = np.flatnonzero(self.line.begin >= 0)
+        return atoms, self.line.begin[atoms], self.line.end[atoms]
 
     def _pieces_of(self, sentence: int) -> tuple[Ints, Ints]:
         """Where the pieces of a text begin and end, kept: examples ask for every span of a text."""

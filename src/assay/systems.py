@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+from assay.adapters import is_foreign
 from assay.corpus import Corpus, is_pair, is_span
 from assay.errors import UsageError
 
 Given = Any
-"""A path, a Corpus, or lists of labels."""
+"""A path, a Corpus, lists of labels, or what adapters know."""
 
 
 def named_systems(systems: Any) -> dict[str, Given]:
     """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
     if isinstance(systems, Mapping) and systems:
         return {str(name): given for name, given in systems.items()}
-    if isinstance(systems, str | Path | Corpus) or _is_lists(systems):
+    if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_lists(systems):
         systems = [systems]
     names: list[str] = []
     given: list[Given] = []
@@ -40,9 +41,9 @@ def named_systems(systems: Any) -> dict[str, Given]:
 
 def _is_lists(systems: Any) -> bool:
     """Whether this is one system's sentences (lists of labels or of pairs), not a list of systems."""
-    if not isinstance(systems, list | tuple) or any(
-        isinstance(sentence, str | Path | Corpus) for sentence in systems
-    ):
+    if not isinstance(systems, list | tuple) or any(map(is_foreign, systems[:1])):
+        return False
+    if any(isinstance(sentence, str | Path | Corpus) for sentence in systems):
         return False
     first = next((sentence for sentence in systems if len(sentence)), None)
     # A list of two labels looks like a pair; here only tuples count as pairs.

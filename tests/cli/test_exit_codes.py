@@ -34,7 +34,8 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'. See: assay score --help"),
         (
             (*SCORE, "--format", "jsn"),
-            "Invalid value for '--format': 'jsn' is not one of 'json', 'tsv', 'md', 'latex'. See: assay score --help",
+            "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex'. "
+            "See: assay score --help",
         ),
         (
             (*SCORE, "--times", "many"),
@@ -81,7 +82,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu", "a.conllu", "--times", "0"), "0 resamples are too few."),
         (
             (*SCORE, "-o", "out.doc"),
-            "out.doc: the ending tells no format. Use .json, .tsv, .md, .tex, .html, .htm, or say --format.",
+            "out.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .htm, or say --format.",
         ),
         ((*SCORE, "-o", "no/out.json"), "no/out.json: the folder no does not exist."),
         ((*SCORE, "--html", "no/out.html"), "no/out.html: the folder no does not exist."),
@@ -148,7 +149,7 @@ def test_files_that_are_read_twice_do_not_come_from_standard_input(command, here
 
 
 def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monkeypatch):
-    monkeypatch.setattr("assay.evaluate.score", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.evaluate.evaluated", lambda *_, **__: 1 / 0)
     done = assay(*SCORE)
     assert done.returncode == 70
     assert done.stderr == (
@@ -158,7 +159,7 @@ def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monke
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(assay, monkeypatch):
-    monkeypatch.setattr("assay.evaluate.score", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.evaluate.evaluated", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(sys, "argv", ["assay", *SCORE, "--debug"])
     done = assay(*SCORE, "--debug")
     assert done.returncode == 70
@@ -182,7 +183,7 @@ def test_an_interruption_is_130(assay, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay.evaluate.score", stop)
+    monkeypatch.setattr("assay.evaluate.evaluated", stop)
     done = assay(*SCORE)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
@@ -192,7 +193,7 @@ def test_an_end_of_file_of_ours_is_no_interruption(assay, monkeypatch):
     def stop(*_, **__):
         raise EOFError("unexpected")
 
-    monkeypatch.setattr("assay.evaluate.score", stop)
+    monkeypatch.setattr("assay.evaluate.evaluated", stop)
     assert assay(*SCORE).returncode == 70
 
 

@@ -341,3 +341,13 @@ def test_rows_become_a_data_frame_where_pandas_is_there(monkeypatch):
 def test_examples_that_nothing_fits_are_told_of():
     result = assay.score([["A", "B"]], [["A", "A"]], times=1, examples=3, change="C->D")
     assert "no sentence fits C->D." in result.warnings
+
+
+def test_a_comparison_that_leaves_doubt_points_to_many_splits():
+    gold = [["A", "B"]] * 40
+    near, far = [["A", "A"]] * 2 + gold[2:], [["B", "A"]] * 40
+    hint = "One test set decides little here"
+    doubtful = assay.compare(gold, {"near": near, "gold": gold}, times=500)
+    assert [note for note in doubtful.notes if note.startswith(hint)]
+    sure = assay.compare(gold, {"far": far, "gold": gold}, times=2000)
+    assert not [note for note in sure.notes if note.startswith(hint)]

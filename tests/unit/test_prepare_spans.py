@@ -615,3 +615,15 @@ def test_two_systems_with_the_same_spans_are_told_of(file, gold):
     other = file("b.conll", bio("Anna/S-PER saw/O New/B-LOC York/E-LOC", "He/O", "Bonn/S-LOC"))
     result = assay.compare(gold, {"a": gold, "b": other}, times=5)
     assert "a and b give the same answers throughout." in result.warnings
+
+
+def test_documents_in_another_order_keep_their_places(tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("a", "b"):
+        spans = '[{"start": 0, "end": 4, "label": "PER"}]'
+        (folder / f"{name}.jsonl").write_text(f'{{"id": "{name}", "text": "Jane {name}", "spans": {spans}}}\n')
+    corpus = assay.read(str(folder)).reordered([1, 0])
+    assert corpus.document_ids == ("b", "a")
+    assert [corpus.place_of_sentence(number) for number in (0, 1)] == [f"{folder}/b.jsonl:1", f"{folder}/a.jsonl:1"]
+    assert corpus.place_of_span(0) == f"{folder}/b.jsonl:1"

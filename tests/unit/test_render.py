@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -140,7 +141,7 @@ def test_every_command_has_every_format(results, case, command, form):
     text = render(results(case, command), form)
     assert text.endswith("\n")
     # Programs read nan for what is undefined; people get a dash.
-    wrong = r"\binf\b|np\." if form == "tsv" else r"\bnan\b|\binf\b|np\."
+    wrong = r"\binf\b|np\." if form in ("tsv", "csv") else r"\bnan\b|\binf\b|np\."
     assert not re.search(wrong, text.replace(results(case, command).signature, ""))
 
 
@@ -224,9 +225,12 @@ def spaced(rows: list[list[str]]) -> list[list[str]]:
 @each_case
 @each_command
 def test_the_page_has_the_cells_of_the_tables(results, case, command):
-    found = Cells(render(results(case, command), "html"))
+    page = render(results(case, command), "html")
+    found = Cells(page)
     assert found.rows == expected(results(case, command))
-    assert not found.tags & {"script", "img", "i", "b"}
+    assert not found.tags & {"img", "i", "b"}
+    # The packed data and the page's own code, and none that came with the data.
+    assert page.count("<script") == 2
 
 
 @each_case
@@ -614,3 +618,20 @@ def test_two_systems_of_the_same_score_are_both_highest(results):
     rows = [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)]
     sentence = judged(results("plain"), {"A": 0.9, "B": 0.9, "C": 0.8}, rows)
     assert not sentence.startswith("A has the highest")
+
+
+def test_csv_has_the_cells_of_tsv(results):
+    result = results("hostile", "compare")
+    tabs = [line.split("\t") for line in render(result, "tsv").split("\n") if line and not line.startswith("#")]
+    text = "\n".join(
+        line for line in render(result, "csv").split("\n") if line and not line.lstrip('"').startswith("#")
+    )
+    rows = list(csv.reader(io.StringIO(text)))
+    assert [len(row) for row in rows] == [len(row) for row in tabs]
+
+
+def test_csv_has_no_formulas():
+    result = assay.score([["=1+1", "@x", "-cmd", "B"]], {"+s": [["=1+1", "B", "-cmd", "B"]]}, ["tag-f1"], times=10)
+    cells = [cell for row in csv.reader(io.StringIO(render(result, "csv"))) for cell in row]
+    assert {"'=1+1", "'@x", "'-cmd", "'+s"} <= set(cells)
+    assert not [cell for cell in cells if cell[:1] in ("=", "+", "@")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from io import RawIOBase, TextIOWrapper
 
 import click
 
@@ -13,10 +15,14 @@ from assay import __version__
 # Grouped by what one wants to do; the file of each command has its name.
 GROUPS = {
     "Evaluate": ("score", "compare", "agreement", "cross"),
-    "Rich tags": ("tagset", "weights"),
-    "Look up": ("measures", "formats", "cite"),
-    "More": ("convert", "demo"),
+    "Many runs": ("experiment", "bayes"),
+    "Look up": ("measures", "formats", "tagset", "weights", "cite"),
+    "More": ("report", "merge", "convert", "demo"),
 }
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a disk says that is full or broken."""
 
 
 class Commands(click.Group):
@@ -70,9 +76,10 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 @click.command(cls=Commands, epilog="Start here: assay demo. Each command has examples: assay compare --help")
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
+@click.help_option(hidden=True)
 @click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
 def main() -> None:
-    """How good annotation systems are, what one does differently from another, and how sure we can be."""
+    """How good annotation systems are, what differs, and how sure we can be."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -80,7 +87,28 @@ def run(arguments: Sequence[str] | None = None) -> None:
     # Our products are long and narrow: a second thread of the linear algebra would only spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
     sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
+
+
+def _open_streams() -> None:
+    """Streams that were closed before we began take anything; others show what they cannot encode in ASCII."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
+            if isinstance(stream.buffer, RawIOBase):
+                # Without a buffer (python -u) what does not fit at once would be lost without a word.
+                stream = open(stream.fileno(), "w", encoding=stream.encoding, errors=stream.errors, closefd=False)  # noqa: SIM115
+                setattr(sys, name, stream)
+            if stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+
+
+def _silence() -> None:
+    """The rest of the output has nowhere to go, and must not be tried again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _run(words: list[str], *, debug: bool) -> int:
@@ -93,8 +121,8 @@ def _run(words: list[str], *, debug: bool) -> int:
     except click.ClickException as error:
         return _refused(error)
     except (BrokenPipeError, SystemExit):
-        # Whoever read us has gone, for which alone click exits by itself; the rest of the output has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read us has gone, for which alone click exits by itself.
+        _silence()
         return 141
     except (Exception, KeyboardInterrupt) as error:
         # click turns some exceptions into its own; what really happened stands behind them.
@@ -125,6 +153,14 @@ def _failed(error: BaseException, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, AssayError):
         click.echo(f"assay: {error}", err=True)
+        return 2
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        _silence()
+        where = f"{error.filename}: " if error.filename else "the output "
+        click.echo(f"assay: {where}cannot be written ({str(error.strerror).lower()}).", err=True)
+        return 2
+    if isinstance(error, MemoryError):
+        click.echo("assay: not enough memory. Give fewer or smaller files at a time.", err=True)
         return 2
     if not debug:
         click.echo(

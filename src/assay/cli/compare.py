@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, evaluate, evaluation
+from assay.cli.options import GOLD, embed_option, evaluate, evaluation, gate_options, shard_options
 
 
 @click.command(
@@ -22,6 +22,9 @@ from assay.cli.options import GOLD, evaluate, evaluation
 @GOLD
 @click.argument("systems", nargs=-1, required=True, type=click.Path())
 @evaluation
+@gate_options
+@shard_options
+@embed_option
 def command(
     gold: str,
     systems: tuple[str, ...],
@@ -31,7 +34,7 @@ def command(
     html: str | None,
     quiet: bool,
     **options: Any,
-) -> None:
+) -> int:
     """Compare two or more systems: which is better, how sure, and what changed.
 
     Differences are the second system's minus the first's. Systems are given as for `assay score`.
@@ -40,4 +43,4 @@ def command(
 
     if len(systems) < 2:
         raise UsageError("compare takes gold and at least two systems. For one system: assay score")
-    evaluate("compare", gold, systems, measures, form, output, html, quiet, options)
+    return evaluate("compare", gold, systems, measures, form, output, html, quiet, options)

@@ -11,6 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from assay.gates import Gates
+    from assay.parallel import Step
     from assay.result import Result
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -153,7 +155,11 @@ _EVALUATION = (
         show_default=True,
         help="Mentions of empty nodes: refuse, or leave out and count.",
     ),
-    click.option("--mention-types", type=click.Path(), help="Types of mentions: tag TAB type, nominal TAB type."),
+    click.option(
+        "--mention-types",
+        metavar="[head|PATH]",
+        help="Types of mentions: by the tags of their heads, or by a file (tag TAB type, nominal TAB type).",
+    ),
     click.option("--gold-errors", type=click.Path(), help="List of spans in which gold itself is wrong."),
     click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
     click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),
@@ -171,8 +177,8 @@ _EVALUATION = (
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     click.option(
         "--kind",
-        type=click.Choice(["correction", "new-error", "changed-error"]),
-        help="Only examples of this kind.",
+        type=click.Choice(["correction", "new-error", "changed-error", "unresolved"]),
+        help="Only examples of this kind; unresolved: mentions that no system resolves.",
     ),
 )
 
@@ -180,8 +186,8 @@ _OUTPUT = (
     click.option(
         "--format",
         "form",
-        type=click.Choice(["json", "tsv", "md", "latex"]),
-        help="Output format; else tables, or TSV in a pipe.",
+        type=click.Choice(["json", "flat", "tsv", "csv", "md", "latex"]),
+        help="Output format; else tables, or TSV in a pipe. flat: JSON of names and numbers, for trackers.",
     ),
     click.option(
         "-o",
@@ -191,6 +197,41 @@ _OUTPUT = (
     ),
     click.option("--html", type=click.Path(), help="Write a report page too."),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
+)
+_GATES = (
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="[MEASURE[/SCORE][@SYSTEM]=]X",
+        help="Exit with 1 where a score is under X, e.g. accuracy=0.95; repeatable. X alone: of the first measure.",
+    ),
+    click.option(
+        "--fail-if-worse",
+        type=click.Path(),
+        metavar="BASELINE.json",
+        help="Exit with 1 where a main score is worse than that of the system of this name in a saved result.",
+    ),
+    click.option(
+        "--tolerance",
+        type=click.FloatRange(min=0, max=1),
+        default=0.0,
+        metavar="X",
+        help="With --fail-if-worse: scores may fall by so much, e.g. 0.002.",
+    ),
+)
+embed_option = click.option(
+    "--embed",
+    type=click.Choice(["all", "diff", "sample", "none"]),
+    help="Sentences in a page or in JSON: all, those with differences or errors, a sample of these, none. Pages have "
+    "all up to 50,000, else a sample; JSON has none.",
+)
+
+
+_SHARDS = (
+    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes, for folders."),
+    click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …"),
+    click.option("--partial", type=click.Path(), help="Write a part for assay merge, in place of a result."),
+    click.option("--shard", metavar="I/N", help="With --partial: this is job I of N, e.g. 3/16."),
 )
 
 
@@ -204,11 +245,15 @@ def _with(options: Sequence[Callable[[Function], Function]]) -> Callable[[Functi
 
 
 evaluation = _with((*_EVALUATION, *_OUTPUT))
-"""The options of score and compare."""
+"""The options of score, compare and agreement."""
 resampling_options = _with(_RESAMPLING)
 """How chance is handled, what happens where texts differ, and how many examples are shown."""
+shard_options = _with(_SHARDS)
+"""Who reads the files of folders, and whether all of them."""
 output_options = _with(_OUTPUT)
 """Where a Result goes."""
+gate_options = _with(_GATES)
+"""What a Result has to reach."""
 
 
 def evaluate(
@@ -221,15 +266,88 @@ def evaluate(
     html: str | None,
     quiet: bool,
     options: dict[str, Any],
-) -> None:
-    """What score and compare have in common: check, work, deliver."""
+) -> int:
+    """What score and compare have in common: check, work, deliver, and 1 where a threshold asked for is missed."""
     check_stdin(gold, *systems)
     check_outputs(form, output, html)
-    with progress({"score": "Scoring …", "compare": "Comparing …"}[verb], quiet):
-        from assay import evaluate as evaluation_room
+    gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
+    asked = options.pop("embed")
+    options["embed"] = asked or ("auto" if wants_page(form, output, html) else "none")
+    partial, share = options.pop("partial"), options.pop("shard")
+    _check_partial(partial, share, bool(form or output or html or gates))
+    text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
+    with progress(text, quiet) as status:
+        from assay.evaluate import evaluated, part_of
+        from assay.prepare import Options
 
-        result = getattr(evaluation_room, verb)(gold, systems, measures or None, **options)
-    deliver(result, form, output, html, quiet)
+        workers = {name: options.pop(name) for name in ("jobs", "cluster")}
+        workers["report"] = lambda step: status.update(f"{text} {_so_far(step)}") if status else None
+        given = (verb, gold, systems, measures or None, Options(**options))
+        if partial is not None:
+            from assay.partfiles import to_json
+
+            write(partial, to_json(part_of(*given, share or "1/1", **workers)))
+            if not quiet:
+                click.echo(f"written: {partial}", err=True)
+            return 0
+        result = evaluated(*given, **workers)
+    if options["embed"] == "auto" and result.texts is None and Path(gold).is_dir() and not quiet:
+        click.echo(
+            "note: the page has no sentences: files were read one by one. To have some: --examples 20", err=True
+        )
+    return delivered(result, gates, form, output, html, quiet, texts=asked is not None)
+
+
+def _check_partial(partial: str | None, share: str | None, more: bool) -> None:
+    from assay.errors import UsageError
+
+    if share is not None and partial is None:
+        raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
+    if partial is not None:
+        if more:
+            raise UsageError("--partial writes a part and nothing else. Tables, pages and gates: assay merge")
+        check_outputs("json", partial)
+
+
+def _so_far(step: Step) -> str:
+    """Shards, words a second, time left."""
+    minutes, seconds = divmod(round(step.left), 60)
+    speed = step.tokens / step.seconds if step.seconds else 0
+    return f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left"
+
+
+def delivered(
+    result: Result,
+    gates: Gates | None,
+    form: str | None,
+    output: str | None,
+    html: str | None,
+    quiet: bool,
+    *,
+    texts: bool,
+) -> int:
+    """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
+    missed = gates.missed(result) if gates else []
+    deliver(result, form, output, html, quiet, texts=texts)
+    for line in gates.notes(result) if gates and not quiet else ():
+        click.echo(f"note: {line}", err=True)
+    for line in missed:
+        click.echo(f"assay: {line}", err=True)
+    return 1 if missed else 0
+
+
+def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
+    """What the Result has to pass, read before the work begins."""
+    from assay.errors import UsageError
+
+    if tolerance and not baseline:
+        raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
+    if not thresholds and not baseline:
+        return None
+    from assay.gates import Baseline, Gates, Threshold
+
+    before = Baseline.read(baseline, tolerance) if baseline else None
+    return Gates([Threshold.of(text) for text in thresholds], before)
 
 
 def check_stdin(*paths: str) -> None:
@@ -240,12 +358,23 @@ def check_stdin(*paths: str) -> None:
         raise UsageError("- (standard input) can be given once only.")
 
 
-def deliver(result: Result, form: str | None, output: str | None, html: str | None, quiet: bool) -> None:
-    """Write a Result where the user wants it; warnings go to stderr."""
+def wants_page(form: str | None, output: str | None, html: str | None) -> bool:
+    """Whether a report page is to be written."""
+    return bool(html) or form == "html" or (form is None and bool(output) and _form_of(str(output)) == "html")
+
+
+def deliver(
+    result: Result, form: str | None, output: str | None, html: str | None, quiet: bool, *, texts: bool = True
+) -> None:
+    """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
+    from dataclasses import replace
+
     from assay.render import render
 
     if html:
         write(html, render(result, "html"))
+    if not (texts or wants_page(form, output, None)):
+        result = replace(result, texts=None)
     if output:
         write(output, render(result, form or _form_of(output)))
     elif form or not sys.stdout.isatty():
@@ -285,30 +414,51 @@ def check_outputs(form: str | None, *paths: str | None) -> None:
         folder = Path(path).parent
         if not folder.is_dir():
             raise InputError(f"{path}: the folder {folder} does not exist.")
-        if Path(path).is_dir() or not os.access(folder, os.W_OK):
+        replaced = Path(os.path.realpath(path)).parent
+        if Path(path).is_dir() or not os.access(path if _is_stream(path) else replaced, os.W_OK):
             raise InputError(f"{path}: cannot be written.")
 
 
 def write(path: str, text: str) -> None:
-    """Write a file whole or not at all."""
-    import os
-    import tempfile
-
+    """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
     from assay.errors import InputError
 
-    target = Path(path)
-    temporary = ""
+    # Names of files need not be UTF-8, and may stand in the text.
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        if _is_stream(path):
+            Path(path).write_bytes(data)
+        else:
+            _replace(path, data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()}).") from None
+
+
+def _is_stream(path: str) -> bool:
+    """Whether there is something here that must not be replaced by a file: a pipe, a device."""
+    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
+
+
+def _replace(path: str, data: bytes) -> None:
+    import os
+    import tempfile
+    from contextlib import suppress
+
+    # A link stays one: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
         mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
         os.chmod(temporary, mode & 0o777)
         os.replace(temporary, target)
-    except OSError as error:
-        if temporary and os.path.exists(temporary):
+    except BaseException:
+        with suppress(OSError):
             os.unlink(temporary)
-        raise InputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()}).") from None
+        raise
 
 
 def _umask() -> int:

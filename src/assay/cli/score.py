@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, evaluate, evaluation
+from assay.cli.options import GOLD, embed_option, evaluate, evaluation, gate_options, shard_options
 
 
 @click.command(
@@ -17,11 +17,16 @@ from assay.cli.options import GOLD, evaluate, evaluation
         "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m accuracy -m tag-f1",
         "assay score gold.tsv - --column 3 --format json < system.tsv",
         "assay score gold/ system/ --slice sentence-length --unit document",
+        "assay score gold/ system/ --jobs 8",
+        "assay score gold.conllu a.conllu --fail-under accuracy=0.8 --fail-if-worse result.json",
     ),
 )
 @GOLD
 @click.argument("systems", nargs=-1, required=True, type=click.Path())
 @evaluation
+@gate_options
+@shard_options
+@embed_option
 def command(
     gold: str,
     systems: tuple[str, ...],
@@ -31,10 +36,10 @@ def command(
     html: str | None,
     quiet: bool,
     **options: Any,
-) -> None:
+) -> int:
     """Score systems against GOLD, every score with its 95% interval.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
     may be given a name: NAME=PATH.
     """
-    evaluate("score", gold, systems, measures, form, output, html, quiet, options)
+    return evaluate("score", gold, systems, measures, form, output, html, quiet, options)

@@ -109,7 +109,7 @@ def _check(key: str, values: list[str], place: str) -> None:
     if len(values) != _SIZES[key]:
         wanted = "two values" if _SIZES[key] == 2 else "one value"
         raise InputError(f"{place}: {key} takes {wanted}, not {len(values)}.")
-    if key in _NUMBERS and not (values[0].isascii() and values[0].isdigit()):
+    if key in _NUMBERS and not (values[0].isascii() and values[0].isdigit() and len(values[0]) < 10):
         raise InputError(f"{place}: {key} is a number, not {values[0]!r}.")
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.adapters import corpus_of, is_foreign
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
-from assay.errors import UsageError
+from assay.errors import InputError, UsageError
 from assay.measures import Measure
 from assay.prepare.constituents import prepare_constituents, shows_trees
 from assay.prepare.coreference import prepare_coreference, shows_chains
 from assay.prepare.dependencies import prepare_dependencies
-from assay.prepare.options import ONLY_FOR, Options
+from assay.prepare.options import ONLY_FOR, Decided, Options
 from assay.prepare.run import Run, gold_source
 from assay.prepare.spans import ENTITY, prepare_spans, shows_spans
 from assay.prepare.tags import prepare_tags, tags_outside
-from assay.readers import Input
+from assay.readers import Files, Input
 from assay.systems import Given, named_systems
 
-__all__ = ["Options", "Prepared", "Run", "gold_source", "prepare", "tags_outside"]
+__all__ = ["Decided", "Options", "Prepared", "Run", "gold_source", "prepare", "tags_outside"]
 
 _ROOMS = {
     "tags": prepare_tags,
@@ -45,7 +47,17 @@ class Prepared:
         # A system without any span looks like one without any label; the others tell.
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
-        self.task = options.task or _task_of(measures) or self._told()
+        decided = options.decided or Decided()
+        self.task = options.task or _task_of(measures) or decided.task or self._told()
+        for item, form in zip(self.inputs, decided.formats, strict=False):
+            if isinstance(item, Input) and item.plan.format != form:
+                raise InputError(
+                    f"{item.files[0]}: looks like {item.plan.format} where the first files look like {form}. "
+                    "Say which it is with --input-format."
+                )
+        if self.task in ("tags", "dependencies"):
+            # A corpus may have spans beside them; here words are what is compared.
+            self.inputs = [replace(item, spans=None) if isinstance(item, Corpus) else item for item in self.inputs]
 
     def _told(self) -> str:
         """The task that the files tell."""
@@ -85,10 +97,10 @@ def _task_of(measures: Sequence[Measure]) -> str | None:
 def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, str], Corpus]) -> Input | Corpus:
     if isinstance(given, Corpus):
         return given
-    if isinstance(given, str | Path):
+    if isinstance(given, str | Path | Files):
         wanted = [options.column] if options.column else []
         # Mentions may consist of words that the text leaves out.
         plain = options.input_format in (None, "conllu") and options.column == ENTITY
         form = "conllu(empty_nodes=true)" if plain else options.input_format
-        return Input(str(given), input_format=form, wanted=wanted)
-    return from_data(given, name)
+        return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
+    return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.align import MISMATCH
 from assay.chainpairs import DUPLICATES
@@ -19,6 +19,34 @@ ONLY_FOR = {
     "map": ("tags", "spans"),
 }
 """Options that have a meaning for some tasks only."""
+
+
+TAGS = ("XPOS", "tag", "UPOS")
+"""The columns of tags that types of mentions go by: the first that gold fills."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What the first of many shards told, so that all others are read alike; what each found of its own."""
+
+    task: str = ""
+    column: str = ""
+    formats: tuple[str, ...] = ()
+    """Of gold and of each system."""
+    filled: tuple[bool, ...] = ()
+    """Which systems have answers at all."""
+    schemes: tuple[str, ...] = ()
+    """How the tags of gold and of each system are read as spans."""
+    characters: bool = False
+    """Whether spans are compared as sets of characters."""
+    tags: str | None = None
+    """The column that types of mentions go by."""
+
+    def __or__(self, other: Decided) -> Decided:
+        """What holds where two shards told different things; what cannot be reconciled stays as it was."""
+        filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
+        tags = min((self.tags, other.tags), key=(*TAGS, None).index)
+        return replace(self, filled=filled, characters=self.characters or other.characters, tags=tags)
 
 
 @dataclass(frozen=True)
@@ -54,12 +82,22 @@ class Options:
     missing: str = "error"
     zeros: str = "error"
     mention_types: str | None = None
+    embed: str = "none"
+    """Which texts go into the Result for a page to show: all, those with differences or errors, a sample, none."""
     symmetric: bool = False
     """Neither side is gold: two annotators."""
+    decided: Decided | None = None
+    """For one of many shards: how it is to be read. What must hold in some shard is then not asked of each."""
+
+    def __post_init__(self) -> None:
+        # One may be given by itself, in Python.
+        for name in ("slices", "scheme"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
-        from assay.changes import KINDS
+        from assay.changes import KINDS, UNRESOLVED
         from assay.schemes import REPAIRS
 
         choices: list[tuple[str, str | None, Sequence[str]]] = [
@@ -69,9 +107,10 @@ class Options:
             ("value of duplicates", self.duplicates, DUPLICATES),
             ("value of missing", self.missing, ("error", "empty")),
             ("value of zeros", self.zeros, ("error", "drop")),
+            ("value of embed", self.embed, ("all", "diff", "sample", "none", "auto")),
             ("interval", self.interval, ("percentile", "bca", "wilson")),
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
-            ("kind of change", self.kind, KINDS),
+            ("kind of change", self.kind, (*KINDS, UNRESOLVED)),
         ]
         for name, value, known in choices:
             if value is not None and value not in known:

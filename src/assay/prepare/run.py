@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 import numpy as np
 
 from assay import mapping
-from assay.align import Pair, align
+from assay.align import MOST_PROBLEMS, Pair, align
 from assay.arrays import Bools
 from assay.corpus import Corpus
 from assay.errors import AlignmentError
 from assay.measures import Measure
-from assay.prepare.options import Options
+from assay.prepare.options import Decided, Options
+from assay.remarks import Remark, remark
 from assay.result import Mapped, Source
 from assay.tagsets import Tagset
 
@@ -33,7 +34,7 @@ class Run:
     """All systems, in the order given."""
     skipped: Bools
     """Gold sentences left out for all systems, since some system's text differs."""
-    warnings: tuple[str, ...]
+    warnings: tuple[Remark, ...]
     mappings: tuple[Mapped, ...]
     tagset: Tagset | None = None
     task: str = "tags"
@@ -42,7 +43,9 @@ class Run:
     unit: str = "sentence"
     scheme: str = ""
     """How tags were read as spans."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    decided: Decided = field(default_factory=Decided)
+    """How the files were read, for other shards to be read alike."""
 
 
 def check_folders(corpora: Sequence[Corpus]) -> None:
@@ -71,36 +74,111 @@ def rules_of(options: Options, names: Sequence[str]) -> list[mapping.Rule]:
     return rules
 
 
-def idle_rules(rows: Sequence[Mapped]) -> Iterator[str]:
+def idle_rules(rows: Sequence[Mapped]) -> Iterator[Remark]:
     """Rules that fit no word in any file."""
     for rule in dict.fromkeys(row.rule for row in rows):
-        if not any(row.words for row in rows if row.rule == rule):
-            yield f"the mapping rule {rule} fits nothing."
+        yield idle_rule(rule=rule, words=sum(row.words for row in rows if row.rule == rule))
+
+
+@remark
+def idle_rule(rule: str, words: int) -> Iterator[str]:
+    """A rule of a mapping file that fits nothing."""
+    if not words:
+        yield f"the mapping rule {rule} fits nothing."
+
+
+def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
+    """How a file was read, where the user should know."""
+    for text, number in corpus.noted:
+        before, first, place = text.partition("(the first: ")
+        yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
+
+
+@remark
+def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iterator[str]:
+    """How a file was read; a `{}` in the text stands for the number."""
+    place = f"(the first: {first[0]}" if first else ""
+    yield f"{name}: {text.replace('{}', f'{number:,}')}{place}"
 
 
 def aligned(
     gold: Corpus, outputs: Mapping[str, Corpus], filled: Sequence[bool], column: str, options: Options
-) -> tuple[list[tuple[str, Pair]], list[str]]:
+) -> tuple[list[tuple[str, Pair]], list[Remark]]:
     """Each system that can be judged with gold, and what is to be said about that."""
-    pairs, warnings = [], []
+    pairs: list[tuple[str, Pair]] = []
+    warnings: list[Remark] = []
     for (name, output), full in zip(outputs.items(), filled, strict=True):
         if not full:
-            warnings.append(f"{name}: column {column} is empty, so there are no figures for it.")
+            warnings.append(empty_output(name=name, column=column))
             continue
         pair = align(gold, output, column=column, on_mismatch=options.on_mismatch)
         pairs.append((name, pair))
-        if pair.aligned_by == "characters":
-            kept, theirs = int((~pair.skipped[gold.sentence_of]).sum()), int((pair.system_sentence >= 0).sum())
-            warnings.append(
-                f"{name} has other tokens than gold: aligned by characters, {len(pair.gold_words):,} of "
-                f"{kept:,} gold words have a counterpart among {theirs:,}."
-            )
-        elif output.sentences != gold.sentences and pair.aligned_by == "words":
-            warnings.append(
-                f"{name} has {output.sentences:,} sentences where gold has {gold.sentences:,}; gold's are used."
-            )
-        warnings.extend(f"{name}: {problem}" for problem in pair.problems)
+        warnings += [_alignment(name, pair), problems(name=name, lines=pair.problems, number=pair.number_of_problems)]
     return pairs, warnings
+
+
+@remark
+def empty_output(name: str, column: str) -> Iterator[str]:
+    """A system without answers."""
+    yield f"{name}: column {column} is empty, so there are no figures for it."
+
+
+def _alignment(name: str, pair: Pair) -> Remark:
+    gold = pair.gold
+    return alignment(
+        name=name,
+        characters=int(pair.aligned_by == "characters"),
+        by_words=pair.aligned_by == "words",
+        words=len(pair.gold_words),
+        kept=int((~pair.skipped[gold.sentence_of]).sum()),
+        theirs=int((pair.system_sentence >= 0).sum()),
+        sentences=gold.sentences,
+        their_sentences=pair.system.sentences,
+    )
+
+
+@remark
+def alignment(
+    name: str,
+    characters: int,
+    by_words: bool,
+    words: int,
+    kept: int,
+    theirs: int,
+    sentences: int,
+    their_sentences: int,
+) -> Iterator[str]:
+    """How a system's words were brought together with gold's, where they are not the same."""
+    if characters:
+        yield (
+            f"{name} has other tokens than gold: aligned by characters, {words:,} of "
+            f"{kept:,} gold words have a counterpart among {theirs:,}."
+        )
+    elif by_words and sentences != their_sentences:
+        yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
+
+
+@remark
+def problems(name: str, lines: Sequence[str], number: int) -> Iterator[str]:
+    """Where texts differ, though the user wants to go on all the same."""
+    yield from (f"{name}: {line}" for line in lines)
+    if number > MOST_PROBLEMS:
+        yield f"{name}: … and {number - MOST_PROBLEMS:,} more places"
+
+
+@remark
+def nothing_shared(gold: str, text: str, left: int) -> Iterator[str]:
+    """No sentence is left to be judged."""
+    if not left:
+        raise AlignmentError(text)
+    yield from ()
+
+
+@remark
+def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
+    """How many sentences were left out; the text has a place for both numbers."""
+    if number:
+        yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
 
 
 def without(pair: Pair, skipped: Bools) -> Pair:

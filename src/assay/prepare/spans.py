@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,10 +19,22 @@ from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.measures.spans import fair
 from assay.prepare.golderrors import read_gold_errors
-from assay.prepare.options import Options
-from assay.prepare.run import Run, aligned, check_folders, idle_rules, rules_of, source_of, without
+from assay.prepare.options import Decided, Options
+from assay.prepare.run import (
+    Run,
+    aligned,
+    check_folders,
+    idle_rules,
+    notes_on_reading,
+    nothing_shared,
+    rules_of,
+    sentences_left_out,
+    source_of,
+    without,
+)
 from assay.readers import Input
 from assay.readers.entities import entity_spans
+from assay.remarks import Remark, remark
 from assay.result import Mapped
 from assay.spanpairs import surface_forms
 
@@ -32,9 +44,10 @@ ENTITY = "MISC:Entity"
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
     """Whether what is compared are spans, as far as the first lines show."""
     if isinstance(gold, Corpus):
-        return gold.spans is not None or (
-            len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
-        )
+        if gold.spans is not None:
+            # Where there are columns too, spans are what is compared only if there are any.
+            return len(gold.spans) > 0 or not gold.columns
+        return len(gold.columns) == 1 and schemes.looks_like_tags(next(iter(gold.columns.values())).counts())
     if gold.plan.spans or options.column == ENTITY:
         return True
     names = [options.column] if options.column else [] if _is_conllu(gold) else gold.plan.labels[-1:]
@@ -72,14 +85,21 @@ def prepare_spans(
         _check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    if skipped.all():
-        raise AlignmentError(f"no sentence is shared by {gold.name} and all systems.")
+    shared = f"no sentence is shared by {gold.name} and all systems."
+    if skipped.all() and options.decided is None:
+        raise AlignmentError(shared)
     if skipped.any():
         pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-        units = "documents" if gold.texts is not None else "sentences"
-        warnings.append(f"left out, since the texts differ: {int(skipped.sum()):,} of {gold.sentences:,} {units}.")
+    left_out = "left out, since the texts differ: {number} of {sentences} " + (
+        "documents." if gold.texts is not None else "sentences."
+    )
+    warnings += [
+        nothing_shared(gold="", text=shared, left=int((~skipped).sum())),
+        sentences_left_out(text=left_out, number=int(skipped.sum()), sentences=gold.sentences),
+    ]
     # One kind of atom for all systems: similarity counts atoms, and all are to be judged alike.
-    characters = any(needs_characters(pair) for _, pair in pairs)
+    needed = any(needs_characters(pair) for _, pair in pairs)
+    characters = needed or (options.decided is not None and options.decided.characters)
     listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
     warnings = [
@@ -97,13 +117,19 @@ def prepare_spans(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(warnings),
         mappings=mapped,
         task="spans",
         items=len(pairs[0][1].spanned().gold),
         unit=options.unit or ("document" if whole_documents else "sentence"),
         scheme=files[0].scheme,
         notes=tuple(_notes(pairs, listed)),
+        decided=Decided(
+            column=sources[0].column,
+            formats=tuple(file.corpus.format for file in files),
+            schemes=tuple(file.scheme for file in files),
+            characters=needed,
+        ),
     )
 
 
@@ -132,6 +158,8 @@ class _Source:
                 f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
                 "another key or column) for tags such as B-PER."
             )
+        if not item.plan.labels:
+            raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
         return cls(item, item.plan.labels[-1])
 
     @property
@@ -154,6 +182,8 @@ def _read(sources: Sequence[_Source], named: Sequence[str], options: Options) ->
     files: list[_File] = []
     for source, name in zip(sources, ["gold", *named], strict=True):
         scheme = declared.get(name, declared.get(""))
+        if options.decided is not None and options.decided.schemes:
+            scheme = options.decided.schemes[len(files)] or scheme
         files.append(_read_one(source, name, scheme, files[0].scheme if files else "", options))
     return files
 
@@ -198,18 +228,31 @@ def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
     return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
 
 
-def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[str]:
+def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[Remark]:
     """What the user should know about how the files were read."""
     golds = files[0].scheme
     for file, name in zip(files, names, strict=True):
-        yield from (f"{name}: {note}" for note in file.corpus.notes)
-        if file.reading is not None and file.reading.invalid:
-            title, number = schemes.SCHEMES[file.scheme].title, file.reading.invalid
-            broken = f"1 tag breaks {title}" if number == 1 else f"{number:,} tags break {title}"
-            yield f"{name}: {broken}; repaired by {repair}, which changed the reading of {file.reading.repaired:,}."
-        if file.scheme != golds and file.scheme and golds:
-            ours, theirs = schemes.SCHEMES[file.scheme].title, schemes.SCHEMES[golds].title
-            yield f"{name} is read as {ours}, gold as {theirs}."
+        yield from notes_on_reading(name, file.corpus)
+        yield read_as(
+            name=name,
+            scheme=file.scheme,
+            golds=golds,
+            repair=repair or "",
+            invalid=0 if file.reading is None else file.reading.invalid,
+            repaired=0 if file.reading is None else file.reading.repaired,
+        )
+
+
+@remark
+def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repaired: int) -> Iterator[str]:
+    """How tags were read as spans, where that is worth knowing."""
+    if invalid:
+        title = schemes.SCHEMES[scheme].title
+        broken = f"1 tag breaks {title}" if invalid == 1 else f"{invalid:,} tags break {title}"
+        yield f"{name}: {broken}; repaired by {repair}, which changed the reading of {repaired:,}."
+    if scheme != golds and scheme and golds:
+        ours, theirs = schemes.SCHEMES[scheme].title, schemes.SCHEMES[golds].title
+        yield f"{name} is read as {ours}, gold as {theirs}."
 
 
 def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
@@ -297,24 +340,40 @@ def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
 # --- what looks wrong ---
 
 
-def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[str]:
+def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[Remark]:
     gold = pairs[0][1].spanned().gold
-    if not len(gold) and symmetric:
-        if not any(len(pair.spanned().system) for _, pair in pairs):
-            raise InputError(f"{gold.corpus.name}: no spans in it, nor in the other: there is nothing to agree on.")
-        yield "gold has no spans at all."
-    elif not len(gold):
-        raise InputError(
-            f"{gold.corpus.name}: no spans in gold. Are gold and system swapped, or is it another column?"
-        )
-    yield from _duplicates("gold", gold.corpus)
+    yield gold_spans(
+        gold=gold.corpus.name,
+        symmetric="symmetric" if symmetric else "",
+        number=len(gold),
+        theirs=sum(len(pair.spanned().system) for _, pair in pairs),
+    )
+    yield _duplicates("gold", gold.corpus)
     for name, pair in pairs:
-        if not len(pair.spanned().system):
-            yield f"{name} has no spans at all."
-        yield from _duplicates(name, pair.system)
+        yield system_spans(name=name, number=len(pair.spanned().system))
+        yield _duplicates(name, pair.system)
         if not symmetric:
             yield from checks.warnings(name, pair, _fair(pair), "span")
     yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
+
+
+@remark
+def gold_spans(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[str]:
+    """Gold without spans."""
+    if number:
+        return
+    if not symmetric:
+        raise InputError(f"{gold}: no spans in gold. Are gold and system swapped, or is it another column?")
+    if not theirs:
+        raise InputError(f"{gold}: no spans in it, nor in the other: there is nothing to agree on.")
+    yield "gold has no spans at all."
+
+
+@remark
+def system_spans(name: str, number: int) -> Iterator[str]:
+    """A system without spans."""
+    if not number:
+        yield f"{name} has no spans at all."
 
 
 def _fair(pair: Pair) -> Judgements:
@@ -323,33 +382,51 @@ def _fair(pair: Pair) -> Judgements:
     return judged
 
 
-def _duplicates(name: str, corpus: Corpus) -> Iterator[str]:
+def _duplicates(name: str, corpus: Corpus) -> Remark:
     spans = corpus.spans
     assert spans is not None
     rows = np.stack([spans.sentence, spans.begin, spans.end, spans.labels.codes])
     same = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
     for index in np.flatnonzero(same).tolist():
         same[index] = spans.stretches.get(index) == spans.stretches.get(index + 1)
-    number = int(same.sum())
+    place = [corpus.place_of_span(int(np.flatnonzero(same)[0]) + 1)] if same.any() else []
+    return repeated_spans(name=name, number=int(same.sum()), first=place)
+
+
+@remark
+def repeated_spans(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
+    """Spans that are there twice."""
     if number:
-        first = corpus.place_of_span(int(np.flatnonzero(same)[0]) + 1)
         what = "1 span is" if number == 1 else f"{number:,} spans are"
-        yield f"{name}: {what} there twice (first: {first})."
+        yield f"{name}: {what} there twice (first: {first[0]})."
 
 
-def _notes(pairs: Sequence[tuple[str, Pair]], listed: Spans | None) -> Iterator[str]:
+def _notes(pairs: Sequence[tuple[str, Pair]], listed: Spans | None) -> Iterator[Remark]:
     first = pairs[0][1].spanned()
     gaps = {name: len(side.spans.stretches) for name, side in [("gold", first.gold)]}
     gaps |= {name: len(pair.spanned().system.spans.stretches) for name, pair in pairs}
-    if any(gaps.values()):
-        numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
-        yield (
-            f"Spans with gaps ({numbers}): spans are compared as sets of {first.atoms}; a boundary error shares at "
-            "least one of them."
-        )
-    if first.atoms == "characters" and first.gold.corpus.texts is None:
-        yield "Tokenisation differs, so spans are compared as sets of characters (without white space)."
+    differs = "differs" if first.atoms == "characters" and first.gold.corpus.texts is None else ""
+    yield compared_as(atoms=first.atoms, tokenisation=differs, gaps=gaps)
     if listed is not None:
         known = {first.identity(index, first.gold) for index in range(len(first.gold))}
         inside = sum(error in known for error in first.gold_errors or ())
-        yield f"Errors of gold listed: {len(listed):,}; {inside:,} of them are spans that gold has."
+        yield errors_of_gold(number=len(listed), inside=inside)
+
+
+@remark
+def compared_as(atoms: str, tokenisation: str, gaps: Mapping[str, int]) -> Iterator[str]:
+    """What spans are sets of, where that is worth knowing."""
+    if any(gaps.values()):
+        numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
+        yield (
+            f"Spans with gaps ({numbers}): spans are compared as sets of {atoms}; a boundary error shares at "
+            "least one of them."
+        )
+    if tokenisation:
+        yield "Tokenisation differs, so spans are compared as sets of characters (without white space)."
+
+
+@remark
+def errors_of_gold(number: int, inside: int) -> Iterator[str]:
+    """The list of errors of gold itself."""
+    yield f"Errors of gold listed: {number:,}; {inside:,} of them are spans that gold has."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +15,21 @@ from assay.errors import AlignmentError, InputError, UsageError
 from assay.labels import read_labels, with_sets
 from assay.lexicon import Lexicon
 from assay.measures import Measure
-from assay.prepare.options import Options
-from assay.prepare.run import Run, aligned, check_folders, idle_rules, rules_of, source_of, without
+from assay.prepare.options import Decided, Options
+from assay.prepare.run import (
+    Run,
+    aligned,
+    check_folders,
+    idle_rules,
+    nothing_shared,
+    rules_of,
+    sentences_left_out,
+    source_of,
+    without,
+)
 from assay.readers import Input, choose_column
 from assay.readers.columns import ALIASES
+from assay.remarks import Remark, remark, said
 from assay.result import Mapped
 from assay.tagsets import Tagset
 from assay.tagsets.kinds import Feats
@@ -31,7 +42,8 @@ def prepare_tags(
     tagset = tagsets.find(options.tagset) if options.tagset else None
     if isinstance(tagset, Feats) and options.column not in (None, tagset.column):
         raise UsageError(f"--tagset {tagset.name} takes tags from {tagset.column}; leave --column out.")
-    column = tagset.column if isinstance(tagset, Feats) else _column(inputs, options)
+    told = options.decided.column if options.decided is not None else ""
+    column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
     measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
@@ -39,20 +51,27 @@ def prepare_tags(
     corpora, mapped = _mapped(corpora, named, column, options)
     corpora = _marked(corpora, named, column, options)
     gold_corpus, outputs = corpora[0], corpora[1:]
-    if gold_corpus.is_empty(column):
-        raise InputError(
-            f"{gold_corpus.name}: column {column} is empty in gold (every cell is {gold_corpus.empty}). "
-            "Are gold and system swapped? Or choose another with --column."
-        )
+    check_gold = empty_gold(
+        gold=gold_corpus.name, column=column, mark=gold_corpus.empty or "", empty=gold_corpus.is_empty(column)
+    )
+    part = options.decided is not None
+    if not part:
+        # Before anything else is looked at.
+        list(check_gold.lines())
     further = _check_further_columns(gold_corpus, dict(zip(named, outputs, strict=True)), wanted - {column})
-    filled = [not output.is_empty(column) for output in outputs]
+    given = [not output.is_empty(column) for output in outputs]
+    filled = list(options.decided.filled) if options.decided is not None else given
+    if part and not filled:
+        # The first shard may be empty where others are not.
+        filled = given if any(given) else [True] * len(given)
     pairs, warnings = aligned(gold_corpus, dict(zip(named, outputs, strict=True)), filled, column, options)
     warnings.extend(further)
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    if skipped.all():
-        raise AlignmentError(f"no sentence is shared by {gold_corpus.name} and all systems.")
+    shared = f"no sentence is shared by {gold_corpus.name} and all systems."
+    if skipped.all() and not part:
+        raise AlignmentError(shared)
     if skipped.any():
         pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     if tagset is not None:
@@ -75,12 +94,28 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        tuple(dict.fromkeys(warnings)),
+        (check_gold, nothing_shared(gold="", text=shared, left=int((~skipped).sum())), *warnings),
         mapped,
         tagset,
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
+        decided=Decided(
+            column=column,
+            filled=tuple(given),
+            formats=tuple(corpus.format for corpus in corpora),
+        ),
     )
+
+
+@remark
+def empty_gold(gold: str, column: str, mark: str, empty: bool) -> Iterator[str]:
+    """Gold without labels."""
+    if empty:
+        raise InputError(
+            f"{gold}: column {column} is empty in gold (every cell is {mark}). "
+            "Are gold and system swapped? Or choose another with --column."
+        )
+    yield from ()
 
 
 def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
@@ -105,7 +140,7 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
 
 def _with_tagset(
     pairs: Sequence[tuple[str, Pair]], tagset: Tagset, measures: Sequence[Measure], options: Options
-) -> tuple[list[tuple[str, Pair]], list[str]]:
+) -> tuple[list[tuple[str, Pair]], list[Remark]]:
     """The pairs with what the measures of rich tags need, and what does not fit together."""
     from assay import weights as weighing
 
@@ -119,22 +154,25 @@ def _with_tagset(
         if spec:
             table = weighing.load(str(spec))
             weighing.check_categories(table, tagset)
-            warnings += [*weighing.warnings(table, tagset), *checks.weightless(rich[0][1], table)]
+            warnings += [said(text=text) for text in weighing.warnings(table, tagset)]
+            warnings += checks.weightless(rich[0][1], table)
     return rich, warnings
 
 
-def _check_further_columns(gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str]) -> list[str]:
+def _check_further_columns(gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str]) -> Iterator[Remark]:
     """Columns that single measures ask for must not be empty either."""
-    warnings = []
     for column in sorted(columns):
-        if gold.is_empty(column):
-            raise InputError(f"{gold.name}: column {column} is empty in gold. Choose another for the measure.")
-        warnings += [
-            f"{name}: column {column} is empty; its figures there say nothing."
-            for name, output in outputs.items()
-            if output.is_empty(column)
-        ]
-    return warnings
+        for name, corpus in (("", gold), *outputs.items()):
+            yield further_column(name=name, gold=gold.name, column=column, empty=corpus.is_empty(column))
+
+
+@remark
+def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[str]:
+    """A column that a measure asks for and that is empty in a system or, which is refused, in gold."""
+    if empty and not name:
+        raise InputError(f"{gold}: column {column} is empty in gold. Choose another for the measure.")
+    if empty:
+        yield f"{name}: column {column} is empty; its figures there say nothing."
 
 
 def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
@@ -185,11 +223,15 @@ def _marked(corpora: list[Corpus], names: Sequence[str], column: str, options: O
     return corpora
 
 
-def _left_out(gold: Corpus, pair: Pair, column: str, skipped: Bools) -> list[str]:
-    warnings = []
-    if skipped.any():
-        warnings.append(f"{int(skipped.sum()):,} of {gold.sentences:,} sentences were left out: the texts differ.")
+def _left_out(gold: Corpus, pair: Pair, column: str, skipped: Bools) -> Iterator[Remark]:
+    text = "{number} of {sentences} sentences were left out: the texts differ."
+    yield sentences_left_out(text=text, number=int(skipped.sum()), sentences=gold.sentences)
     missing = int((pair.without_gold(column) & ~skipped[gold.sentence_of]).sum())
-    if missing:
-        warnings.append(f"{missing:,} words have no gold label in {column} and were left out.")
-    return warnings
+    yield unlabelled(column=column, words=missing)
+
+
+@remark
+def unlabelled(column: str, words: int) -> Iterator[str]:
+    """Words that gold has no label for."""
+    if words:
+        yield f"{words:,} words have no gold label in {column} and were left out."

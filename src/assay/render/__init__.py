@@ -7,8 +7,8 @@ from collections.abc import Callable
 from assay.errors import unknown
 from assay.result import Result
 
-FORMATS = ("json", "tsv", "md", "latex", "html")
-ENDINGS = {".json": "json", ".tsv": "tsv", ".md": "md", ".tex": "latex", ".html": "html", ".htm": "html"}
+FORMATS = ("json", "flat", "tsv", "csv", "md", "latex", "html")
+ENDINGS = {f".{form}": form for form in ("json", "tsv", "csv", "md", "html")} | {".tex": "latex", ".htm": "html"}
 
 
 def render(result: Result, form: str) -> str:
@@ -19,10 +19,18 @@ def render(result: Result, form: str) -> str:
 
 
 def _renderer(form: str) -> Callable[[Result], str]:
+    if form == "flat":
+        from assay.render.flat import flat_json
+
+        return flat_json
     if form == "tsv":
         from assay.render.tsv import tsv
 
         return tsv
+    if form == "csv":
+        from assay.render.tsv import csv
+
+        return csv
     if form == "md":
         from assay.render.markdown import markdown
 
@@ -32,7 +40,7 @@ def _renderer(form: str) -> Callable[[Result], str]:
 
         return latex
     if form == "html":
-        from assay.render.html import page
+        from assay.render.page import page
 
         return page
     raise unknown("format", form, FORMATS)

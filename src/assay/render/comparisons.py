@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from assay.render import spans
+from assay.render import chains, spans
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
 from assay.render.text import count, is_matched, noun, p_error, percent, plural, signed
 from assay.result import Bound, Comparison, Diff, Result
@@ -26,6 +26,7 @@ def _tests(result: Result) -> Iterator[Table]:
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
     several = len({(row.measure, row.score) for row in tests}) > 1
+    explained = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in tests):
         rows: list[list[Cell | str]] = []
         with_mcnemar = False
@@ -44,7 +45,10 @@ def _tests(result: Result) -> Iterator[Table]:
             )
         header = ["pair", "difference", "p", "error", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
         title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
-        notes = _test_notes(result, with_mcnemar) if (measure, score) == (tests[0].measure, tests[0].score) else ()
+        first = (measure, score) == (tests[0].measure, tests[0].score)
+        notes = _test_notes(result) if first else ()
+        notes += _mcnemar_notes(result) if with_mcnemar and not explained else ()
+        explained |= with_mcnemar
         yield table(title, header, rows, notes=notes, short=PAIRS)
 
 
@@ -56,17 +60,19 @@ def _best_first(result: Result, tests: list[Comparison]) -> list[Comparison]:
     return sorted(tests, key=lambda row: best not in (row.a, row.b))
 
 
-def _test_notes(result: Result, with_mcnemar: bool) -> tuple[str, ...]:
-    notes = [
+def _test_notes(result: Result) -> tuple[str, ...]:
+    return (
         f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, "
         f"all ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be off by "
-        f"chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
-    ]
-    if with_mcnemar:
-        notes.append(
-            "McNemar's exact test takes words as independent, which within a sentence they are not: prefer p."
-        )
-    return tuple(notes)
+        f"chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it.",
+    )
+
+
+def _mcnemar_notes(result: Result) -> tuple[str, ...]:
+    over = "gold's mentions (recall)" if result.task == "coreference" else "words"
+    return (
+        f"McNemar's exact test takes {over} as independent, which within a {result.unit} they are not: prefer p.",
+    )
 
 
 def _diffs(result: Result) -> Iterator[Table]:
@@ -105,6 +111,7 @@ def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
                 if result.task == "spans"
                 else []
             ),
+            *_antecedent_notes(result),
         )
     over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
     first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
@@ -117,6 +124,16 @@ def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
         first,
         "Overlap right: 2·both right / (A right + B right); overlap all: percent of words with the same label.",
     )
+
+
+def _antecedent_notes(result: Result) -> Iterator[str]:
+    """How many wrong links became other wrong links, which is no change unless asked for."""
+    rows = [row for row in result.diffs if row.slice is None and row.other_antecedent is not None]
+    rows = [row for row in rows if row.on == rows[0].on]
+    if rows:
+        named = "; ".join(f"{row.a} → {row.b} {count(row.other_antecedent or 0)}" for row in rows[:PAIRS])
+        counted = "are changed errors here" if "antecedents=true" in rows[0].on else "count as no change"
+        yield f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {named}."
 
 
 def _categories(result: Result) -> Iterator[Table]:
@@ -335,11 +352,28 @@ def _bounds(result: Result) -> Iterator[Table]:
             f"{over}bound: a {item} counts as right if any system is. gain: bound minus {rows[0].best}, the best "
             f"overall. Every system is right on {count(rows[0].all_right)} {item}s, none on "
             f"{count(rows[0].none_right)}.",
+            *_bound_notes(rows[0], item),
         ),
         short=SHORT + 1,
         # The worst systems first, so that the best one stays.
         droppable=tuple(2 + names.index(name) for name in sorted(names, key=lambda name: rows[0].systems[name])),
     )
+
+
+def _bound_notes(row: Bound, item: str) -> Iterator[str]:
+    if row.exact:
+        each = ", ".join(f"{name} {count(number)}" for name, number in row.exact.items())
+        yield (
+            f"Whole sentences right, of {count(row.sentences)}: {each}; in some system {count(row.exact_in_one)}; "
+            f"with the best choice for each {item} {count(row.exact_upper)}."
+        )
+    if len(row.right_in) > 3:
+        yield f"Right in exactly 0, 1, … systems: {', '.join(map(count, row.right_in))} {item}s."
+    if row.precision is not None and row.f1 is not None:
+        yield (
+            f"With the best choice for mentions that gold does not resolve too: precision {percent(row.precision)}, "
+            f"F1 {percent(row.f1)}."
+        )
 
 
 def _bound_cells(row: Bound, names: Sequence[str]) -> list[Cell | str]:
@@ -376,5 +410,6 @@ PARTS = (
     _label_differences,
     _bounds,
     _growth,
+    chains.unresolved,
 )
 """In reading order."""

@@ -33,6 +33,9 @@ _ESCAPES = {
     "…": r"\ldots{}",
     "✓": r"$\surd$",
     "±": r"$\pm$",
+    "≈": r"$\approx$",
+    "⪅": r"$\stackrel{<}{\approx}$",
+    "⪆": r"$\stackrel{>}{\approx}$",
     # Behind a line end, LaTeX would take these for a part of it.
     "[": "{[}",
     "]": "{]}",

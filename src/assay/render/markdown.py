@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import example_text, heading, verdict, visible
-from assay.result import Result
+from assay.render.text import example_lines, example_text, heading, verdict, visible
+from assay.result import Example, Result
 
 
 def markdown(result: Result) -> str:
@@ -27,14 +27,22 @@ def markdown(result: Result) -> str:
             lines += ["", _escape(" ".join(table.notes))]
         parts.append("\n".join(lines))
     if result.examples:
-        lines = ["### Examples", ""]
-        lines += [f"- {_escape(example.place)}: {_escape(example_text(example))}" for example in result.examples]
-        parts.append("\n".join(lines))
+        parts.append("\n".join(["### Examples", "", *(_example(example) for example in result.examples)]))
     if result.warnings:
         parts.append("\n".join(["### Warnings", "", *(f"- {_escape(text)}" for text in result.warnings)]))
     parts += [_escape(note) for note in result.notes]
     parts.append(f"`{result.signature.replace('`', chr(39))}`")
     return "\n\n".join(parts) + "\n"
+
+
+def _example(example: Example) -> str:
+    """A point of a list; trees are drawn below it."""
+    place = _escape(example.place)
+    if not (example.arcs or example.units or example.tree):
+        return f"- {place}: {_escape(example_text(example))}"
+    # Indented code cannot be ended by anything that stands in the data, as a fence could.
+    drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
+    return f"- {place}\n{drawn}\n"
 
 
 def _row(cells: list[str]) -> str:

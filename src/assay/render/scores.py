@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from assay.render import spans
+from assay.render import chains, spans
 from assay.render.comparisons import SHORT
 from assay.render.table import Cell, Table, apart, figure, is_best, p_cell, table, value_of
 from assay.render.text import DASH, count, is_matched, noun, percent, signed
@@ -44,6 +44,8 @@ def _scores(result: Result) -> Iterator[Table]:
     yield table(
         "Further scores", ["system", "score", "value"], further, words=2, short=25, notes=notes if macro else ()
     )
+    if result.task == "coreference":
+        yield from chains.chain_errors(result)
 
 
 _NUMBERS = {"crossing"}
@@ -84,7 +86,7 @@ def _labels(result: Result) -> Iterator[Table]:
         labels = sorted(gold, key=lambda label: (-gold[label], str(label)))
         if len(systems) == 1 and result.task == "spans":
             yield spans.labels_of_one(measure, result)
-        elif len(systems) == 1:
+        elif len(systems) == 1 and {"f1", "precision", "recall"} <= {score for _, _, score in found}:
             yield _one_system_labels(measure, labels, gold, found, result)
         else:
             yield _several_systems_labels(measure, systems, labels, gold, found)
@@ -142,7 +144,17 @@ def _confusion(result: Result) -> Iterator[Table]:
     for system, group in groupby(whole, key=lambda row: row.system):
         rows = [[row.gold or "∅", row.assigned or "∅", count(row.count)] for row in group]
         header = ["gold", "assigned", f"{noun(result)}s"]
-        yield table(f"Most frequent errors of {system}", header, rows, words=2, short=SHORT)
+        title = f"Most frequent errors of {system}"
+        yield table(title, header, rows, words=2, short=SHORT, notes=_confusion_notes(result, rows))
+
+
+def _confusion_notes(result: Result, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    if result.task != "dependencies":
+        return ()
+    alike = any(gold == assigned for gold, assigned, _ in rows)
+    lone = any("∅" in row for row in rows)
+    notes = ["The same on both sides: the head is wrong."] * alike + ["∅: the other side has no such word."] * lone
+    return (" ".join(notes),) if notes else ()
 
 
 def _slices(result: Result) -> Iterator[Table]:

@@ -71,7 +71,7 @@ def error_types(result: Result) -> Iterator[Table]:
     for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
         by_type: dict[str, ErrorType] = {row.type: row for row in group}
         total = sum(row.count for row in by_type.values())
-        rows.append([system, measure, count(total), *(_share(by_type.get(kind)) for kind in types)])
+        rows.append([system, measure, count(total), *(share_cell(by_type.get(kind)) for kind in types)])
     yield table(
         "Errors by type",
         ["system", "measure", "errors", *map(kind_title, types)],
@@ -85,7 +85,8 @@ def error_types(result: Result) -> Iterator[Table]:
     )
 
 
-def _share(row: ErrorType | None) -> Cell:
+def share_cell(row: ErrorType | None) -> Cell:
+    """A number of errors with its share of all."""
     if row is None:
         return Cell("", data=("", ""))
     share = "" if math.isnan(row.share) else f" ({100 * row.share:.0f})"

@@ -41,6 +41,10 @@ class Table:
     """What a terminal says beneath in addition."""
     parts: tuple[str, ...] = ()
     """What the parts of cells with data are called, where they are not a figure and its interval."""
+    columns: tuple[str, ...] = ()
+    """What programs call the columns, where people read shorter names."""
+    narrow: tuple[Table, ...] = ()
+    """The same in several tables, for a terminal that has no room for this one."""
 
 
 def table(

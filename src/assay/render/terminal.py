@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -38,7 +39,8 @@ def show(result: Result, console: Console | None = None) -> None:
         if table.minor:
             hidden.append(table.title)
             continue
-        _show_table(table, console)
+        for part in _with_room(table, console.width):
+            _show_table(part, console)
     if hidden:
         console.print(
             Text(
@@ -51,9 +53,19 @@ def show(result: Result, console: Console | None = None) -> None:
     console.print(Text(f"\n{result.signature}", style="dim"), soft_wrap=True)
 
 
+def _with_room(table: Table, room: int) -> Sequence[Table]:
+    """A table, or the several that stand for it where it is too wide."""
+    too_wide = _width(table, table.rows, range(len(table.header))) > room
+    return table.narrow if table.narrow and too_wide else (table,)
+
+
 def _show_table(table: Table, console: Console) -> None:
     rows = table.rows[: table.short] if table.short else table.rows
     kept = _columns_that_fit(table, rows, console.width)
+    without_intervals = _width(table, rows, kept) > console.width and any(map(_has_interval, _cells(rows, kept)))
+    if without_intervals:
+        rows = tuple(tuple(_without_interval(cell) for cell in row) for row in rows)
+        kept = _columns_that_fit(table, rows, console.width)
     whole = _width(table, rows, kept) <= console.width
     roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
@@ -69,14 +81,27 @@ def _show_table(table: Table, console: Console) -> None:
     console.print(Text(visible(table.title), style="bold underline"))
     console.print(drawn)
     left_out = [
-        f"{number:,} more {what}"
-        for number, what in ((len(table.rows) - len(rows), "rows"), (len(table.header) - len(kept), "columns"))
+        plural(number, f"more {what}")
+        for number, what in ((len(table.rows) - len(rows), "row"), (len(table.header) - len(kept), "column"))
         if number
     ]
     notes = [f"… and {' and '.join(left_out)}: --format md or tsv."] if left_out else []
+    notes += ["There is no room for the intervals: --format md or tsv."] * without_intervals
     notes = [*notes, *table.notes, *([table.hint] if table.hint else [])]
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
+
+
+def _cells(rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) -> Iterator[Cell]:
+    return (row[index] for row in rows for index in kept)
+
+
+def _has_interval(cell: Cell) -> bool:
+    return len(cell.data) == 3 and cell.text.endswith("]")
+
+
+def _without_interval(cell: Cell) -> Cell:
+    return replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell
 
 
 def _style(cell: Cell) -> str:
@@ -123,6 +148,7 @@ def _show_examples(result: Result, console: Console) -> None:
         kinds = ", ".join(dict.fromkeys(_KINDS.get(str(item.kind), str(item.kind)) for item in example.items))
         console.print(Text(f"{example.place}  {kinds}", style="dim"), soft_wrap=True)
         # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
-        room = console.width - 3 if example.spans else 2 * console.width - 6
+        drawn = bool(example.arcs or example.units or example.tree)
+        room = console.width - 3 if example.spans or drawn else 2 * console.width - 6
         for line in example_lines(example, room):
-            console.print(Text(visible(f"  {line}")), soft_wrap=bool(example.arcs or example.units))
+            console.print(Text(visible(f"  {line}")), soft_wrap=drawn)

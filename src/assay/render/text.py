@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.render.drawings import dependency_lines, unit_lines
+from assay.render.drawings import constituent_lines, dependency_lines, unit_lines
 from assay.result import Comparison, Example, ExampleItem, Result, Score
 
 DASH = "–"
@@ -104,16 +104,26 @@ def heading(result: Result) -> str:
             f"agreement on {result.task}{column}{scheme}: {plural(number, units)}, "
             f"{plural(len(result.systems), 'annotator')}; read as {_listed(formats)}, aligned by {result.aligned_by}"
         )
+    if result.command == "bayes":
+        return _many_runs(result)
     if result.command == "cross":
         golds = _listed([framework.name for framework in result.frameworks])
         return (
-            f"across frameworks: {plural(result.units, 'sentence')}, {plural(result.items, 'word')}, "
+            f"across frameworks: {plural(result.gold.sentences, 'sentence')}, {plural(result.items, 'word')}, "
             f"golds {golds}; read as {_listed(formats)}"
         )
     return (
         f"{result.task}{column}{scheme}: {plural(number, units)}, "
         f"{plural(result.items, noun(result))} {items}, {plural(len(result.systems), 'system')}; "
         f"read as {_listed(formats)}, aligned by {result.aligned_by}"
+    )
+
+
+def _many_runs(result: Result) -> str:
+    measures = {row.measure for row in result.scores}
+    return (
+        f"many runs: {plural(len(result.systems), 'system')}, {plural(len(measures), 'measure')}, "
+        f"{plural(result.items, 'data set')}, {plural(result.units, 'run')} of each system"
     )
 
 
@@ -140,6 +150,11 @@ def one_line(result: Result) -> str:
 
 def verdict(result: Result) -> str:
     """Which system is better and how sure that is; it never says more than the numbers do."""
+    if len(result.bayes) == 1:
+        return result.bayes[0].verdict
+    # With several pairs, the first table gives the orders.
+    if result.command == "bayes":
+        return ""
     tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
     if not tests:
         return ""
@@ -227,9 +242,11 @@ def _listed(names: Sequence[str]) -> str:
 def example_lines(example: Example, width: int = 0) -> list[str]:
     """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans a line for each side."""
     if example.arcs:
-        return [" ".join(example.words), *dependency_lines(example)]
+        return [" ".join(example.words), *dependency_lines(example, width)]
     if example.units:
-        return [" ".join(example.words), *unit_lines(example)]
+        return [" ".join(example.words), *unit_lines(example, width)]
+    if example.tree:
+        return [" ".join(example.words), *constituent_lines(example, width)]
     if not example.spans:
         marks = {item.position: _mark(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
@@ -245,8 +262,8 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
 
 def example_text(example: Example) -> str:
     """The same in one line."""
-    if example.arcs or example.units:
-        example = replace(example, arcs=(), units=())
+    if example.arcs or example.units or example.tree:
+        example = replace(example, arcs=(), units=(), tree=False)
     return " · ".join(" ".join(line.split()) for line in example_lines(example))
 
 
@@ -267,8 +284,11 @@ def _cut(words: Sequence[str], first: int, last: int) -> str:
 
 
 def _lane(example: Example, side: str) -> list[str]:
-    """The words of a sentence with the spans of one side in brackets."""
+    """The words of a sentence with the spans of one side in brackets, and the words in question in »«."""
     words = list(example.words)
+    for begin, end in example.marked:
+        words[begin] = f"»{words[begin]}"
+        words[end - 1] = f"{words[end - 1]}«"
     spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
     # Inner brackets first: they stand next to the words.
     inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))

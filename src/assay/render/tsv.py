@@ -1,9 +1,9 @@
-"""Tab-separated tables for pipes and spreadsheets: full labels, no colour, nothing cut, plain numbers."""
+"""Tables for pipes and spreadsheets, tabs or commas between cells: full labels, nothing cut, plain numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
@@ -11,33 +11,44 @@ from assay.render.text import DASH, example_text, verdict
 from assay.result import Result
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+_FORMULA = re.compile(r"[=+@\t\r-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
+"""What a spreadsheet takes for a formula, and is no number."""
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
+
+
+Line = Callable[[Sequence[str]], str]
+"""Cells made a line."""
 
 
 def tsv(result: Result) -> str:
     """All tables; a line `# title` heads each, a blank line divides them."""
-    blocks = ["\n".join([f"# {_clean(table.title)}", *_lines(table)]) for table in tables(result)]
+    return _written(result, lambda cells: "\t".join(map(_clean, cells)))
+
+
+def csv(result: Result) -> str:
+    """The same with commas. A text that a spreadsheet would take for a formula has an apostrophe before it."""
+    return _written(result, lambda cells: ",".join(map(_quoted, cells)))
+
+
+def _written(result: Result, line: Line) -> str:
+    blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in tables(result)]
     if result.examples:
-        lines = ["# Examples", "a\tb\tplace\tsentence"]
-        lines += [
-            "\t".join(map(_clean, (example.a, example.b or "", example.place, example_text(example))))
-            for example in result.examples
-        ]
-        blocks.append("\n".join(lines))
-    sentence = verdict(result)
-    tail = [f"# {_clean(line)}" for line in (sentence, *result.notes, result.signature) if line]
+        rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
+        blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", "sentence"], *rows))))
+    tail = [line([f"# {text}"]) for text in (verdict(result), *result.notes, result.signature) if text]
     blocks.append("\n".join(tail))
     return "\n\n".join(blocks) + "\n"
 
 
-def _lines(table: Table) -> list[str]:
+def _rows(table: Table) -> list[Sequence[str]]:
     """A header and rows; what a person reads in one cell, a program gets in columns of their own."""
     widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
-    header = [name for index, width in enumerate(widths) for name in _names(table.header[index], width, table.parts)]
+    columns = table.columns or table.header
+    header = [name for index, width in enumerate(widths) for name in _names(columns[index], width, table.parts)]
     rows = [
         [part for cell, width in zip(row, widths, strict=True) for part in _parts(cell, width)] for row in table.rows
     ]
-    return ["\t".join(map(_clean, cells)) for cells in (header, *rows)]
+    return [header, *rows]
 
 
 def _names(name: str, width: int, parts: Sequence[str]) -> Sequence[str]:
@@ -60,3 +71,9 @@ def _parts(cell: Cell, width: int) -> Sequence[str]:
 def _clean(text: str) -> str:
     """A label may hold what divides cells and lines."""
     return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _quoted(text: str) -> str:
+    """A cell of CSV (RFC 4180)."""
+    safe = f"'{text}" if _FORMULA.match(text) else text
+    return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
