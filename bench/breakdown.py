@@ -23,7 +23,7 @@ PARTS = {
     "tags to spans": ("schemes:detect", "schemes:looks_like_tags", "schemes:spans_of"),
     "aligning": (
         *("prepare.run:align", "prepare.spans:with_spans", "prepare.constituents:_with_spans"),
-        *("crossframework.compare:with_words", "crossframework.compare:problems"),
+        "crossframework.inputs:problems",
     ),
     "function trees": (
         *("crossframework.frameworks:Annotation.function_trees", "crossframework.compare:generalise"),
@@ -38,7 +38,7 @@ PARTS = {
     "resampling": ("figures:Figures.scores", "figures:Figures.main_scores"),
     "testing": ("figures:Figures.comparisons", "evaluate:_mcnemar"),
     "comparing": (
-        *("changes:Items.of", "changes:Items.outcomes", "changes:confusion", "changes:matched_confusion"),
+        *("changes:Items.of", "changes:Items.outcomes", "changes:confusion", "changes:met_confusion"),
         *("changes:diffs", "changes:bounds", "changes:growth", "changes:unique", "changes:transitions"),
     ),
     "writing": ("render:render",),
