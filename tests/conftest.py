@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Who runs the tests in the background may let them ignore interruptions; what they start would ignore them too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 SHARED = Path(__file__).parents[1] / ".." / "shared" / "data"
 
