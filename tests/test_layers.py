@@ -73,8 +73,9 @@ ALLOWED: dict[str, set[str]] = {
         *("parts", "prepare", "readers", "remarks", "slices", "systems", "tallies", "texts"),
     },
     "shards": {"errors", "prepare", "readers", "systems"},
-    "clusters": {"errors"},
-    "parallel": {"assay", "clusters", "errors", "measured", "parts", "prepare", "shards"},
+    "clusters": {"assay", "errors"},
+    "workers": {"errors"},
+    "parallel": {"assay", "clusters", "errors", "measured", "parts", "prepare", "shards", "workers"},
     "partfiles": {
         *("assay", "changes", "counts", "errors", "examples", "parts", "prepare", "readers", "remarks", "result"),
         "tallies",
@@ -92,19 +93,8 @@ ALLOWED: dict[str, set[str]] = {
     },
     "runtables": {"errors"},
     "experiment": {
-        *(
-            "assay",
-            "clusters",
-            "corpus",
-            "errors",
-            "evaluate",
-            "measures",
-            "prepare",
-            "readers",
-            "result",
-            "runtables",
-            "specs",
-        ),
+        *("assay", "clusters", "corpus", "errors", "evaluate", "measures"),
+        *("prepare", "readers", "result", "runtables", "specs", "workers"),
     },
     "manyruns": {
         *("arrays", "assay", "errors", "evaluate", "experiment", "posteriors", "readers", "result", "runtables"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import platform
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import assay
 from assay.errors import UsageError, unknown
 
 BATCH_SYSTEMS = {
@@ -58,6 +60,29 @@ def forget(client: Any, futures: list[Any]) -> None:
     """Tell the scheduler that nobody waits any more; if it is gone, it knows."""
     with suppress(OSError, RuntimeError, TimeoutError):
         client.cancel(futures, force=True)
+
+
+def check_version(version: str, what: str) -> None:
+    """Refuse work that another version of assay gave."""
+    if version != assay.__version__:
+        raise UsageError(
+            f"the worker on {platform.node()} has assay {assay.__version__}, where {version} gave it {what}."
+        )
+
+
+@contextmanager
+def explained(remedy: str) -> Iterator[None]:
+    """What is wrong with a cluster whose answer is waited for, in a sentence."""
+    from concurrent.futures import CancelledError
+
+    try:
+        yield
+    except ImportError as error:
+        raise UsageError(
+            f"a worker of the cluster cannot load what it needs ({error}). Install assay {assay.__version__} there."
+        ) from None
+    except (OSError, CancelledError):
+        raise UsageError(f"the connection to the Dask scheduler was lost. {remedy}") from None
 
 
 @contextmanager

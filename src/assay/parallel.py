@@ -5,32 +5,26 @@ Shards are measured in any order and added in theirs, so that the sum is the sam
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pickle
-import platform
 import select
-import signal
-import subprocess
-import sys
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import assay
-from assay.errors import AssayError, UsageError
+from assay.clusters import check_cluster, check_version, connected, explained, forget, quiet
+from assay.errors import UsageError
 from assay.measured import measured, summed
 from assay.parts import Covered, Part
 from assay.prepare import Decided, Options
 from assay.shards import Shard
+from assay.workers import Worker, serve
 
 AHEAD = 4
 """How far, in shards per worker, measuring may run ahead of adding: what waits to be added takes room."""
 TRIES = 2
 """So often a shard is begun whose process dies."""
-_START = "from assay.parallel import main; main()"
 
 
 @dataclass(frozen=True)
@@ -79,8 +73,6 @@ def check_workers(jobs: int, cluster: str | None) -> None:
     if jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is not None:
-        from assay.clusters import check_cluster
-
         check_cluster(cluster)
 
 
@@ -148,98 +140,37 @@ def _in_order(parts: Iterable[tuple[int, Part]]) -> Iterator[Part]:
 
 
 def main() -> None:
-    """A worker: measure the shards that standard input names, one at a time, until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What a measure of the user's prints must not get among our answers.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while True:
-        try:
-            answer = _answer(pickle.load(sys.stdin.buffer))
-            pickle.dump(answer, answers)
-            answers.flush()
-        except (EOFError, BrokenPipeError):
-            os._exit(0)
-
-
-def _answer(task: Task) -> tuple[str, Any]:
-    try:
-        return "part", task.measured()
-    except AssayError as error:
-        return "refused", error
-    except Exception:
-        return "failed", traceback.format_exc()
-
-
-@dataclass(eq=False)
-class _Worker:
-    process: subprocess.Popen[bytes]
-    number: int
-
-    @classmethod
-    def start(cls) -> _Worker:
-        # In a group of its own: an interrupt at the terminal is for the one who waits.
-        command = [sys.executable, "-P", "-c", _START]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
-        return cls(process, -1)
-
-    def give(self, number: int, task: Task) -> None:
-        self.number = number
-        assert self.process.stdin is not None
-        # If it died, that is seen when its answer is asked for.
-        with contextlib.suppress(BrokenPipeError):
-            pickle.dump(task, self.process.stdin)
-            self.process.stdin.flush()
-
-    def fileno(self) -> int:
-        assert self.process.stdout is not None
-        return self.process.stdout.fileno()
-
-    def answer(self) -> tuple[str, Any] | None:
-        """Its answer; None where it died."""
-        assert self.process.stdout is not None
-        try:
-            answer: tuple[str, Any] = pickle.load(self.process.stdout)
-        except (EOFError, pickle.UnpicklingError, ConnectionError):
-            return None
-        return answer
-
-    def end(self) -> None:
-        """There is nothing that it could leave behind."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+    """A worker: measure the shards that standard input names."""
+    serve(lambda piece: piece[1].measured())
 
 
 def _on_processes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Part]]:
     """Numbered parts as they are done; a shard whose process dies is measured once more."""
     waiting = list(reversed(range(len(tasks))))
     tries: dict[int, int] = {}
-    workers: list[_Worker] = []
-    idle: list[_Worker] = []
+    workers: list[Worker] = []
+    idle: list[Worker] = []
     done: set[int] = set()
     turn = 0
     try:
         while waiting or workers:
             while waiting and waiting[-1] < turn + AHEAD * jobs and len(workers) < jobs:
-                worker = idle.pop() if idle else _Worker.start()
-                worker.give(waiting[-1], tasks[waiting.pop()])
+                worker = idle.pop() if idle else Worker.start(__name__)
+                worker.give((waiting[-1], tasks[waiting.pop()]))
                 workers.append(worker)
             for worker in select.select(workers, [], [])[0]:
+                part: Part | None = worker.answer()
                 workers.remove(worker)
-                answer = worker.answer()
-                if answer is None:
+                number, task = worker.piece
+                if part is None:
                     worker.end()
-                    tries[worker.number] = tries.get(worker.number, 0) + 1
-                    _check_tries(tries[worker.number], tasks[worker.number])
-                    waiting.append(worker.number)
+                    tries[number] = tries.get(number, 0) + 1
+                    _check_tries(tries[number], task)
+                    waiting.append(number)
                     continue
                 idle.append(worker)
-                yield worker.number, _checked(answer)
-                done.add(worker.number)
+                yield number, part
+                done.add(number)
                 while turn in done:
                     turn += 1
     finally:
@@ -255,23 +186,11 @@ def _check_tries(tries: int, task: Task) -> None:
         )
 
 
-def _checked(answer: tuple[str, Any]) -> Part:
-    kind, content = answer
-    if kind == "refused":
-        raise content
-    if kind == "failed":
-        raise RuntimeError(f"a worker failed:\n{content}")
-    assert isinstance(content, Part)
-    return content
-
-
 # --- a Dask cluster ---
 
 
 def _on_cluster(tasks: Sequence[Task], where: str, jobs: int) -> Iterator[tuple[int, Part]]:
     """Numbered parts as they are done; the scheduler gives the shard of a lost worker to another."""
-    from assay.clusters import connected, forget, quiet
-
     with quiet(), connected(where, jobs, {}) as client:
         from distributed import as_completed
 
@@ -303,30 +222,20 @@ def _on_cluster(tasks: Sequence[Task], where: str, jobs: int) -> Iterator[tuple[
 
 def measure_task(task: Task, version: str) -> Part:
     """One shard on a worker of a cluster."""
-    if version != assay.__version__:
-        raise UsageError(
-            f"the worker on {platform.node()} has assay {assay.__version__}, where {version} gave it the shard."
-        )
+    check_version(version, "the shard")
     return task.measured()
 
 
 def _result(future: Any, task: Task) -> Part:
-    """What came of a shard, or an error that says what is wrong with the cluster."""
-    from concurrent.futures import CancelledError
-
+    """What came of a shard."""
     from distributed import KilledWorker
 
     try:
-        part: Part = future.result()
+        with explained("Run again."):
+            part: Part = future.result()
     except KilledWorker:
         raise UsageError(
             f"{task.shard.gold.files[0]}: the workers that read this shard were killed again and again. Do they have "
             "too little memory? Cut the files smaller."
         ) from None
-    except ImportError as error:
-        raise UsageError(
-            f"a worker of the cluster cannot load what it needs ({error}). Install assay {assay.__version__} there."
-        ) from None
-    except (OSError, CancelledError):
-        raise UsageError("the connection to the Dask scheduler was lost. Run again.") from None
     return part

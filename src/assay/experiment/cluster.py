@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import assay
-from assay.clusters import BATCH_SYSTEMS, check_cluster, connected, forget, quiet
-from assay.errors import UsageError
+from assay.clusters import BATCH_SYSTEMS, check_cluster, check_version, connected, explained, forget, quiet
 from assay.experiment.job import Job, execute
 from assay.experiment.lock import is_wanted
 from assay.experiment.store import Outcome
@@ -41,30 +39,20 @@ def work_on_cluster(jobs: Sequence[Job], where: str, number: int, settings: Mapp
 
 
 def _outcome(future: Any, job: Job) -> Outcome:
-    """What came of a run, or an error that says what is wrong with the cluster."""
-    from concurrent.futures import CancelledError
-
+    """What came of a run."""
     from distributed import KilledWorker
 
     try:
-        outcome: Outcome = future.result()
+        with explained("Run again; what is done stays."):
+            outcome: Outcome = future.result()
     except KilledWorker:
         return given_up(job, 1 + _allowed_failures())
-    except ImportError as error:
-        raise UsageError(
-            f"a worker of the cluster cannot load what it needs ({error}). Install assay {assay.__version__} there."
-        ) from None
-    except (OSError, CancelledError):
-        raise UsageError("the connection to the Dask scheduler was lost. Run again; what is done stays.") from None
     return outcome
 
 
 def do(job: Job, version: str) -> Outcome:
     """One run on a worker; it stops when its coordinator has ended, or has been followed by another."""
-    if version != assay.__version__:
-        raise UsageError(
-            f"the worker on {platform.node()} has assay {assay.__version__}, where {version} gave it the run."
-        )
+    check_version(version, "the run")
     return execute(job, _looking(job))
 
 
