@@ -20,7 +20,7 @@ check: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py --write
 
 docs: $(READY)
 	$(BIN)/python tools/make_docs.py

@@ -1,6 +1,6 @@
 """Where the time of a command goes, in CPU seconds.
 
-Run: breakdown.py compare GOLD A B, or breakdown.py spans|dependencies|arcs|brackets|cross|chains FILES...
+Run: breakdown.py COMMAND ARGUMENTS..., as one would run assay.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ PARTS = {
         *("measures.definition:Measure.count", "counts:Counts.regrouped"),
         *("crossframework.compare:tedeval", "crossframework.compare:edits"),
     ),
-    "resampling": ("figures:Figures.scores", "figures:Figures.main_scores"),
+    "resampling": (
+        *("figures:Figures.scores", "figures:Figures.main_scores"),
+        *("evaluate:draw_together", "crossframework.compare:draw_together"),
+    ),
     "testing": ("figures:Figures.comparisons", "evaluate:_mcnemar"),
     "comparing": (
         *("changes:Items.of", "changes:Items.outcomes", "changes:confusion", "changes:met_confusion"),
@@ -47,47 +50,8 @@ LEAST = 0.005
 """Parts below this are left out."""
 
 
-def _arguments(what: str, paths: list[str]) -> tuple[str, list[str]]:
-    """The command, and what it is called with."""
-    if what == "cross":
-        dependencies, constituents, a, b = paths
-        golds = ["--theory", f"dep={dependencies}", "--theory", f"ps={constituents}"]
-        return "cross", [*golds, f"a@dep={a}", f"b@ps={b}", "--format", "json"]
-    if what == "arcs":
-        return "compare", [*paths, "--task", "dependencies", "--format", "json"]
-    measures = {
-        "spans": ("exact", "fair", "semeval"),
-        "dependencies": ("uas", "las", "clas", "mlas", "blex", "tokens", "words", "sentences"),
-        "brackets": ("parseval",),
-        "chains": (
-            *("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll"),
-            *("arcs-any", "arcs-nom"),
-        ),
-    }[what]
-    form = "tsv" if what == "spans" else "json"
-    return "score", [*paths, *(part for name in measures for part in ("-m", name)), "--format", form]
-
-
-def compare_parts(paths: list[str]) -> dict[str, float]:
-    """The steps of `assay compare … --format json` one by one, each with the CPU it took."""
-    import assay.cli.compare  # noqa: F401  what the command loads too
-    from assay.evaluate import compare
-    from assay.readers import read
-
-    parts = {"start-up": time.process_time()}
-    gold, a, b = (read(path, columns=["XPOS"]) for path in paths)
-    parts["reading"] = time.process_time()
-    result = compare(gold, {"a": a, "b": b}, column="XPOS")
-    parts["comparing"] = time.process_time()
-    result.to_json()
-    parts["writing"] = time.process_time()
-    ends = list(parts.values())
-    return dict(zip(parts, map(float.__sub__, ends, [0.0, *ends]), strict=False))
-
-
-def command_parts(what: str, paths: list[str]) -> dict[str, float]:
+def command_parts(name: str, arguments: list[str]) -> dict[str, float]:
     """The steps of a command, each without what counts under another."""
-    name, arguments = _arguments(what, paths)
     command = import_module(f"assay.cli.{name}").command
     modules = ["evaluate", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
     for module in modules if name == "cross" else (one for one in modules if "cross" not in one):
@@ -151,8 +115,7 @@ class _Clock:
 def main() -> None:
     """Print the parts."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does
-    what, *paths = sys.argv[1:]
-    print(json.dumps(compare_parts(paths) if what == "compare" else command_parts(what, paths)))
+    print(json.dumps(command_parts(sys.argv[1], sys.argv[2:])))
 
 
 if __name__ == "__main__":

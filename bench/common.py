@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from peers import KNOWN, Peers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+FLOORS = ("plain ", "Counter loop", "set intersection", "NumPy loop", "python ")
 ASSAY = str(Path(sys.executable).parent / "assay")
 
 
@@ -30,6 +32,11 @@ class Row:
     def ratio(self) -> float:
         """How many times as long the peer takes."""
         return self.peer_cpu / self.cpu
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the peer is our own few lines of Python, that show what the least of the work costs."""
+        return self.peer.startswith(FLOORS)
 
 
 @dataclass(frozen=True)
@@ -88,12 +95,11 @@ class Bench:
         """The goal that we take this part of a peer's time."""
         self.goals.append(Goal(f"{what}: times as fast as {row.peer}", row.ratio, bound, "×", at_least=True))
 
-    def split(self, name: str, *command: str) -> None:
-        """Where the time of a task goes, in the run that took least."""
-        taken = [
-            json.loads(run([sys.executable, str(HERE / "breakdown.py"), *command]).output) for _ in range(self.runs)
-        ]
-        self.parts[name] = min(taken, key=lambda parts: sum(parts.values()))
+    def split(self, task: str, command: Sequence[str]) -> None:
+        """Where the time of assay's command goes, in the run that took least."""
+        watched = [sys.executable, str(HERE / "breakdown.py"), *command[1:]]
+        taken = [json.loads(run(watched).output) for _ in range(self.runs)]
+        self.parts[task] = min(taken, key=lambda parts: sum(parts.values()))
 
 
 # --- same answers ---

@@ -54,7 +54,7 @@ def _score(bench: Bench, files: Sequence[str]) -> None:
     bench.times_as_fast("coreference", bench.add_scaled("coval", FLOOR), 4)
     bench.times_as_fast("coreference", bench.add_scaled("reference scorer", FLOOR), 50)
     bench.goals.append(Goal("coreference: peak memory", rows[FLOOR].memory, 250, "MB"))
-    bench.split(task, "chains", *files)
+    bench.split(task, commands["assay"])
 
 
 def _compare(bench: Bench, files: Sequence[str]) -> None:
@@ -68,6 +68,7 @@ def _compare(bench: Bench, files: Sequence[str]) -> None:
     different = next(diff["different"] for diff in json.loads(ours)["diffs"] if diff["on"] == "arcs-any")
     same("mentions of another class", different, floor["different"], 0)
     bench.add("compare, 2 resolvers", alternating(commands, bench.runs))
+    bench.split("compare, 2 resolvers", commands["assay"])
 
 
 def _long_documents(bench: Bench, folder: Path) -> None:

@@ -9,7 +9,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +21,7 @@ from coreference import bench_coreference
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
 from spans import bench_spans
+from tables import everything, put_into, summary
 from trees import bench_trees
 
 TIMES = 10_000
@@ -100,7 +101,7 @@ def bench_compare(bench: Bench) -> None:
     row = bench.rows[-1]
     bench.goals.append(Goal("compare: CPU", row.cpu, 1.2, "s"))
     bench.goals.append(Goal("compare: peak memory", row.memory, 250, "MB"))
-    bench.split("compare", "compare", *files)
+    bench.split("compare, 2 systems", commands["assay"])
 
 
 def bench_tsv(bench: Bench) -> None:
@@ -205,6 +206,7 @@ def bench_rich(bench: Bench) -> None:
         same("pa", ours, float(Fraction(figures["pa"]["exact"])))
     bench.add("pa, wpa, cwpa, 5 systems", alternating(commands, bench.runs))
     bench.goals.append(Goal("pa, wpa, cwpa: CPU", bench.rows[-1].cpu, 1.5, "s"))
+    bench.split("pa, wpa, cwpa, 5 systems", commands["assay"])
 
 
 def bench_startup(bench: Bench) -> None:
@@ -234,28 +236,6 @@ GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 
 
 # --- what is printed ---
-
-
-def report(bench: Bench) -> Iterator[str]:
-    """The tables, in Markdown."""
-    yield "| task | peer | assay CPU s | peer CPU s | peer / assay | assay MB | peer MB |"
-    yield "|---|---|---:|---:|---:|---:|---:|"
-    for row in bench.rows:
-        memory = "–" if row.peer_memory is None else f"{row.peer_memory:.0f}"
-        yield (
-            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.ratio:.1f} "
-            f"| {row.memory:.0f} | {memory} |"
-        )
-    for task, parts in bench.parts.items():
-        yield ""
-        yield f"{task}, CPU s by part: " + ", ".join(f"{name} {cpu:.2f}" for name, cpu in parts.items())
-    if bench.goals:
-        yield ""
-        yield "| goal | measured | bound | met |"
-        yield "|---|---:|---:|---|"
-    for goal in bench.goals:
-        bound = f"{'≥' if goal.at_least else '<'} {goal.bound:g} {goal.unit}"
-        yield f"| {goal.what} | {goal.value:.3g} {goal.unit} | {bound} | {'yes' if goal.met else '**no**'} |"
 
 
 def machine(peers: Peers) -> str:
@@ -289,9 +269,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME", action="append", choices=names, help=f"one of {', '.join(names)}")
     parser.add_argument("--runs", metavar="N", type=int, help="alternating runs, of which the best counts (5)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here too")
+    parser.add_argument("--write", action="store_true", help="put the tables into README.md and bench/README.md")
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
     parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.write and (given.quick or given.only):
+        parser.error("--write wants all tasks on all data.")
+    return given
 
 
 def main() -> None:
@@ -306,12 +290,15 @@ def main() -> None:
     for name in dict.fromkeys(chosen):
         print(f"{name} …", file=sys.stderr)
         TASKS[name](bench)
-    print(f"{description}; best of {bench.runs}\n")
-    print("\n".join(report(bench)))
+    head = [f"{description}; best of {bench.runs}", ""]
+    print("\n".join([*head, *everything(bench)]))
     if given.quick:
         print("\nA tenth of the data: the goals are meant for all of it.")
     if given.json:
         given.json.write_text(as_json(bench, description), encoding="utf-8")
+    if given.write:
+        put_into(ROOT / "README.md", summary(bench))
+        put_into(HERE / "README.md", iter([*head, *everything(bench)]))
 
 
 if __name__ == "__main__":

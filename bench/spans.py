@@ -152,7 +152,7 @@ def _commands(bench: Bench, folder: Path) -> None:
     bench.goals.append(Goal("spans, CoNLL: peak memory", row.memory, 600, "MB"))
     bench.times_as_fast("spans, CoNLL", row, 3)
     bench.times_as_fast("spans, CoNLL", bench.add_scaled("FairEval, CoNLL", "seqeval", task), 1)
-    bench.split(task, "spans", str(gold), str(system))
+    bench.split(task, commands["assay"])
     _span_tables(bench, folder, "span table", "tsv", "FairEval, span table")
     _span_tables(bench, folder, "span table, nested", "nested.tsv", "FairEval, functions only, nested")
 

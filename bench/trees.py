@@ -75,7 +75,7 @@ def _dependencies(bench: Bench, data: str, files: Sequence[str]) -> None:
     bench.add(task, alternating(commands, bench.runs, slow=("udtools", "UD eval.py")))
     for row in bench.rows[1 - len(commands) :]:
         bench.times_as_fast(f"dependencies, {data}", row, 10)
-    bench.split(task, "dependencies", *files)
+    bench.split(task, commands["assay"])
 
 
 def _comparison(bench: Bench, data: str, files: Sequence[str]) -> None:
@@ -92,7 +92,7 @@ def _comparison(bench: Bench, data: str, files: Sequence[str]) -> None:
     task = f"compare, 2 parsers; {data}"
     bench.add(task, alternating(commands, bench.runs))
     bench.goals.append(Goal(f"compare, {data}: CPU", bench.rows[-1].cpu, 2, "s"))
-    bench.split(task, "arcs", *files)
+    bench.split(task, commands["assay"])
 
 
 def _constituents(bench: Bench, data: str, files: Sequence[str], roots: int = 0) -> None:
@@ -114,7 +114,7 @@ def _constituents(bench: Bench, data: str, files: Sequence[str], roots: int = 0)
     bench.times_as_fast(f"parseval, {data}", pyevalb, 5)
     evalb = bench.add_scaled("EVALB", "PYEVALB", task)
     bench.goals.append(Goal(f"parseval, {data}: times the CPU of {evalb.peer}", 1 / evalb.ratio, 6, "×"))
-    bench.split(task, "brackets", *files)
+    bench.split(task, commands["assay"])
 
 
 def _frameworks(bench: Bench, data: str, files: Sequence[str], known: Mapping[str, float] | None = None) -> None:
@@ -136,7 +136,7 @@ def _frameworks(bench: Bench, data: str, files: Sequence[str], known: Mapping[st
     task = f"cross, TedEval; {data}"
     bench.add(task, alternating(commands, bench.runs))
     bench.goals.append(Goal(f"cross, {data}: CPU", bench.rows[-1].cpu, 4, "s"))
-    bench.split(task, "cross", *files)
+    bench.split(task, commands["assay"])
 
 
 def _counts(output: str) -> dict[str, dict[str, int]]:

@@ -58,19 +58,23 @@ def draw_together(figures: Iterable[Figures]) -> None:
     The sums are those that each would find by itself, to the last digit.
     """
     groups: dict[tuple[tuple[object, ...], int], list[tuple[Figures, Ints]]] = {}
+    needed_again = set()
     for one in figures:
-        if not one._by_label and draws_units(*one._narrow):
+        if one._by_label:
+            needed_again.add(one._purpose())
+        elif draws_units(*one._narrow):
             rows = np.repeat(*one._narrow, axis=0)
             groups.setdefault((one._purpose(), len(rows)), []).append((one, rows))
     for (purpose, _), members in groups.items():
         settings = members[0][0].settings
         rng = settings.rng("bootstrap", *purpose)
         joint = np.concatenate([rows for _, rows in members], axis=1)
-        drawn = unit_sums(joint, settings.times, rng, settings.drawn(*purpose))
+        # Draws that labels will ask for again are kept; of a large corpus they take 40 MB.
+        kept = settings.drawn(*purpose) if purpose in needed_again else None
+        drawn = unit_sums(joint, settings.times, rng, kept)
         ends = np.cumsum([rows.shape[1] for _, rows in members])
         for (one, _), part in zip(members, np.split(drawn, ends[:-1], axis=1), strict=True):
-            # What the cached property would find when asked.
-            vars(one)["_drawn"] = part
+            settings.sums[one._resampled_key] = part
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,12 +212,17 @@ class Figures:
     @cached_property
     def _drawn(self) -> Floats:
         """The joint rows summed over each resample."""
-        (rows, sizes), purpose, known = self._narrow, self._purpose(), self.settings.sums
-        key = (*purpose, rows.shape, rows.tobytes(), sizes.tobytes())
+        known, key, purpose = self.settings.sums, self._resampled_key, self._purpose()
         if key not in known:
             rng = self.settings.rng("bootstrap", *purpose)
-            known[key] = bootstrap_sums(rows, sizes, self.settings.times, rng, self.settings.drawn(*purpose))
+            known[key] = bootstrap_sums(*self._narrow, self.settings.times, rng, self.settings.drawn(*purpose))
         return known[key]
+
+    @property
+    def _resampled_key(self) -> tuple[object, ...]:
+        """What is resampled, for what: figures with the same key have the same sums."""
+        rows, sizes = self._narrow
+        return (*self._purpose(), rows.shape, rows.tobytes(), sizes.tobytes())
 
     def _by_system(self, joint: Array) -> Array:
         """Joint rows as rows × systems × fields, the systems as they were given."""

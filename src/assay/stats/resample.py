@@ -28,8 +28,8 @@ _FEW = 256
 # A Poisson draw for a row costs about 50 ns, drawing a unit by itself about 4 ns for each packed number of fields.
 _ROW_NS, _UNIT_NS = 50.0, 4.0
 _WORTH_A_ROW = 12
-_TOSSED = 12
-"""Rows of up to so many units have a coin tossed for each, many coins at once; more are drawn as a binomial."""
+_TOSSED = 256
+"""Rows of up to so many units have a coin tossed for each, 16 coins at once; more are drawn as a binomial."""
 _COSTLY_NS = 12_000.0
 """What a replicate may cost before a product is cheaper: weights once, then two or three microseconds a measure."""
 MOST_UNITS = 4096
@@ -160,9 +160,8 @@ def bootstrap_weights(
     In chunks that suit what is made of them, `width` numbers a replicate. A byte each will do: of more than 255
     units none is ever drawn 256 times, for the chance is below 10^-500.
     """
-    kind = np.uint16 if units < 1 << 16 else np.uint32
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
-        drawn = rng.integers(0, units, size=(replicates, units), dtype=kind)
+        drawn = _drawn(replicates, units, rng)
         if units < _FEW:
             places = drawn + (np.arange(replicates) * units)[:, None]
             counted = np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
@@ -179,24 +178,40 @@ def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: in
 
     In chunks that suit what is made of them, `width` numbers a replicate.
     """
-    order = np.argsort(sizes, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    small = int(np.searchsorted(sizes[order], _TOSSED, side="right"))
+    few, many = np.flatnonzero(sizes <= _TOSSED), np.flatnonzero(sizes > _TOSSED)
+    place = np.argsort(np.concatenate([few, many]))
     for replicates in _chunks(times, max(len(sizes), width), CHUNK_NUMBERS):
-        tossed = np.zeros((replicates, small), dtype=np.uint8)
-        for toss in range(int(sizes[order[:small]].max(initial=0))):
-            # The rows come by size, so that those with more units than were tossed are the last.
-            first = int(np.searchsorted(sizes[order[:small]], toss, side="right"))
-            tossed[:, first:] += _bits(replicates, small - first, rng)
-        drawn = [rng.binomial(int(sizes[row]), 0.5, size=replicates) for row in order[small:]]
-        weights = np.concatenate([tossed, np.array(drawn).reshape(-1, replicates).T], axis=1, dtype=np.float64)
-        yield weights[:, place]
+        weights = _tossed(sizes[few], replicates, rng).astype(np.float64)
+        if many.size:
+            drawn = rng.binomial(sizes[many], 0.5, size=(replicates, len(many)))
+            weights = np.concatenate([weights, drawn], axis=1)[:, place]
+        yield weights
 
 
-def _bits(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    packed = np.frombuffer(rng.bytes(rows * (columns // 8 + 1)), dtype=np.uint8).reshape(rows, -1)
-    return np.unpackbits(packed, axis=1, count=columns)
+def _tossed(coins: Ints, replicates: int, rng: np.random.Generator) -> NDArray[Any]:
+    """How many of so many coins show heads: bits that are set, 16 of them in a random number."""
+    numbers = -(-coins // 16)
+    first = np.cumsum(numbers) - numbers
+    before = 16 * (np.arange(int(numbers.sum())) - np.repeat(first, numbers))
+    tossed = np.minimum(np.repeat(coins, numbers) - before, 16)
+    masks = ((1 << tossed) - 1).astype(np.uint16)
+    heads = np.bitwise_count(_random16(replicates, len(masks), rng) & masks)
+    return heads if len(masks) == len(coins) else np.add.reduceat(heads, first, axis=1, dtype=np.uint16)
+
+
+def _drawn(replicates: int, units: int, rng: np.random.Generator) -> NDArray[Any]:
+    """As many units as there are, drawn with replacement."""
+    if units <= 1 << 16 and units.bit_count() == 1:
+        # So many are the blocks of a large corpus.
+        return _random16(replicates, units, rng) & np.uint16(units - 1)
+    kind = np.uint16 if units < 1 << 16 else np.uint32
+    return rng.integers(0, units, size=(replicates, units), dtype=kind)
+
+
+def _random16(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Random numbers of 16 bits, in a quarter of the time that it takes to draw each by itself."""
+    drawn = rng.integers(0, (1 << 64) - 1, size=-(-rows * columns // 4), dtype=np.uint64, endpoint=True)
+    return drawn.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
 
 
 def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | None:
