@@ -45,8 +45,7 @@ class Lexicon:
         if len(files) == 1 and _is_word_list(files[0]):
             words = (line.strip() for batch in Source(files[0]).batches() for _, line in batch.lines())
             return cls(path, dict(Counter(key(word) for word in words if word)), None, fold)
-        source = Input(path, input_format=input_format, wanted=[column])
-        corpus = source.read([column])
+        corpus = Input(path, input_format=input_format, wanted=[column]).read([column])
         corpus = labels(replace(corpus, columns={column: next(iter(corpus.columns.values()))}))
         frequency: Counter[str] = Counter()
         for form, count in corpus.forms.counts().items():

@@ -32,19 +32,13 @@ class Rule:
 
     def check(self, place: str) -> None:
         """Refuse patterns that are none, and targets that name groups which the pattern lacks."""
-        pattern = self.before.removeprefix("re:") if self.before.startswith("re:") else ""
+        _compiled(self.form, place)
+        if not self.before.startswith("re:"):
+            return
+        pattern = self.before.removeprefix("re:")
+        groups = _compiled(pattern, place).groups
         try:
-            with warnings.catch_warnings():
-                # What will mean something else one day means nothing sure today.
-                warnings.simplefilter("error", FutureWarning)
-                groups = re.compile(pattern).groups
-                re.compile(self.form)
-        except (re.error, FutureWarning, RecursionError, OverflowError) as error:
-            wrong = self.form if _is_pattern(pattern) else pattern
-            raise InputError(f"{place}: {wrong!r} is no regular expression ({error}).") from None
-        try:
-            if pattern:
-                re.sub("()" * groups, self.after, "")
+            re.sub("()" * groups, self.after, "")
         except (re.error, IndexError) as error:
             raise InputError(f"{place}: {self.after!r} does not fit {pattern!r} ({error}).") from None
 
@@ -56,14 +50,14 @@ class Rule:
         return match.expand(self.after) if match else None
 
 
-def _is_pattern(text: str) -> bool:
+def _compiled(pattern: str, place: str) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
+            # What will mean something else one day means nothing sure today.
             warnings.simplefilter("error", FutureWarning)
-            re.compile(text)
-    except (re.error, FutureWarning, RecursionError, OverflowError):
-        return False
-    return True
+            return re.compile(pattern)
+    except (re.error, FutureWarning, RecursionError, OverflowError) as error:
+        raise InputError(f"{place}: {pattern!r} is no regular expression ({error}).") from None
 
 
 def read_rules(path: str) -> list[Rule]:

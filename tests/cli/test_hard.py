@@ -227,6 +227,28 @@ def test_texts_that_differ_in_normalisation_are_refused_with_the_remedy(assay, h
     assert done.stderr.splitlines()[1] == remedy
 
 
+def test_sentences_skipped_for_their_normalisation_are_told_with_the_remedy(assay, here):
+    (here / "nfc.tsv").write_text("Caf\u00e9\tN\n\nein\tK\n\nund\tK\n\naus\tK\n", "utf-8")
+    (here / "nfd.tsv").write_text("Cafe\u0301\tN\n\nein\tK\n\nund\tK\n\nAus\tK\n", "utf-8")
+    done = assay("score", "nfc.tsv", "nfd.tsv", "--times", "20", "--on-mismatch", "skip")
+    assert done.returncode == 0
+    assert (
+        "nfd: places that differ in Unicode normalisation only: 1. To have them judged, bring both files to NFC, "
+        "e.g. with uconv -x nfc."
+    ) in done.stderr
+
+
+def test_files_that_share_no_sentence_for_their_normalisation_are_told_the_remedy(assay, here):
+    (here / "nfc.tsv").write_text("Caf\u00e9\tN\n", "utf-8")
+    (here / "nfd.tsv").write_text("Cafe\u0301\tN\n", "utf-8")
+    done = assay("score", "nfc.tsv", "nfd.tsv", *FAST, "--on-mismatch", "skip")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[1] == (
+        "no sentence is shared by nfc.tsv and nfd.tsv. The texts differ in Unicode normalisation only. "
+        "Bring both to NFC, e.g. with uconv -x nfc."
+    )
+
+
 def test_a_byte_order_mark_windows_ends_and_compression_change_nothing(assay, here):
     import gzip
 
@@ -338,6 +360,6 @@ def test_too_little_memory_is_said_in_one_line(assay, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("assay.cli.options.check_stdin", full)
+    monkeypatch.setattr("assay.cli.evaluation.check_stdin", full)
     done = assay(*SCORE)
     assert (done.returncode, done.stderr) == (2, "assay: not enough memory. Give fewer or smaller files at a time.\n")

@@ -62,6 +62,7 @@ Ann NNP B-PER
 """
 TSV = IOB.partition("\n\n")[2].replace(" ", "\t")
 LAYERS = "Ann\tB-PER\tO\nLee\tI-PER\tB-LOC\nleft\tO\tO\n\nYork\tB-LOC|B-ORG\tB-X\n"
+COMMENTED = "# newdoc id = d\n# sent_id = 1\n" + TSV.replace("They", "# sent_id = 2\n# text = #\n#")
 HEADED = "id\tword\tpos\ttag\n1\tAnn\tNN\tB-PER\n2\tleft\tVB\tO\n\n<doc id='x'>\n<s>\n1\tHa\tUH\tO\n</s>\n"
 SLASH = "Ann/NNP left/VBD ./.\nAnd\\/or/CC (/( http://x/y/NN\n\nEnd/NN\n"
 DAG = """\
@@ -183,9 +184,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "brat": (BRAT,),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS),
-    "tsv": (TSV, LAYERS, HEADED),
+    "tsv": (TSV, LAYERS, HEADED, COMMENTED),
     "slash": (SLASH,),
-    "conll": (IOB,),
+    "conll": (IOB, COMMENTED.replace("\t", " ")),
 }
 """By format, beside the example that each format has."""
 

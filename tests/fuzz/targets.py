@@ -8,16 +8,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import assay
+from assay import shards
 from assay.demo import FOLDER
+from assay.evaluate import part_of
+from assay.finished import finished
 from assay.measures import measures
+from assay.partfiles import merged, to_json
+from assay.prepare import Options
 from assay.readers import FORMATS, read
 from assay.render import FORMATS as FORMS
 from assay.render import render
 from assay.result import Result
 from fuzz.mutations import drawn, mutated
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
+from pieces import folders
 
 ROUNDS = {"times": 20}
 
@@ -225,6 +232,32 @@ def saved_result() -> Target:
     return Target("result.json", attempt)
 
 
+def part_files() -> Target:
+    """The parts that several jobs wrote, for `assay merge`: one of them is faulty, or of another run."""
+    kept: dict[str, list[bytes]] = {}
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        if not kept:
+            kept["tags"] = _parts(folder, "english", "gold.conllu", ("hanta.conllu", "udpipe.conllu"))
+            kept["spans"] = _parts(folder, "entities", "gold.tsv", ("rules.tsv",))
+        task = rng.choice(sorted(kept))
+        parts = [mutated(kept[task][0], drawn(rng)), kept[rng.choice((task, task, "tags"))][1]]
+        paths = [folder / "part-1.json", folder / "part-2.json"]
+        for path, data in zip(paths, parts, strict=True):
+            path.write_bytes(data)
+        return lambda: shown(finished(merged([str(path) for path in paths])))
+
+    return Target("part.json", attempt)
+
+
+def _parts(folder: Path, demo: str, gold: str, systems: Sequence[str]) -> list[bytes]:
+    """Two parts of a run over two files each."""
+    corpora = folders(folder / demo, demo, gold, systems, pieces=2)
+    with patch.object(shards, "TEXT", 1):
+        parts = [part_of("compare", *corpora, None, Options(**ROUNDS, examples=2), f"{job}/2") for job in (1, 2)]
+    return [to_json(part).encode() for part in parts]
+
+
 def parameter_file() -> Target:
     """A parameter file of EVALB."""
     text = (
@@ -277,4 +310,4 @@ def targets() -> Iterator[Target]:
     yield from map(reader, FORMATS)
     yield from map(pair, PAIRS)
     yield from map(option_file, _OPTION_FILES)
-    yield from (saved_result(), parameter_file(), runs_table(), experiment_file())
+    yield from (saved_result(), part_files(), parameter_file(), runs_table(), experiment_file())

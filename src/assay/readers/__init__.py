@@ -46,7 +46,7 @@ class Input:
         """The checksums of the files, when they have been read."""
         self._folder = folder_of(path)
         self._source: Source | None = Source(self.files[0], self._folder)
-        """The first file, open since its first lines were looked at; standard input cannot be opened twice."""
+        """The first file, whose first lines were looked at; standard input and pipes cannot be opened twice."""
         self._input_format = input_format
         self.plan: Plan = plan(self._source.head(), self._source.path, input_format, wanted)
 

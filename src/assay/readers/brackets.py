@@ -16,7 +16,7 @@ from assay.errors import InputError, unknown
 from assay.readers.bracketscan import AtomCodes, Atoms, Scan
 from assay.readers.builder import Builder
 from assay.readers.forest import EMPTY_ELEMENT, FORM, TAG, Block, Forest, Tree
-from assay.readers.source import Batch, Source, decode
+from assay.readers.source import BATCH, Batch, Source, decode
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """What blank lines may stand for."""
@@ -217,14 +217,13 @@ class _Pieces:
             brackets, depths = _depths(batch.data, depth)
             if (depths < 0).any():
                 raise self._not_opened(b"".join([*held, batch.data]), line)
-            closed = brackets[depths == 0]
-            cut = int(closed[-1]) + 1 if len(closed) else 0
-            if cut:
-                data = b"".join([*held, batch.data[:cut]])
+            first = 0
+            for end in _cuts(brackets[depths == 0]):
+                data = b"".join([*held, batch.data[first:end]])
                 yield self._piece(data, line)
                 line += data.count(b"\n")
-                held = []
-            held.append(batch.data[cut:])
+                held, first = [], end
+            held.append(batch.data[first:])
             depth = int(depths[-1]) if len(depths) else depth
         self._finish(b"".join(held), line, depth)
 
@@ -306,6 +305,16 @@ class _Pieces:
         return InputError(
             f"{self.path}:{tree_line}: the tree that begins here lacks {lacks}{hint}. {_WITHIN_WORDS} {_LEAVE_OUT}"
         )
+
+
+def _cuts(closing: Ints) -> list[int]:
+    """The places behind the last tree and, where all trees of a large file are in one line, behind some before it."""
+    if not len(closing):
+        return []
+    last = int(closing[-1])
+    some = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
+    cuts: list[int] = (np.unique(np.append(some, last)) + 1).tolist()
+    return cuts
 
 
 def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:

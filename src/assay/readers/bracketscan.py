@@ -20,6 +20,12 @@ _KINDS[ord(")")] = _CLOSE
 _TO_SPACE = bytes.maketrans(b"()", b"  ")
 
 
+def _depths(opening: Bools, closing: Bools) -> Ints:
+    """How many brackets are open behind each token."""
+    depths: Ints = np.cumsum(opening.astype(np.int8) - closing, dtype=np.int64)
+    return depths
+
+
 class Atoms(dict[bytes, int]):
     """What stands between brackets and white space, numbered in order of appearance."""
 
@@ -74,26 +80,22 @@ class Scan:
 
     def _read(self, token: Ints, number: Ints) -> None:
         """Tell words from nodes: `(TAG word)` is a word, and so is what stands alone behind a label."""
-        opening, atom = token == _OPEN, token == _ATOM
+        opening, closing, atom = token == _OPEN, token == _CLOSE, token == _ATOM
         label = np.zeros(len(token), dtype=bool)
         label[1:] = opening[:-1] & atom[1:]
+        # Words in brackets of their own, which are no nodes.
         tagged = np.zeros(len(token), dtype=bool)
-        """Words in brackets of their own."""
-        tagged[2:-1] = label[1:-2] & atom[2:-1] & (token[3:] == _CLOSE)
-        word = atom & ~label
-        self._words = np.flatnonzero(word)
+        tagged[2:-1] = label[1:-2] & atom[2:-1] & closing[3:]
+        self._words = np.flatnonzero(atom & ~label)
         self.forms = number[self._words]
         self.tags = np.where(tagged[self._words], number[self._words - 1], number[0])
-        node, end = opening.copy(), token == _CLOSE
-        node[:-2] &= ~tagged[2:]
-        end[1:] &= ~tagged[:-1]
-        self._opened, self._closed = np.flatnonzero(node), np.flatnonzero(end)
+        self._tree_ends = np.flatnonzero(closing & (_depths(opening, closing) == 0))
+        opening[:-2] &= ~tagged[2:]
+        closing[1:] &= ~tagged[:-1]
+        self._opened, self._closed = np.flatnonzero(opening), np.flatnonzero(closing)
         # The first token opens a tree, so it has no number of its own and stands for a label that is not there.
         self.labels = np.where(label[self._opened + 1], number[self._opened + 1], number[0])
-        self._depth = np.cumsum(node.astype(np.int64) - end)
-        brackets = np.cumsum(opening.astype(np.int64) - (token == _CLOSE))
-        ends = np.flatnonzero((brackets == 0) & (token == _CLOSE))
-        self._tree_ends = ends
+        self._depth = _depths(opening, closing)
 
     def _leave_out(self, gone: Bools) -> None:
         self.empty = int(gone.sum())

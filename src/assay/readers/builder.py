@@ -218,13 +218,12 @@ class Builder:
 
         Rows of sentence, parent, begin, end, label, edge and line, each node before those below it; for each word the
         node above it; for nodes with gaps their stretches; and the sentences without a tree. Sentences and nodes
-        are counted from 0 here, and -1 is none.
+        are counted from 0 here, and -1 is none. The rows are changed in place.
         """
         before = len(self._nodes) // 7
-        placed = nodes.astype(np.int64)
-        placed[:, 0] += first
-        placed[:, 1] += np.where(placed[:, 1] < 0, 0, before)
-        self._nodes.frombytes(placed.tobytes())
+        nodes[:, 0] += first
+        nodes[:, 1] += np.where(nodes[:, 1] < 0, 0, before)
+        self._nodes.frombytes(nodes.view(np.uint8).data)
         self._above.frombytes((above + np.where(above < 0, 0, before)).astype(np.int64).tobytes())
         self._node_gaps.update((before + node, gaps) for node, gaps in stretches.items())
         self._unparsed.update(first + sentence for sentence in unparsed)
@@ -280,7 +279,7 @@ class Builder:
         return sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
 
     def _trees(self) -> Trees:
-        rows = np.array(self._nodes, dtype=np.int64).reshape(-1, 7)
+        rows = np.asarray(self._nodes).reshape(-1, 7)
         sentence, parent, begin, end, labels, edges, lines = rows.T.copy()
         return Trees(
             sentence=sentence,

@@ -10,9 +10,8 @@ import numpy as np
 
 from assay.arrays import Ints, Stretches
 from assay.corpus import Chains, Corpus
-from assay.errors import InputError, unknown
+from assay.errors import InputError, listed, unknown
 
-MOST_PROBLEMS = 20
 _PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
 _IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
 
@@ -41,9 +40,7 @@ def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
 def refuse_all(problems: Sequence[str]) -> None:
     """Refuse what has problems, each a line with its place: the first twenty, then the number of the others."""
     if problems:
-        left = len(problems) - MOST_PROBLEMS
-        more = [f"… and {left:,} more problems"] if left > 0 else []
-        raise InputError("\n".join([*problems[:MOST_PROBLEMS], *more]))
+        raise InputError("\n".join(listed(problems)))
 
 
 def merged(stretches: Iterable[tuple[int, int]]) -> Stretches:

@@ -15,7 +15,7 @@ import numpy as np
 from assay.arrays import Array, Bools, Ints
 from assay.readers.builder import Cells
 
-_NEWLINE, _HASH, _ZERO, _LESS = b"\n#0<"
+_NEWLINE, _SPACE, _HASH, _ZERO, _LESS = b"\n #0<"
 DOCSTART = b"-DOCSTART-"
 # What str.split() divides at, apart from spaces and line ends.
 _SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace() and chr(code) not in " \n"]
@@ -136,7 +136,7 @@ def clean_lines(
         end = np.append(end, len(data))
     begin = np.concatenate([[0], end[:-1] + 1])
     gap = begin == end
-    is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~gap if comments else np.zeros_like(gap)
+    is_comment = _comments(marks, begin, ids) & ~gap if comments else np.zeros_like(gap)
     documents = np.zeros(0, dtype=np.int64) if ids else _documents(data, marks, begin, gap)
     gap[documents] = True
     full = ~gap & ~is_comment
@@ -182,6 +182,13 @@ def _divided_by_spaces(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return not any(space in text for space in _SPACES)
+
+
+def _comments(marks: Ints, begin: Ints, ids: bool) -> Bools:
+    """The lines that begin with # and, where words are not numbered and may begin so too, a space."""
+    last = len(marks) - 1
+    hashed: Bools = marks[np.minimum(begin, last)] == _HASH
+    return hashed if ids else hashed & (marks[np.minimum(begin + 1, last)] == _SPACE)
 
 
 def _documents(data: bytes, marks: Ints, begin: Ints, blank: Bools) -> Ints:

@@ -7,19 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.errors import InputError, UsageError, unknown
+from assay.errors import InputError, unknown
 from assay.readers.builder import Builder
 from assay.readers.clean import DOCSTART, CleanLines, clean_lines
 from assay.readers.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-CONLL09 = (*("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL"),)
+CONLL09 = ("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL")
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
-_HASH_WORD = re.compile(rb"^#[^ \n]", re.MULTILINE)
+# What CoNLL-U writes before a sentence. No word of a table looks like it: it lacks the tabs, or # has such a label.
+_NAMED = r"^# (?:[a-z]\S*(?: id)? =(?: [^\t\n]*)?|new(?:doc|par) ?)$"
+_NAMED_COMMENT = re.compile(_NAMED, re.ASCII)
+_NAMED_COMMENTS = re.compile(_NAMED.encode(), re.MULTILINE)
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
 _NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
 
@@ -37,6 +40,7 @@ class Layout:
     names: tuple[str, ...] = ()
     ids: bool = False
     comments: bool = False
+    """Whether lines with # are comments; where not, `# key = value` before a sentence is one nevertheless."""
     header: bool = False
     empty: str | None = None
     empty_nodes: bool = False
@@ -110,12 +114,8 @@ def conll09_layout() -> Layout:
 
 def looks_conll09(head: Sequence[str]) -> bool:
     """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
-    rows = [line.split("\t") for line in head if line.strip() and not line.startswith("#")][:1]
-    return (
-        bool(rows)
-        and rows[0][0] == "1"
-        and all(len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10]) for row in rows)
-    )
+    row = next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [""])
+    return row[0] == "1" and len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10])
 
 
 def looks_conllu(head: Sequence[str]) -> bool:
@@ -135,10 +135,7 @@ def table_layout(
 ) -> Layout:
     """Columns divided by tabs or white space, with or without a header line."""
     comments = bool(parameters["comments"])
-    rows = [
-        line for line in head if line.strip() and not (comments and line.startswith("#")) and not _structure(line)
-    ]
-    rows = [line for line in rows if not line.startswith("-DOCSTART-")]
+    rows = [line for line in rows_of(head, comments) if not _structure(line) and not line.startswith("-DOCSTART-")]
     if not rows:
         raise InputError(f"{path}: no line with columns among the first ones.")
     first = rows[0].rstrip("\r").split(separator)
@@ -163,13 +160,26 @@ def table_layout(
 
 def looks_like_header(head: Sequence[str], separator: str, wanted: Sequence[str]) -> bool:
     """Whether the first line names one of the columns asked for."""
-    cells = [cell.strip().casefold() for cell in head[0].split(separator)]
+    first = next(iter(rows_of(head, comments=False)), "")
+    cells = [cell.strip().casefold() for cell in first.split(separator)]
     return any(name.casefold() in cells for name in wanted if not name.isdigit())
 
 
-def _hash_word(data: bytes) -> bool:
-    """Whether some line begins with # and more than a space: it may be a word."""
-    return _HASH_WORD.search(data) is not None
+def is_named_comment(line: str) -> bool:
+    """Whether a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences."""
+    return _NAMED_COMMENT.match(line) is not None
+
+
+def rows_of(head: Sequence[str], comments: bool) -> list[str]:
+    """The first lines without those that are blank or comments."""
+    kept = [line for line in head if line.strip() and not is_named_comment(line)]
+    return [line for line in kept if not line.startswith("#")] if comments else kept
+
+
+def _hashes(data: bytes) -> tuple[int, int]:
+    """How many lines begin with # and a space, and how many of them look like comments."""
+    hashes = data.count(b"\n# ") + data.startswith(b"# ")
+    return hashes, len(_NAMED_COMMENTS.findall(data)) if hashes else 0
 
 
 def _structure(line: str) -> bool:
@@ -218,7 +228,7 @@ class _ColumnReader:
         try:
             columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
             comments, asides = clean.texts(clean.comments), clean.texts(clean.asides)
-            surprising = self._surprising(asides, clean.doubtful())
+            surprising = self._surprising(comments, asides, clean.doubtful())
         except UnicodeDecodeError:
             return False
         if surprising:
@@ -244,17 +254,23 @@ class _ColumnReader:
         layout = self.layout
         if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
             return None
-        if layout.comments and not layout.ids and (DOCSTART in data or _hash_word(data)):
+        hashes, named = (0, 0) if layout.comments or layout.ids else _hashes(data)
+        comments = layout.comments or named > 0
+        if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
             return None
         clean = clean_lines(
-            data, layout.separator, layout.width, ids=layout.ids, comments=layout.comments, before=self.position
+            data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
         )
         return None if clean is None or clean.has_empty(layout.word) else clean
 
-    def _surprising(self, asides: list[str], doubtful: list[str]) -> bool:
-        """Whether there are empty nodes that count as words, or lines with columns that are markup or blank."""
-        empty_nodes = self.layout.empty_nodes and any(map(_EMPTY_NODE.match, asides))
-        return empty_nodes or any(not line.strip() or (not self.layout.ids and _structure(line)) for line in doubtful)
+    def _surprising(self, comments: list[str], asides: list[str], doubtful: list[str]) -> bool:
+        """Whether lines may be something else: empty nodes that count as words, comments, markup, blank lines."""
+        layout = self.layout
+        if layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)):
+            return True
+        if not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, comments))):
+            return True
+        return any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
 
     # --- line by line ---
 
@@ -303,6 +319,11 @@ class _ColumnReader:
         """The cells asked for, of a line that is a word."""
         if not cells[self.layout.word]:
             raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
+        if cells[0] == "#" and self.layout.separator is None and is_named_comment(" ".join(cells)):
+            raise InputError(
+                f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
+                '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+            )
         if not self.position:
             self.first_line = number
         self.position += 1
@@ -318,30 +339,40 @@ class _ColumnReader:
         if self.header_pending:
             self.header_pending = False
             return False
-        if self._is_comment(line):
+        if layout.comments and self._is_comment(line):
             self.builder.aside(word, line, sentence)
             return False
         if not layout.ids and _structure(line):
             return self._markup(line, word, sentence)
         if not layout.ids or not self._fits(cells):
-            raise self._wrong_width(number, len(cells))
+            raise self._wrong_width(line, number, len(cells))
         self._aside(line, self.numbered, word, number, sentence)
         return False
 
     def _is_comment(self, line: str) -> bool:
         """Lines that begin with #; but where words are not numbered, one may begin so: #word with all its cells."""
-        if not self.layout.comments or not line.startswith("#"):
+        if not line.startswith("#"):
             return False
-        return self.layout.ids or line.startswith("# ") or not self._fits(line.split(self.layout.separator))
+        if self.layout.ids:
+            return self.layout.comments
+        full = self._fits(line.split(self.layout.separator))
+        if self.layout.comments:
+            return line.startswith("# ") or not full
+        return not full and is_named_comment(line)
 
     def _fits(self, cells: list[str]) -> bool:
         return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)
 
-    def _wrong_width(self, number: int, found: int) -> InputError:
+    def _wrong_width(self, line: str, number: int, found: int) -> InputError:
         layout = self.layout
         what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
         expected = f"{what} has {layout.width}" if what else f"the first line has {layout.width}"
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
+        if line.startswith("# ") and not what:
+            hint = (
+                "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed "
+                f'over with --input-format "{layout.format}(comments=true)"'
+            )
         columns = "1 column" if found == 1 else f"{found} columns"
         return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
 
@@ -377,13 +408,3 @@ class _ColumnReader:
         if self.position:
             self.builder.aside(word, line, sentence)
         return False
-
-
-def check_parameters(separator: str) -> str | None:
-    """A separator as typed: `tab`, `space` or a character."""
-    named = {"tab": "\t", "space": None, "": None}
-    if separator in named:
-        return named[separator]
-    if len(separator) != 1:
-        raise UsageError(f"separator {separator!r} should be tab, space or one character.")
-    return separator

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.arrays import Ints, Stretches, as_codes
 from assay.readers.builder import Builder
+from assay.readers.chains import merged
 
 EMPTY_ELEMENT = "-NONE-"
 """The tag of what is no word: traces and the like."""
@@ -60,7 +61,7 @@ class Forest:
         self._lines = array("q")
         self._above = array("q")
         self._nodes = array("q")
-        """Sentence, parent, begin, end, label and edge of each node."""
+        """Sentence, parent, begin, end, label, edge and line of each node."""
         self._stretches: dict[int, Stretches] = {}
         self._unparsed: set[int] = set()
 
@@ -73,14 +74,15 @@ class Forest:
         """Sentences with the codes of their words and of the labels of these."""
         for codes, column in zip(self._codes, words, strict=True):
             codes.frombytes(column.astype(np.int32).tobytes())
-        sentences, nodes = len(self._sizes), len(self._nodes) // 6
+        sentences, nodes = len(self._sizes), len(self._nodes) // 7
         self._sizes.extend(block.sizes)
         self._lines.extend(block.lines)
         self._above.frombytes(_moved(block.above, nodes).tobytes())
         sentence, parent, begin, end = block.nodes.T
         edges = np.full(len(sentence), -1) if block.edges is None else block.edges
-        rows = np.stack([sentence + sentences, _moved(parent, nodes), begin, end, block.labels, edges], axis=1)
-        self._nodes.frombytes(rows.astype(np.int64).tobytes())
+        lines = np.array(block.lines, dtype=np.int64)[sentence]
+        rows = [sentence + sentences, _moved(parent, nodes), begin, end, block.labels, edges, lines]
+        self._nodes.frombytes(np.stack(rows, axis=1).astype(np.int64).tobytes())
         self._stretches.update((nodes + node, shape) for node, shape in block.stretches.items())
         self._unparsed.update(sentences + number for number in block.unparsed)
 
@@ -118,7 +120,7 @@ class Forest:
         """
         lines = self.lines
         place = np.searchsorted(lines, missing)
-        nodes = np.array(self._nodes, dtype=np.int64).reshape(-1, 6)
+        nodes = np.asarray(self._nodes).reshape(-1, 7)
         moved = np.arange(len(lines)) + np.searchsorted(missing, lines)
         nodes[:, 0] = moved[nodes[:, 0]]
         lines = np.insert(lines, place, missing)
@@ -132,9 +134,8 @@ class Forest:
         ]
         first = self._builder.sentence
         self._builder.add_codes(columns, (self._builder.words + np.cumsum(sizes)).tolist(), lines.tolist())
-        rows = np.concatenate([nodes, lines[nodes[:, 0], None]], axis=1)
-        above = np.insert(np.array(self._above, dtype=np.int64), gaps, -1)
-        self._builder.trees(rows, above, self._stretches, unparsed, first)
+        above = np.insert(np.asarray(self._above), gaps, -1)
+        self._builder.trees(nodes, above, self._stretches, unparsed, first)
         if unparsed:
             self._builder.note("sentences without a parse: {}", len(unparsed))
 
@@ -176,19 +177,9 @@ def _words_below(order: Sequence[int], parents: Sequence[int], above: Sequence[i
         pieces[node].append((word, word + 1))
     shapes = {}
     for node in reversed(order):
-        shapes[node] = _merged(sorted(pieces[node]))
+        shapes[node] = merged(sorted(pieces[node]))
         pieces[parents[node]].extend(shapes[node])
     return shapes
-
-
-def _merged(pieces: Sequence[tuple[int, int]]) -> Stretches:
-    merged = [pieces[0]]
-    for first, end in pieces[1:]:
-        if first == merged[-1][1]:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((first, end))
-    return tuple(merged)
 
 
 def in_circle(parents: Sequence[int]) -> int | None:

@@ -16,13 +16,13 @@ from assay.readers.chains import check_choice
 from assay.readers.columns import (
     ALIASES,
     Layout,
-    check_parameters,
     conll09_layout,
     conllu_layout,
     looks_conll09,
     looks_conllu,
     looks_like_header,
     read_columns,
+    rows_of,
     table_layout,
 )
 from assay.readers.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
@@ -32,7 +32,7 @@ from assay.readers.export import EMPTY as NO_VALUE
 from assay.readers.export import export_labels, looks_export, read_export
 from assay.readers.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
 from assay.readers.jsonspans import looks_json, read_json
-from assay.readers.slash import looks_slashed, read_slashed
+from assay.readers.slash import check_separator, looks_slashed, read_slashed
 from assay.readers.source import ANNOTATIONS, Source
 from assay.readers.spantable import looks_spans, read_spans
 from assay.readers.tiger import looks_tiger, read_tiger, tiger_labels
@@ -86,11 +86,7 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
             f"{path}: {layout.width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
             "its lines divided by something else than line feeds?"
         )
-    rows = [
-        line.split(layout.separator)
-        for line in head[1 if layout.header else 0 :]
-        if line.strip() and not (layout.comments and line.startswith("#"))
-    ]
+    rows = [line.split(layout.separator) for line in rows_of(head, layout.comments)[layout.header :]]
     filled = tuple(
         name
         for name in layout.labels()
@@ -145,7 +141,7 @@ def _plan_conll(head: Sequence[str], path: str, parameters: dict[str, Any], want
 
 
 def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    separator = check_parameters(str(parameters["separator"])) or " "
+    separator = check_separator(str(parameters["separator"]))
     return Plan(
         format="slash",
         labels=("label",),
@@ -448,7 +444,7 @@ FORMATS = {
             _plan_tsv,
             dict(_TABLE),
             "word: the column of the word, by number or name; header: the first line names the columns; "
-            "comments: lines with # are comments",
+            "comments: all lines with # and a space are comments, not only # key = value before a sentence",
         ),
         Format(
             "slash",

@@ -11,13 +11,13 @@ from assay.errors import InputError
 from assay.readers.builder import Builder
 from assay.readers.chains import document_id, refuse_all
 from assay.readers.conll2012 import TAG
+from assay.readers.offsets import shown
 from assay.readers.source import Source
 
 GOLD, PREDICTED = "clusters", "predicted_clusters"
 ENDS = ("inclusive", "exclusive")
 WHICH = ("auto", GOLD, PREDICTED)
 _EXAMPLE = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
-_LONGEST = 60
 
 
 def looks_clusters(head: Sequence[str]) -> bool:
@@ -87,7 +87,7 @@ class _Document:
             why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
             raise _DocumentError(f"no JSON ({why}). A document is one line, {_EXAMPLE}") from None
         if not isinstance(value, dict):
-            raise _DocumentError(f"{_shown(value)} where a document should stand. It is {_EXAMPLE}")
+            raise _DocumentError(f"{shown(value)} where a document should stand. It is {_EXAMPLE}")
         return value
 
     def _add(self, name: str, columns: list[list[list[str]]], builder: Builder) -> None:
@@ -140,7 +140,7 @@ class _Document:
             fact = "which ends before it begins" if self._inclusive else "which has no words where end is exclusive"
         else:
             return span[0], span[1] + self._inclusive
-        self.problems.append(f"{self._place}: {path} is {_shown(span)}, {fact}. {self._remedy(span, words)}")
+        self.problems.append(f"{self._place}: {path} is {shown(span)}, {fact}. {self._remedy(span, words)}")
         return None
 
     def _remedy(self, span: Any, words: int) -> str:
@@ -151,7 +151,7 @@ class _Document:
 
 def _listed(value: Any, path: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _DocumentError(f"{path} is {_shown(value)} where a list should stand.")
+        raise _DocumentError(f"{path} is {shown(value)} where a list should stand.")
     return value
 
 
@@ -163,7 +163,7 @@ def _cells(value: Any, path: str) -> list[list[str]]:
     for number, sentence in enumerate(sentences):
         for place, cell in enumerate(sentence):
             if not (isinstance(cell, str) and cell and _is_text(cell)):
-                raise _DocumentError(f"{path}[{number}][{place}] is {_shown(cell)} where a word should stand.")
+                raise _DocumentError(f"{path}[{number}][{place}] is {shown(cell)} where a word should stand.")
     if not any(sentences):
         raise _DocumentError("a document without words. Leave it out.")
     return sentences
@@ -184,11 +184,5 @@ def _tags(value: dict[str, Any], forms: list[list[str]]) -> list[list[str]]:
 def _name(value: dict[str, Any], number: int) -> str:
     key = value.get("doc_key", "")
     if not isinstance(key, str) or not _is_text(key):
-        raise _DocumentError(f"doc_key is {_shown(key)} where a string should stand.")
+        raise _DocumentError(f"doc_key is {shown(key)} where a string should stand.")
     return document_id(key, number)
-
-
-def _shown(value: Any) -> str:
-    """A value as it is written, cut where it is long."""
-    text = json.dumps(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.readers.builder import Builder
-from assay.readers.offsets import Fragments, check_bounds, check_text, quoted, trimmed
+from assay.readers.offsets import Fragments, check_bounds, check_text, quoted, shown, trimmed
 from assay.readers.source import Source
 
 _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$|```json""")
@@ -23,7 +23,6 @@ _STARTS = ("start", "begin", "start_offset", "start_char")
 _ENDS = ("end", "end_offset", "end_char")
 _MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
 _BREAK = re.compile(r"[\t\r\n]")
-_LONGEST = 60
 _EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
 
 
@@ -145,7 +144,7 @@ class _Document:
 
 def _document(value: Any, place: str) -> _Document:
     if not isinstance(value, dict):
-        raise InputError(f"{place}: {_shown(value)} where a document is expected. It is {_EXAMPLE}")
+        raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
     if value.get("answer", "accept") != "accept":
         raise InputError(f"{place}: the answer is {value['answer']!r}, so its spans do not hold. Leave it out.")
     data = value.get("data")
@@ -159,15 +158,9 @@ def _document(value: Any, place: str) -> _Document:
     return _Document(place, _id(value, place), text, tokens, bounds, spans, others)
 
 
-def _shown(value: Any) -> str:
-    """A value as it is written, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{what} is {_shown(value)} where a string should stand.")
+        raise InputError(f"{what} is {shown(value)} where a string should stand.")
     try:
         if not value.isascii():
             value.encode("utf-8")
@@ -254,7 +247,7 @@ def _form(token: str | dict[str, Any], text: str | None, bounds: tuple[int, int]
 def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
     for name, value in (("start", start), ("end", end)):
         if not isinstance(value, int) or isinstance(value, bool):
-            raise InputError(f"{place}: {name} is {_shown(value)} where a whole number should stand.")
+            raise InputError(f"{place}: {name} is {shown(value)} where a whole number should stand.")
     return start, end
 
 
@@ -303,7 +296,7 @@ def _given(item: Any, place: str) -> _Given:
         return _Given([_label(item[2], place)], [_pair(item[0], item[1], place)])
     if not isinstance(item, dict):
         raise InputError(
-            f"{place} is {_shown(item)} where a span should stand: "
+            f"{place} is {shown(item)} where a span should stand: "
             '{"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. Tags of tokens belong in columns.'
         )
     name = _first_of(_LABELS, item)

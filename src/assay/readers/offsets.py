@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from assay.errors import InputError
 from assay.readers.builder import Builder
@@ -62,4 +64,13 @@ def check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
 
 def quoted(text: str) -> str:
     """A text in quotes, cut where it is long."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return repr(_cut(text))
+
+
+def shown(value: Any) -> str:
+    """A value as JSON writes it, cut where it is long."""
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -101,7 +102,7 @@ class Batch:
 
 
 class Source:
-    """A file, or standard input, to be read once from beginning to end; nothing stays open before or after."""
+    """A file, or standard input, to be read once from beginning to end; files do not stay open before or after."""
 
     def __init__(self, path: str, folder: str | None = None) -> None:
         self._name = path
@@ -111,14 +112,16 @@ class Source:
         """The folder that was given, where this is one of several files in it."""
         self._line = 1
         self._hash = hashlib.sha256()
+        self._state: tuple[int, ...] | None = None
+        """What tells the file from another one, or from itself when it was written to; a pipe has no such thing."""
         self._file = self._open()
         try:
             self._ahead = self._read(_PEEK)
             while b"\n" not in self._ahead and len(self._ahead) < _LONGEST_LINE and (more := self._read(BATCH)):
                 self._ahead += more
         finally:
-            if path != "-":
-                # What was looked at is kept, so that the file need not stay open until its turn comes.
+            if path != "-" and self._state is not None:
+                # It is opened again when its turn comes, which a pipe cannot be.
                 self.close()
         if not self._ahead and not path.endswith(ANNOTATIONS):
             raise InputError(f"{self.path}: the file is empty.")
@@ -132,10 +135,11 @@ class Source:
         if self._name == "-" and sys.stdin is None:
             raise InputError(f"{self.path}: cannot be read, since it is closed.")
         try:
-            raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
+            self._raw = raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
             raise InputError(f"{self.path}: cannot be opened ({_reason(error)}).") from None
+        self._check_unchanged()
         if start.startswith(b"\x1f\x8b"):
             counted = _Counted(raw)
             return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=cast(BinaryIO, counted)), counted, self.path))
@@ -145,6 +149,12 @@ class Source:
             counted = _Counted(raw)
             return cast(BinaryIO, _Whole(lzma.LZMAFile(cast(BinaryIO, counted)), counted, self.path))
         return raw
+
+    def _check_unchanged(self) -> None:
+        before, self._state = self._state, _state(self._raw)
+        if before not in (None, self._state):
+            self._raw.close()
+            raise InputError(f"{self.path}: was changed while it was read. Run it again when it is complete.")
 
     def head(self) -> list[str]:
         """The first whole lines, to tell the format by; nothing is consumed."""
@@ -163,6 +173,7 @@ class Source:
             self._ahead = self._read(BATCH)
         try:
             yield from self._cut_at_lines(self._ahead)
+            self._check_unchanged()
         finally:
             self.close()
 
@@ -280,6 +291,15 @@ class _Whole:
     @property
     def closed(self) -> bool:
         return self._raw.file.closed
+
+
+def _state(file: BinaryIO) -> tuple[int, ...] | None:
+    """Which file it is, how long, and when it was written to last; None for what is no file on a disk."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 def _reason(error: OSError) -> str:

@@ -11,8 +11,6 @@ from assay.readers.source import Source
 from assay.readers.xmlstream import XmlStream
 
 EMPTY = "--"
-LABELS = ("lemma", "morph", "edge", "tag")
-"""The label columns; the tag stands last, where the default is looked for."""
 _ATTRIBUTES = {"lemma": "lemma", "morph": "morph", "tag": "pos"}
 
 
@@ -27,7 +25,7 @@ def looks_tiger(head: Sequence[str]) -> bool:
 
 
 def tiger_labels(head: Sequence[str]) -> tuple[str, ...]:
-    """The label columns that words have in the first lines."""
+    """The label columns that words have in the first lines, the tag last, where the default is looked for."""
     text = "\n".join(head)
     told = [name for name in ("lemma", "morph") if f' {name}="' in text or f'name="{name}"' in text]
     return (*told, "edge", "tag")

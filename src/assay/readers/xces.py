@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from assay.corpus import SEVERAL
 from assay.errors import InputError
 from assay.readers.builder import Builder
 from assay.readers.source import Source
@@ -14,8 +15,6 @@ from assay.readers.xmlstream import XmlStream
 LABELS = ("candidates", "lemma", "tag")
 """The columns of formats that list readings; the tag stands last, which is where the default is looked for."""
 EMPTY = "_"
-BETWEEN = " | "
-"""What stands between the members of a set in a cell."""
 
 _STARTS = ("<?xml", "<!DOCTYPE cesAna", "<!DOCTYPE chunkList", "<cesAna", "<chunkList")
 _CHOICE = re.compile(r"""\bdisamb\s*=\s*["']1["']""")
@@ -74,7 +73,7 @@ class Words:
 
 def _joined(strings: Iterable[str]) -> str:
     # Sorted, so that two cells are equal where their sets are.
-    return BETWEEN.join(sorted({string for string in strings if string})) or EMPTY
+    return SEVERAL.join(sorted({string for string in strings if string})) or EMPTY
 
 
 # --- telling the format from a file's first lines ---

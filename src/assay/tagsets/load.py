@@ -60,11 +60,9 @@ class _Loader:
 
     def fail(self, key: str, fact: str) -> InputError:
         """The error for what stands at a key, with the line on which the key first occurs."""
-        pattern = re.compile(rf"^\s*(?:\[.*\b)?[\"']?{re.escape(key)}[\"']?\s*(?:[=:\]]|$)", re.MULTILINE)
+        pattern = re.compile(rf"^[ \t]*(?:\[.*\b)?[\"']?{re.escape(key)}[\"']?[ \t]*(?:[=:\]]|$)", re.MULTILINE)
         match = pattern.search(self.text) or re.search(re.escape(key), self.text)
         line = self.text.count("\n", 0, match.start()) + 1 if match else 1
-        if match and match[0].startswith("\n"):
-            line += 1
         return InputError(f"{self.path}:{line}: {fact}")
 
     def tagset(self) -> Tagset:

@@ -267,7 +267,7 @@ def test_of_many_problems_twenty_are_named_and_the_others_counted(refused):
     lines = refused(document(*["1)"] * 1025)).split("\n")
     assert len(lines) == 21
     assert lines[19].startswith("a.conll:21: ")
-    assert lines[20] == "… and 1,005 more problems"
+    assert lines[20] == "… and 1,005 more places"
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_all_problems_are_named_in_the_order_of_their_lines(conllu):
 def test_of_many_problems_twenty_are_named_and_the_others_counted(conllu):
     lines = refusal(corefud_chains, conllu(sentence(*["e1)"] * 30))).split("\n")
     assert len(lines) == 21
-    assert lines[20] == "… and 10 more problems"
+    assert lines[20] == "… and 10 more places"
 
 
 def test_an_id_that_occurs_twice_is_refused(conllu):

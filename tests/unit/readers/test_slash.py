@@ -61,6 +61,4 @@ def test_the_remedy_does_not_propose_the_separator_in_use(file):
 
 def test_a_separator_of_several_characters_is_refused(file):
     name = file("a.pos", "The/DT\n")
-    assert refusal(read, name, input_format="slash(separator=//)") == (
-        "separator '//' should be tab, space or one character."
-    )
+    assert refusal(read, name, input_format="slash(separator=//)") == ("separator '//' should be one character.")

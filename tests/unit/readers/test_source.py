@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import sys
+import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from assay import AssayError
-from assay.readers import read
-from assay.readers.source import BATCH, expand
+from assay.readers import Input, read
+from assay.readers.source import BATCH, Source, expand
 from unit.samples import conllu, refusal, tagged
 
 # Without the time of day in it, so that every run packs the same bytes.
@@ -57,6 +59,38 @@ def test_standard_input_is_read_plain_and_compressed_and_named_in_places(monkeyp
 def test_an_error_in_standard_input_has_a_place(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Stdin(gzipped(TEXT.replace("2\tend", "3\tend").encode())))
     assert refusal(read, "-").startswith("<stdin>:2: ID '3' where 2 comes next.")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("pack", [bytes, gzipped], ids=["plain", "gzip"])
+def test_a_pipe_is_read_to_its_end_and_nothing_of_its_beginning_is_lost(in_folder, pack):
+    words = BATCH // 8
+    text = "".join(f"w{number}\tX\n" for number in range(words))
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(pack(text.encode()),), daemon=True)
+    writer.start()
+    corpus = read("pipe")
+    writer.join()
+    assert len(corpus) == words
+    assert corpus.forms[0] == "w0"
+
+
+def test_a_file_that_is_replaced_before_it_is_read_is_refused(file):
+    opened = Input(file("a.conllu", TEXT))
+    file("new.conllu", TEXT)
+    os.replace("new.conllu", "a.conllu")
+    message = "a.conllu: was changed while it was read. Run it again when it is complete."
+    assert refusal(opened.read) == message
+
+
+@pytest.mark.parametrize("change", [lambda text: text + text, lambda text: text[: len(text) // 2]])
+def test_a_file_that_is_written_to_while_it_is_read_is_refused(file, change):
+    text = conllu(*([("word", "X")] * 8 for _ in range(BATCH // 100)))
+    batches = Source(file("a.conllu", text)).batches()
+    next(batches)
+    file("a.conllu", change(text))
+    message = "a.conllu: was changed while it was read. Run it again when it is complete."
+    assert refusal(list, batches) == message
 
 
 def test_a_byte_order_mark_is_not_part_of_the_first_line(file):

@@ -39,6 +39,83 @@ def test_hashes_are_comments_where_asked_for(file):
     assert corpus.place(1) == "a.tsv:5"
 
 
+COMMENTED = """\
+# newdoc id = d1
+# sent_id = s1
+The\tDT\tO
+#\t#\tO
+#end\tNN\tB-X
+
+# sent_id = s2
+# text = #
+#\tSYM\tO
+
+# newdoc
+# sent_id = s3
+End\tNN\tB-X
+"""
+
+
+@pytest.mark.parametrize("divider", ["\t", " "])
+def test_keys_and_values_before_a_sentence_are_comments_and_hashes_stay_words(file, divider):
+    corpus = read(file("a.txt", COMMENTED.replace("\t", divider)))
+    assert corpus.forms.strings() == ["The", "#", "#end", "#", "End"]
+    assert corpus.columns["3"].strings() == ["O", "O", "B-X", "O", "B-X"]
+    assert corpus.starts.tolist() == [0, 3, 4, 5]
+    assert corpus.comments == (
+        (0, "# newdoc id = d1"),
+        (0, "# sent_id = s1"),
+        (1, "# sent_id = s2"),
+        (1, "# text = #"),
+        (2, "# newdoc"),
+        (2, "# sent_id = s3"),
+    )
+    assert corpus.document_ids == ("d1", "2")
+    assert corpus.place(4) == "a.txt:13"
+
+
+def test_comments_are_the_same_in_a_file_that_is_read_line_by_line(file):
+    with_markup = COMMENTED.replace("# newdoc\n", "<p>\n# newdoc\n")
+    assert read(file("a.tsv", with_markup)).comments == read(file("b.tsv", COMMENTED)).comments
+
+
+def test_a_header_may_stand_behind_comments(file):
+    corpus = read(file("a.tsv", "# text = a b\nform\ttag\nThe\tDET\n"), columns=["tag"])
+    assert corpus.forms.strings() == ["The"]
+    assert corpus.columns["tag"].strings() == ["DET"]
+
+
+HOW_TO_COMMENT = (
+    "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed over with "
+    '--input-format "tsv(comments=true)"'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param("a\tX\n\n# NN\n", 3, id="a tab that became a space"),
+        pytest.param("a\tX\n# sent_id = 2\nb\tX\n", 2, id="a blank line that is missing"),
+        pytest.param("a\tX\n\n# remark\nb\tX\n", 3, id="free text"),
+    ],
+)
+def test_what_may_be_a_word_or_the_sign_of_a_mistake_is_no_comment(file, text, line):
+    message = refusal(lambda: read(file("a.tsv", text)))
+    assert message == f"a.tsv:{line}: 1 column where the first line has 2. {HOW_TO_COMMENT}"
+
+
+@pytest.mark.parametrize("others", ["", "# # = O\n"])
+def test_a_comment_with_as_many_cells_as_a_word_is_refused(file, others):
+    text = f"a b c d\n{others}\n# sent_id = 2\ne f g h\n"
+    line = text[: text.index("# sent")].count("\n") + 1
+    assert refusal(lambda: read(file("a.txt", text), input_format="conll")) == (
+        f"a.txt:{line}: a comment, or the word #? If it is a comment, say so: "
+        '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+    )
+    words = read(file("a.tsv", text.replace(" ", "\t"))).forms.strings()
+    assert words == ["a", *others[:1], "#", "e"]
+
+
 def test_the_column_of_the_word_may_be_another_by_number_or_name(file):
     by_number = read(file("a.tsv", "1\tThe\tDET\n2\tend\tNOUN\n"), input_format="tsv(word=2)")
     assert by_number.forms.strings() == ["The", "end"]
