@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
-from assay.chains import METRICS, Mentions, Table, table
+from assay.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, table
+from assay.judgements import ONE
 
 Span = tuple[int, int]
 """First and last word."""
 Chain = Sequence[Span]
 WIDEST = 1 << 20
+NAMES = {
+    "mentions": "mentions",
+    "muc": "muc",
+    "bcub": "b-cubed",
+    "ceafm": "ceaf-m",
+    "ceafe": "ceaf-e",
+    "blanc": "blanc",
+    "lea": "lea",
+}
+"""What the expected figures call the metrics, and what assay does."""
 
 
 class Text(NamedTuple):
@@ -65,14 +77,24 @@ def triple(t: Table, metric: str) -> list[float]:
 
 def four(t: Table, metric: str) -> np.ndarray:
     """Numerators and denominators of recall and precision, documents × 4; BLANC has those of its two classes, × 8."""
-    from assay.chains import FRACTIONS
-    from assay.judgements import ONE
-
     known = METRICS[metric]
     counts = known.count(t)
     if known.fields == FRACTIONS:
         return counts / np.array([ONE, 1, ONE, 1])
     return counts[:, [column + offset for offset in range(0, counts.shape[1], 3) for column in (0, 1, 0, 2)]]
+
+
+def check_chain_metrics(
+    t: Table, documents: Iterable[str], expected: Mapping[str, Any], counts: Mapping[str, Any], within: float
+) -> None:
+    """All scores of a table, and its counts in each document."""
+    for name, metric in NAMES.items():
+        assert triple(t, metric) == pytest.approx(expected[name], abs=within), metric
+        for document, found in zip(documents, four(t, metric), strict=True):
+            wanted = counts[document]
+            figures = wanted["blanc_c"] + wanted["blanc_n"] if metric == "blanc" else wanted[name]
+            assert found.tolist() == pytest.approx(figures, abs=2 * within), (document, metric)
+    assert scores(t, "conll")["value"] == pytest.approx(expected["mela_f"], abs=within)
 
 
 # --- files ---
@@ -132,6 +154,12 @@ def kinds(side: Mentions, key: dict[str, Text]) -> np.ndarray:
     tags = [text.tags for text in key.values()]
     places = zip(side.document.tolist(), side.place.tolist(), strict=True)
     return np.array([kind_of(span_at(place), tags[document]) for document, place in places], dtype=object)
+
+
+def judged(both: tuple[Mentions, Mentions], key: dict[str, Text], criterion: str) -> Arcs:
+    """ARCS under a criterion, `any` or `nom`."""
+    nominal = [kinds(side, key) == "NOUN" if criterion == "nom" else None for side in both]
+    return arcs(*both, *nominal)
 
 
 def span_at(place: int) -> Span:

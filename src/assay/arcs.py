@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, depths
+from assay.arrays import Bools, Ints, extents
 from assay.corpus import Column, Corpus
 
 ROOT = -1
@@ -85,17 +85,7 @@ def several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:
 
 def nonprojective(corpus: Corpus) -> Bools:
     """The sentences in which some word and all that depends on it are no single stretch."""
-    heads = corpus.heads
-    assert heads is not None
-    size, low, high = np.ones(len(heads), dtype=np.int64), np.arange(len(heads)), np.arange(len(heads))
-    depth = depths(heads)
-    # From the deepest words up, each hands what lies below it to its head.
-    order = np.argsort(-depth, kind="stable")
-    bounds = np.flatnonzero(np.diff(depth[order])) + 1
-    for level in np.split(order, bounds):
-        below = level[heads[level] != ROOT]
-        np.add.at(size, heads[below], size[below])
-        np.minimum.at(low, heads[below], low[below])
-        np.maximum.at(high, heads[below], high[below])
-    gaps = high - low + 1 != size
+    assert corpus.heads is not None
+    first, last, size = extents(corpus.heads)
+    gaps = last - first + 1 != size
     return np.asarray(np.bincount(corpus.sentence_of[gaps], minlength=corpus.sentences) > 0)

@@ -42,9 +42,39 @@ def depths(heads: Ints) -> Ints:
     raise ValueError("heads go in a circle")
 
 
+def chosen_stretches(stretches: Mapping[int, Stretches], chosen: Ints) -> dict[int, Stretches]:
+    """The stretches of some of many spans, by their places among these."""
+    places = np.flatnonzero(np.isin(chosen, list(stretches))) if stretches else chosen[:0]
+    return {place: stretches[int(chosen[place])] for place in places.tolist()}
+
+
+def levels(heads: Ints) -> list[Ints]:
+    """Words in groups by how many heads lie above them, those without a head first."""
+    depth = depths(heads)
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+
+
+def extents(heads: Ints) -> tuple[Ints, Ints, Ints]:
+    """For each word the first, the last and the number of the words that are at or below it."""
+    first, last, size = np.arange(len(heads)), np.arange(len(heads)), np.ones(len(heads), dtype=np.int64)
+    # From the deepest words up, each hands what lies below it to its head.
+    for words in levels(heads)[:0:-1]:
+        np.minimum.at(first, heads[words], first[words])
+        np.maximum.at(last, heads[words], last[words])
+        np.add.at(size, heads[words], size[words])
+    return first, last, size
+
+
 def ids_of_runs(starts: Ints) -> Ints:
     """The run that each position belongs to, where run i reaches from starts[i] to starts[i + 1]."""
     return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+
+
+def numbers_of_runs(firsts: Ints, sizes: Ints) -> Ints:
+    """All numbers of several runs, one run after the other: from each first number so many."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))
 
 
 def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows
+from assay.arrays import Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows, numbers_of_runs
 from assay.chains import ERRORS, Mentions, Table, chain_errors, in_order, table, without_singletons
 from assay.corpus import Chains, Column, Corpus
-from assay.errors import InputError, UsageError
+from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 
 DUPLICATES = ("error", "first", "drop")
 MATCHES = ("exact", "head")
@@ -20,7 +20,6 @@ NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN"})
 """Nouns in the tagsets of Penn and Stuttgart, and in UPOS."""
 COMPAREVAL, HEAD = "compareval", "head"
 """The rules of types that have a name."""
-MOST = 20
 
 
 # --- repeated mentions ---
@@ -51,10 +50,12 @@ def _repeated(chains: Chains) -> tuple[Ints, Ints]:
     return first[place[repeated]], repeated
 
 
-def _named(corpus: Corpus, first: Ints, repeated: Ints) -> Iterator[str]:
+def _named(corpus: Corpus, first: Ints, repeated: Ints) -> list[str]:
+    """The mentions that repeat a span, with their places."""
+    lines = []
     chains = corpus.chains
     assert chains is not None
-    for one, other in list(zip(first.tolist(), repeated.tolist(), strict=True))[:MOST]:
+    for one, other in list(zip(first.tolist(), repeated.tolist(), strict=True))[:MOST_PROBLEMS]:
         starts = corpus.document_starts
         path = corpus.name if starts is None else corpus.path_of(int(starts[chains.document[other]]))
         one_word = int(chains.end[other]) - int(chains.begin[other]) == 1
@@ -64,9 +65,8 @@ def _named(corpus: Corpus, first: Ints, repeated: Ints) -> Iterator[str]:
         where = f"in chain {names[0]} twice" if names[0] == names[1] else f"in the chains {names[0]} and {names[1]}"
         name = corpus.document_name(int(chains.document[other]))
         verb = "is" if one_word else "are"
-        yield f"{path}:{int(chains.lines[other])}: {words} of {name} {verb} {where}"
-    if len(repeated) > MOST:
-        yield f"… and {len(repeated) - MOST:,} more places"
+        lines.append(f"{path}:{int(chains.lines[other])}: {words} of {name} {verb} {where}")
+    return listed(lines, len(repeated))
 
 
 def chosen(chains: Chains, kept: Bools) -> Chains:
@@ -279,8 +279,7 @@ def _joined(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     order = np.argsort(theirs, kind="stable")
     first, end = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
     sizes = end - first
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(np.arange(len(ours)), sizes), order[np.repeat(first, sizes) + within]
+    return np.repeat(np.arange(len(ours)), sizes), order[numbers_of_runs(first, sizes)]
 
 
 def _order(chains: Chains) -> Ints:
@@ -322,11 +321,15 @@ def _head_words(gold: Corpus, sides: list[tuple[Chains, Ints]], places: Places, 
     heads = end - 1
     if gold.heads is not None:
         owner = np.repeat(np.arange(len(places)), end - first)
-        word = np.arange(len(owner)) - np.repeat(np.cumsum(end - first) - end, end - first)
+        word = numbers_of_runs(first, end - first)
         # The first word that hangs on none of the others; in a tree there is one at least.
         outside = (gold.heads[word] < first[owner]) | (gold.heads[word] >= end[owner])
         found, place = np.unique(owner[outside], return_index=True)
         heads[found] = word[outside][place]
+        for number, shape in places.gaps.items():
+            # The words in its gaps are none of its own.
+            own = int(words[places.document[number]]) + np.concatenate([np.arange(*part) for part in shape])
+            heads[number] = next(iter(own[~np.isin(gold.heads[own], own)]), own[-1])
         return np.asarray(heads)
     for chains, numbers in reversed(sides):
         if chains.heads is not None:

@@ -10,16 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints, Stretches, ids_of_runs
+from assay.arrays import Bools, Ints, Stretches, chosen_stretches, ids_of_runs
 from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.matching import SpanList, same_places
 from assay.spanpairs import Line, Side, SpanPair
-from assay.treelabels import category, functions
+from assay.treelabels import category, edge_functions, functions
 
 TAG, EDGE = "tag", "edge"
 ROOTS = ("", "TOP", "ROOT", "S1", "VROOT")
 """What a root is called; the first is a root without a name."""
-NO_EDGE = "--"
 _MARKS = ('"', "``", "''", "`", "'")
 """Quotation marks, as treebanks write them."""
 _CUT = re.compile(r"[-=]")
@@ -137,10 +136,9 @@ def node_spans(corpus: Corpus) -> Spans:
 def constituent_spans(corpus: Corpus) -> Corpus:
     """The corpus with its constituents, which roots are not, as spans."""
     spans, kept = node_spans(corpus), np.flatnonzero(~roots(trees_of(corpus)))
-    place = {int(node): number for number, node in enumerate(kept)} if spans.stretches else {}
     sentence, begin, end = (column[kept] for column in (spans.sentence, spans.begin, spans.end))
     labels = Column(spans.labels.codes[kept], spans.labels.vocabulary)
-    shapes = {place[node]: shape for node, shape in spans.stretches.items() if node in place}
+    shapes = chosen_stretches(spans.stretches, kept)
     return replace(corpus, spans=Spans.sorted(sentence, begin, end, labels, spans.lines[kept], shapes))
 
 
@@ -258,8 +256,8 @@ def _node_labels(corpus: Corpus, choices: Choices) -> Column:
 def _compared(labels: Column, form: Callable[[str], str], with_functions: bool, edges: Column | None) -> Column:
     """Labels as they are compared: their categories, with functions where these count."""
 
-    def spelt(label: str, edge: str = NO_EDGE) -> str:
-        added = sorted({*functions(label), *([] if edge in (NO_EDGE, "") else [edge])}) if with_functions else []
+    def spelt(label: str, edge: str = "") -> str:
+        added = sorted({*functions(label), *edge_functions(edge)}) if with_functions else []
         return "-".join([form(label), *added])
 
     if edges is None:
@@ -468,6 +466,5 @@ def _joined(stretches: Sequence[tuple[int, int]]) -> Stretches:
 
 
 def _listed(nodes: _Nodes, code: Ints, chosen: Ints) -> SpanList:
-    place = {int(node): number for number, node in enumerate(chosen)} if nodes.stretches else {}
-    stretches = {place[node]: shape for node, shape in nodes.stretches.items() if node in place}
+    stretches = chosen_stretches(nodes.stretches, chosen)
     return SpanList(nodes.begin[chosen], nodes.end[chosen], code[chosen], stretches)

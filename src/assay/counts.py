@@ -181,18 +181,18 @@ def graded(judgements: Judgements, sentences: int) -> Counts:
 def by_label(judgements: Judgements, sentences: int) -> Counts:
     """Per sentence and label: items right, gold items with the label, system items with the label."""
     width = len(judgements.labels)
-    keys = [
-        judgements.sentence[mask].astype(np.int64) * width + codes[mask]
-        for codes, mask in (
-            (judgements.gold, judgements.right),
-            (judgements.gold, judgements.has_gold),
-            (judgements.system, judgements.has_system),
-        )
-    ]
+    masks = {
+        "right": (judgements.gold, judgements.right),
+        "gold": (judgements.gold, judgements.has_gold),
+        "system": (judgements.system, judgements.has_system),
+    }
+    if judgements.found is not None:
+        masks["found"] = (judgements.system, judgements.found)
+    keys = [judgements.sentence[mask].astype(np.int64) * width + codes[mask] for codes, mask in masks.values()]
     occurring = np.unique(np.concatenate(keys))
     columns = [np.bincount(np.searchsorted(occurring, key), minlength=len(occurring)) for key in keys]
     return Counts(
-        ("right", "gold", "system"),
+        tuple(masks),
         sentences,
         occurring // max(width, 1),
         np.stack(columns, axis=1).astype(np.int64),

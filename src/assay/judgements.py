@@ -71,7 +71,7 @@ class Judgements:
     labels_count: bool = True
     """For arcs: whether another label makes another answer."""
     found: Bools | None = None
-    """Which of the system's items are right, where a slice puts an item's two sides into different parts."""
+    """Which of the system's items are right, where an item may count on one side alone (punctuation, cut by arcs)."""
     links: Ints | None = None
     """For mentions: a number for the antecedent of each wrong link, the same in every system, NONE for other rows."""
     links_count: bool = False

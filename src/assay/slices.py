@@ -220,10 +220,11 @@ class Slice:
         gold_word, system_word = pair.words_of(judged)
         # NONE is -1, the last.
         gold, system = np.append(ours, -1)[gold_word], np.append(theirs, -1)[system_word]
+        found = judged.right if judged.found is None else judged.found
         parts = []
         for code, name in enumerate(names):
             counted = (judged.has_gold & (gold == code), judged.has_system & (system == code))
-            part = replace(judged, counted=counted, right=judged.right & counted[0], found=judged.right & counted[1])
+            part = replace(judged, counted=counted, right=judged.right & counted[0], found=found & counted[1])
             parts.append((name, int(counted[0].sum()), part))
         return parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay import matching
-from assay.arrays import Bools, Ints, Stretches, atoms_at
+from assay.arrays import Bools, Ints, Stretches, atoms_at, chosen_stretches
 from assay.corpus import Column, Corpus, Spans, one_vocabulary
 from assay.matching import Records, SpanList
 
@@ -305,12 +305,6 @@ def _side(corpus: Corpus, line: Line, codes: Ints, gold_starts: Ints) -> Side:
     assert corpus.spans is not None
     begin, end, stretches = line.places(corpus.spans)
     kept = np.flatnonzero((begin >= 0) & (end > 0))
-    place: Mapping[int, int] = {int(old): new for new, old in enumerate(kept)} if stretches else {}
-    spans = SpanList(
-        begin[kept],
-        end[kept],
-        codes[kept],
-        {place[index]: shape for index, shape in stretches.items() if index in place},
-    )
+    spans = SpanList(begin[kept], end[kept], codes[kept], chosen_stretches(stretches, kept))
     sentence = np.searchsorted(gold_starts, spans.begin, side="right") - 1
     return Side(corpus, kept, sentence, spans)

@@ -1,10 +1,11 @@
-"""The labels of phrase-structure trees: a category and the functions behind it."""
+"""The labels of phrase-structure trees: a category and the functions behind it, or on the edge above."""
 
 from __future__ import annotations
 
 import re
 
 _CUT = re.compile(r"[-=]")
+_NO_EDGE = ("--", "-", "")
 
 
 def category(label: str) -> str:
@@ -15,6 +16,11 @@ def category(label: str) -> str:
 def functions(label: str) -> tuple[str, ...]:
     """The functions behind the category, without indices: `LOC` and `PRD` of `NP-LOC-PRD-1`."""
     return tuple(part for part in _parts(label)[1:] if part and not part.isdigit())
+
+
+def edge_functions(edge: str) -> tuple[str, ...]:
+    """The function that the label of an edge is, unless it says that there is none."""
+    return () if edge in _NO_EDGE else (edge,)
 
 
 def _parts(label: str) -> list[str]:

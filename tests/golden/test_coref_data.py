@@ -9,18 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.chains import ARCS_SCORES, CLASSES, arcs, table, without_singletons
-from chainlists import four, kinds, paired, read, scores, sums_of, triple
+from assay.chains import ARCS_SCORES, CLASSES, table, without_singletons
+from chainlists import NAMES, check_chain_metrics, judged, paired, read, scores, sums_of, triple
 
-NAMES = {
-    "mentions": "mentions",
-    "muc": "muc",
-    "bcub": "b-cubed",
-    "ceafm": "ceaf-m",
-    "ceafe": "ceaf-e",
-    "blanc": "blanc",
-    "lea": "lea",
-}
 RESPONSES = ("xrenner-rules", "noised-1", "noised-2")
 
 
@@ -35,8 +26,7 @@ def ontogum(shared_data):
 
 def classes(ontogum, name, criterion):
     _, key, pairs = ontogum
-    nominal = [kinds(side, key) == "NOUN" if criterion == "nom" else None for side in pairs[name]]
-    return arcs(*pairs[name], *nominal)
+    return judged(pairs[name], key, criterion)
 
 
 # --- OntoGUM ---
@@ -51,13 +41,7 @@ def test_chain_metrics_of_ontogum(ontogum, response, singletons) -> None:
         both = tuple(map(without_singletons, both))
     t = table(*both, len(key))
     expected = figures["chain_metrics"][response][singletons]
-    for name, metric in NAMES.items():
-        assert triple(t, metric) == pytest.approx(expected["scores"][name], abs=1e-8), metric
-        for document, counts in zip(key, four(t, metric), strict=True):
-            wanted = expected["per_document_counts"][document]
-            numbers = wanted["blanc_c"] + wanted["blanc_n"] if metric == "blanc" else wanted[name]
-            assert counts.tolist() == pytest.approx(numbers, abs=2e-8), (document, metric)
-    assert scores(t, "conll")["value"] == pytest.approx(expected["scores"]["mela_f"], abs=1e-8)
+    check_chain_metrics(t, key, expected["scores"], expected["per_document_counts"], within=1e-8)
 
 
 @pytest.mark.parametrize("criterion", ["any", "nom"])

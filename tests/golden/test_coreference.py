@@ -14,19 +14,10 @@ import pytest
 import assay
 from assay import Result
 from assay.judgements import ONE
+from chainlists import NAMES
 
 TOY = Path(__file__).parents[1] / "data" / "coreference"
 EXPECTED = json.loads((TOY / "expected.json").read_text("utf-8"))
-NAMES = {
-    "mentions": "mentions",
-    "muc": "muc",
-    "bcub": "b-cubed",
-    "ceafm": "ceaf-m",
-    "ceafe": "ceaf-e",
-    "blanc": "blanc",
-    "lea": "lea",
-}
-"""What the figures call the metrics, and what assay does."""
 VARIANTS = {"keep_singletons": "{}", "remove_singletons": "{}(singletons=false)"}
 CHAIN_METRICS = [way.format(name) for way in VARIANTS.values() for name in (*NAMES.values(), "conll")]
 CLASSES = ("tp", "wl", "fn", "fp")
@@ -70,6 +61,25 @@ def fractions(found: Mapping[str, int]) -> dict[str, list[float]]:
 def check_counts(result: Result, system: str, measure: str, where: str | None, name: str, expected: Any) -> None:
     for suffix, found in fractions(counts(result, system, measure, where)).items():
         assert found == pytest.approx(expected[name + suffix], abs=1e-6), (system, measure, where)
+
+
+def check_chain_metrics(
+    result: Result,
+    system: str,
+    singletons: str,
+    expected: Mapping[str, Any],
+    by_document: Mapping[str, Any],
+    within: float,
+) -> None:
+    """All scores of a system, and its counts together and in each document."""
+    for name, plain in NAMES.items():
+        measure = VARIANTS[singletons].format(plain)
+        assert triple(result, system, measure) == pytest.approx(expected["scores"][name], abs=within), measure
+        check_counts(result, system, measure, None, name, expected["counts"])
+        for scope, wanted in by_document.items():
+            check_counts(result, system, measure, document(scope), name, wanted)
+    conll = VARIANTS[singletons].format("conll")
+    assert values(result, system, conll) == pytest.approx({"value": expected["scores"]["mela_f"]}, abs=within)
 
 
 def document(scope: str) -> str | None:
@@ -144,14 +154,7 @@ def toy_arcs() -> dict[str, Result]:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_chain_metrics_of_the_toy_documents(toy: Result, system: str, singletons: str) -> None:
     expected = EXPECTED["chain_metrics"][system][singletons]
-    for name, plain in NAMES.items():
-        measure = VARIANTS[singletons].format(plain)
-        assert triple(toy, system, measure) == pytest.approx(expected["scores"][name], abs=1e-6), measure
-        check_counts(toy, system, measure, None, name, expected["counts"])
-        for scope, wanted in expected["counts_per_document"].items():
-            check_counts(toy, system, measure, document(scope), name, wanted)
-    conll = VARIANTS[singletons].format("conll")
-    assert values(toy, system, conll) == pytest.approx({"value": expected["scores"]["mela_f"]}, abs=1e-6)
+    check_chain_metrics(toy, system, singletons, expected, expected["counts_per_document"], within=1e-6)
 
 
 LEFT_OUT = {
@@ -302,14 +305,7 @@ def test_chain_metrics_of_ontogum(ontogum: Any, response: str, singletons: str) 
     figures, results = ontogum
     expected, result = figures["chain_metrics"][response][singletons], results["chains"]
     assert len(expected["per_document_counts"]) == result.units == 21
-    for name, plain in NAMES.items():
-        measure = VARIANTS[singletons].format(plain)
-        assert triple(result, response, measure) == pytest.approx(expected["scores"][name], abs=1e-7), measure
-        check_counts(result, response, measure, None, name, expected["counts"])
-        for scope, wanted in expected["per_document_counts"].items():
-            check_counts(result, response, measure, document(scope), name, wanted)
-    conll = VARIANTS[singletons].format("conll")
-    assert values(result, response, conll)["value"] == pytest.approx(expected["scores"]["mela_f"], abs=1e-7)
+    check_chain_metrics(result, response, singletons, expected, expected["per_document_counts"], within=1e-7)
 
 
 @pytest.mark.parametrize("criterion", ["any", "nom"])

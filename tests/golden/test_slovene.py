@@ -35,6 +35,11 @@ def result(folder: Path) -> Result:
     return compared(folder, "XPOS")
 
 
+def said(result: Result, system: str, text: str) -> bool:
+    """Whether a warning with this text names a system, alone or among others."""
+    return any(text in warning and system in warning for warning in result.warnings)
+
+
 def compared(folder: Path, column: str) -> Result:
     return assay.compare(
         folder / "test.conllu",
@@ -172,13 +177,12 @@ def test_lemmas(folder: Path, expected: dict[str, Any]) -> None:
             assert source.status == "column empty"
             assert not [row for row in (*result.scores, *result.counts) if row.system == system]
             assert not [diff for diff in result.diffs if system in (diff.a, diff.b)]
-            assert [text for text in result.warnings if text.startswith(f"{system}: column LEMMA is empty")]
+            assert said(result, system, "column LEMMA is empty")
             continue
         assert source.status == ""
         assert counts(result, system, "accuracy")["right"] == facts["n"]
         assert round(100 * result.score(system, "accuracy").value, 6) == facts["pct"]
-        copied = [text for text in result.warnings if text.startswith(f"{system} ") and "copied" in text]
-        assert len(copied) == ("status" in facts)
+        assert said(result, system, "copied, not predicted") == ("status" in facts)
     assert [source.name for source in result.systems if source.status] == ["reldi-tagger"]
     assert round(100 * result.score("obeliks", "accuracy").value, 6) == 98.192365
 
@@ -195,7 +199,7 @@ def test_columns_that_one_system_alone_fills(folder: Path, expected: dict[str, A
     assert {row.system for row in result.scores} == {"stanfordnlp-ft"}
     for system in SYSTEMS[:4]:
         assert expected["systems"][system][name] == {"status": "column empty"}
-        assert f"{system}: column {column} is empty, so there are no figures for it." in result.warnings
+        assert said(result, system, f"column {column} is empty, so there are no figures for it.")
 
 
 def test_a_system_without_the_column_cannot_be_scored_by_itself(folder: Path) -> None:

@@ -153,8 +153,8 @@ def test_enriching_bare_trees_by_tl_unification(shared_data):
     bare = phrase_structure(folder / "gold.ptb", top_root=False)
     enriched = tl_unify(bare, dependencies(folder / "gold.conllu", False))
     given = phrase_structure(folder / "gold.enriched.ptb", top_root=False)
-    assert (enriched.node_sentence == given.node_sentence).all()
-    assert (enriched.node_key == given.node_key).all()
+    assert (enriched.nodes.sentence == given.nodes.sentence).all()
+    assert (enriched.nodes.key == given.nodes.key).all()
     names = [[trees.labels[code] for code in trees.label.tolist()] for trees in (enriched, given)]
     assert (enriched.label_node == given.label_node).all()
     assert names[0] == names[1]

@@ -138,7 +138,7 @@ def test_trees_survive_the_arrays(drawn):
     lengths, (tree,) = drawn
     trees = from_models(tree, lengths)
     assert to_models(trees) == tree
-    places = list(zip(trees.node_sentence, trees.node_first, -trees.node_size, strict=True))
+    places = list(zip(trees.nodes.sentence, trees.nodes.first, -trees.nodes.size, strict=True))
     assert places == sorted(places)
     for sentence in range(len(lengths)):
         assert to_models(trees.of_sentence(sentence)) == [tree[sentence]]

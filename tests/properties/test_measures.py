@@ -66,6 +66,8 @@ VARIANTS = (
     "weighted(le=1FP, be=0.5TP+0.5FN, lbe=1FN)",
     "semeval(least=0.5)",
     "las(subtypes=true, punctuation=no-punct-relation)",
+    "uas(punctuation=DEPREL:obj+obl)",
+    "relation-f1(of=ls, punctuation=UPOS:X)",
     "parseval(preset=collins)",
     "lea(singletons=false)",
 )
@@ -166,6 +168,14 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, dr
     assert np.array_equal(together.matrix(), whole.matrix())
     assert by_label(together) == by_label(whole)
     assert scored(name, together) == pytest.approx(scored(name, whole), rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@few
+@given(draw=st.data())
+def test_scores_under_any_parameters_are_undefined_or_shares(name: str, train: str, draw: st.DataObject) -> None:
+    values = scored(name, counted(name, draw.draw(ONE_SYSTEM[find(name).definition.task]), train))
+    assert all(math.isnan(value) or 0 <= value <= 1 for value in values.values() if value != values.get("crossing"))
 
 
 def spans_in(text: Any, part: list[int]) -> bool:

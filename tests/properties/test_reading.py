@@ -29,6 +29,10 @@ LINES = [
     "<doc id='d'>",
     "# x",
     "# newdoc id = d",
+    "\n# sent_id = s1",
+    "\n# newdoc\n# x =",
+    "\n# x y = z",
+    "\n# x = y\tz\t",
     "<b\tx>",
 ]
 

@@ -175,6 +175,14 @@ def test_a_sentence_that_only_one_system_can_be_compared_in_stays_for_the_other(
     assert (diff.items, diff.corrections, diff.new_errors) == (7, 2, 3)
 
 
+def test_averages_over_labels_are_over_the_sentences_that_can_be_compared(file: File) -> None:
+    """FRAG is in the sentence without a tree alone, and what is compared is right."""
+    gold, system = file("gold.ptb", GOLD, "(TOP (FRAG (UH no)))"), file("s.ptb", GOLD, "(())")
+    values = {row.score: row.value for row in scored(gold, system, "bracket-f1").scores if row.label is None}
+    assert values == dict.fromkeys(values, 1.0)
+    assert {"macro-f1", "macro-precision", "macro-recall", "weighted-f1"} < set(values)
+
+
 def test_gold_without_a_tree_is_refused_unless_the_sentence_may_be_left_out(file: File) -> None:
     gold, system = file("gold.ptb", GOLD, "(())", FLAT), file("s.ptb", GOLD, FLAT, FLAT)
     message = f"{gold}:2: no tree in gold, in 1 sentence. To leave them out: --on-mismatch skip"

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.test_texts import counted
 
 from assay.crossframework import cross
-from assay.crossframework.texts import KINDS, UNLABELLED
+from assay.crossframework.units import KINDS, UNLABELLED
 from assay.demo import FOLDER
 from assay.result import Result
 

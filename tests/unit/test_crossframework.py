@@ -12,6 +12,7 @@ from rich.console import Console
 import assay
 from assay.crossframework import enrich
 from assay.errors import UsageError
+from assay.figures import Figures
 from assay.render import render
 from assay.render.terminal import show
 from assay.result import Result
@@ -562,6 +563,32 @@ def test_examples_show_what_becomes_of_every_unit(crossed, write):
         ("sbj", ((0, 1),), "right"),
     } <= kinds
     assert {unit.side for unit in example.units} == {"gold dep", "gold ps", "generalised", "b@ps"}
+
+
+@pytest.mark.parametrize(("sizes", "shown"), [("2.1", 1), ("paper", 0)])
+def test_examples_are_of_sentences_with_an_error_by_the_sizes_chosen(crossed, write, sizes, shown):
+    """A node without a label is a unit of TedEval 2.1, and none of the paper."""
+    write("b.mrg", PS.replace("VP-prd", "VP"), RAN_PS)
+    assert len(crossed("b@ps=b.mrg", examples=3, sizes=sizes).examples) == shown
+
+
+def test_no_score_is_below_0(write):
+    """Not even the roots agree, which the sizes of TedEval 2.1 leave out: 6 edits for 4 units."""
+    write("gold.mrg", "(S-foo (A-x a) (B-y b))")
+    write("s.mrg", "(S-bar (A-p a) (B-q b))")
+    result = assay.cross(["ps=gold.mrg"], ["s@ps=s.mrg"], times=20)
+    assert parts(result, "tedeval", "s")["delta"] > parts(result, "tedeval", "s")["norm"]
+    assert values(result, "s")["tedeval"] == values(result, "s", "sentence-mean")["tedeval"] == 0
+
+
+# --- resampling ---
+
+
+def test_it_is_said_where_blocks_were_resampled(crossed, write, monkeypatch):
+    write("m.conllu", DEP, RAN)
+    assert not any("pooled" in note for note in crossed("m@dep=m.conllu").notes)
+    monkeypatch.setattr(Figures, "pooled", True)
+    assert any("pooled into 4,096 blocks" in note for note in crossed("m@dep=m.conllu").notes)
 
 
 # --- usage ---

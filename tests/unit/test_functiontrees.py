@@ -80,7 +80,7 @@ def test_non_projective_words_have_yields_with_gaps():
     }
     (gapped,) = np.flatnonzero(trees.nodes.gapped)
     assert trees.words_of(gapped) == ((1, 2), (3, 4))
-    assert (trees.node_first[gapped], trees.node_last[gapped], trees.node_size[gapped]) == (1, 3, 2)
+    assert (trees.nodes.first[gapped], trees.nodes.last[gapped], trees.nodes.size[gapped]) == (1, 3, 2)
     assert trees.with_gaps.tolist() == [False, True]
 
 
@@ -99,9 +99,9 @@ def test_nodes_stand_before_those_below_them():
 def test_keys_tell_yields_with_equal_ends_and_sizes_apart():
     shapes = [words(0, 1, 4, 6), words(0, 2, 4, 6), words(0, 3, 4, 6), words(0, 2, 3, 6)]
     trees = from_models([{shape: labels()} for shape in shapes], [7] * 4)
-    assert len(set(trees.node_key.tolist())) == 4
+    assert len(set(trees.nodes.key.tolist())) == 4
     again = from_models([{shapes[2]: labels("a")}], [7])
-    assert again.node_key[0] == trees.node_key[2]
+    assert again.nodes.key[0] == trees.nodes.key[2]
 
 
 def test_stretches_that_touch_are_one():
@@ -113,7 +113,7 @@ def test_stretches_that_touch_are_one():
         stretches={0: ((0, 2), (2, 6)), 1: ((1, 2), (3, 4), (4, 5))},
     )
     other = from_models([{words(*range(6)): labels("a"), words(1, 3, 4): labels("a")}], [6])
-    assert trees.node_key.tolist() == other.node_key.tolist()
+    assert trees.nodes.key.tolist() == other.nodes.key.tolist()
     assert trees.nodes.gapped.tolist() == [False, True]
     assert [trees.words_of(node) for node in (0, 1)] == [((0, 6),), ((1, 2), (3, 5))]
 
@@ -124,7 +124,7 @@ def test_sentences_of_any_length_have_their_places():
     gaps = {1: ((5, 6), (length - 1, length)), 2: ((5, 7), (length - 1, length))}
     rows = nodes((0, 0, length), (0, 5, length), (0, 5, length))
     trees = from_nodes(starts_of([length]), *rows, functions, stretches=gaps)
-    assert trees.node_size.tolist() == [length, 3, 2]
+    assert trees.nodes.size.tolist() == [length, 3, 2]
     assert [trees.words_of(node) for node in (1, 2)] == [gaps[2], gaps[1]]
 
 
@@ -133,15 +133,15 @@ def test_long_chains_are_climbed():
     heads = np.arange(-1, length - 1)
     trees = from_dependencies(starts_of([length]), heads, np.zeros(length, dtype=np.int64), ["next"], head_label=None)
     assert len(trees) == 2 * length - 1
-    assert np.bincount(trees.node_size).tolist() == [0, length] + [1] * (length - 1)
+    assert np.bincount(trees.nodes.size).tolist() == [0, length] + [1] * (length - 1)
 
 
 def test_small_integers_do_not_overflow():
     starts, heads, relations, names = arcs(*[CROSSING] * 15_000)
     small = from_dependencies(*(column.astype(np.int32) for column in (starts, heads, relations)), names)
     large = from_dependencies(starts, heads, relations, names)
-    assert (small.node_key == large.node_key).all()
-    assert (small.node_sentence == large.node_sentence).all()
+    assert (small.nodes.key == large.nodes.key).all()
+    assert (small.nodes.sentence == large.nodes.sentence).all()
     assert small.words_of(len(small) - 4) == large.words_of(len(large) - 4) == ((1, 2), (3, 4))
     assert subsumes(small, large).all()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.treelabels import category, functions
+from assay.treelabels import category, edge_functions, functions
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,8 @@ from assay.treelabels import category, functions
 def test_a_label_is_a_category_and_the_functions_behind_it(label, kind, roles):
     assert category(label) == kind
     assert functions(label) == roles
+
+
+@pytest.mark.parametrize(("edge", "roles"), [("SB", ("SB",)), ("--", ()), ("-", ()), ("", ())])
+def test_the_label_of_an_edge_is_a_function_unless_it_says_that_there_is_none(edge, roles):
+    assert edge_functions(edge) == roles

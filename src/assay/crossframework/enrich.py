@@ -9,9 +9,9 @@ import numpy as np
 from assay.arrays import atoms_at
 from assay.constituents import ROOTS, with_words_of
 from assay.corpus import Corpus, Trees
-from assay.crossframework.frameworks import Annotation, Conversion, problems, read_trees, shown
-from assay.errors import AlignmentError, InputError, UsageError
-from assay.functiontrees import FunctionTrees
+from assay.crossframework.frameworks import Annotation, Conversion, read_trees
+from assay.crossframework.samewords import problems
+from assay.errors import AlignmentError, InputError, UsageError, listed
 from assay.treelabels import category
 
 Yield = tuple[tuple[int, int], ...]
@@ -36,17 +36,16 @@ def enrich(structure: str, labels: str, *, input_format: str | None = None, subt
     ours = Annotation(with_words_of(ours.corpus, theirs.corpus), ours.kind)
     _, lines = problems(ours.corpus, {labels: theirs.corpus})
     if lines:
-        raise AlignmentError("\n".join([*shown(lines), "Both treebanks must have the same words."]))
+        raise AlignmentError("\n".join([*listed(lines), "Both treebanks must have the same words."]))
     found = _functions(theirs, Conversion(subtypes))
     return "".join(f"{_tree(ours.corpus, sentence, found)}\n" for sentence in range(ours.corpus.sentences))
 
 
 def _functions(annotation: Annotation, conversion: Conversion) -> dict[tuple[int, Yield], str]:
     """For each sentence and yield the functions, joined by hyphens."""
-    trees: FunctionTrees = annotation.function_trees(conversion)
-    sentences = trees.node_sentence.tolist()
+    trees = annotation.function_trees(conversion)
     names = {}
-    for node, sentence in enumerate(sentences):
+    for node, sentence in enumerate(trees.nodes.sentence.tolist()):
         functions = trees.labels_of(node)
         if functions:
             names[sentence, trees.words_of(node)] = "-".join(sorted(functions))

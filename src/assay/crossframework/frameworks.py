@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay import arcs
-from assay.align import MOST_PROBLEMS
 from assay.arcs import Fault
 from assay.arrays import Bools, Ints
-from assay.corpus import Column, Corpus, Trees, one_vocabulary
+from assay.corpus import Column, Corpus, Trees
 from assay.crossframework.segments import Cut
-from assay.errors import AlignmentError, InputError
+from assay.errors import InputError
 from assay.functiontrees import (
     Functions,
     FunctionTrees,
@@ -26,10 +24,9 @@ from assay.functiontrees import (
 )
 from assay.labels import read_labels
 from assay.readers import Input
-from assay.treelabels import functions
+from assay.treelabels import edge_functions, functions
 
 DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
-_NO_EDGE = ("--", "", "-")
 
 
 @dataclass(frozen=True)
@@ -125,11 +122,7 @@ def _of_constituents(corpus: Corpus, conversion: Conversion) -> FunctionTrees:
 
 def _functions(column: Column, edges: bool, conversion: Conversion) -> Functions:
     """The functions in labels such as NP-SBJ, or those that are the labels of edges."""
-    sets: list[tuple[str, ...]]
-    if edges:
-        sets = [() if text in _NO_EDGE else (text,) for text in column.vocabulary]
-    else:
-        sets = [functions(text) for text in column.vocabulary]
+    sets = [edge_functions(text) if edges else functions(text) for text in column.vocabulary]
     if not conversion.subtypes:
         sets = [tuple(dict.fromkeys(name.partition(":")[0] for name in names)) for names in sets]
     return Functions(column.codes, sets)
@@ -155,21 +148,8 @@ def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
     trees = corpus.trees
     assert trees is not None
     kept = ~trees.labels.isin(labels)
-    place = np.append(np.cumsum(kept) - 1, -1)
-    return replace(
-        corpus,
-        trees=Trees(
-            sentence=trees.sentence[kept],
-            parent=place[_kept_above(trees.parent, trees.parent, kept)[kept]],
-            begin=trees.begin[kept],
-            end=trees.end[kept],
-            labels=Column(trees.labels.codes[kept], trees.labels.vocabulary),
-            above=place[_kept_above(trees.above, trees.parent, kept)],
-            lines=trees.lines[kept],
-            edges=None if trees.edges is None else Column(trees.edges.codes[kept], trees.edges.vocabulary),
-            stretches={int(place[node]): shape for node, shape in trees.stretches.items() if kept[node]},
-        ),
-    )
+    parent, above = (_kept_above(nodes, trees.parent, kept) for nodes in (trees.parent, trees.above))
+    return replace(corpus, trees=_some_nodes(trees, kept, parent, above))
 
 
 def _kept_above(nodes: Ints, parent: Ints, kept: Bools) -> Ints:
@@ -180,41 +160,7 @@ def _kept_above(nodes: Ints, parent: Ints, kept: Bools) -> Ints:
     return nodes
 
 
-# --- the same words in all files ---
-
-
-def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
-    """The sentences whose words are not the same; there must be as many on both sides."""
-    if reference.sentences != other.sentences:
-        raise AlignmentError(
-            f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
-            "Files of all frameworks must have the same sentences in the same order."
-        )
-    _, (ours, theirs) = one_vocabulary([reference.forms, other.forms])
-    different = np.diff(reference.starts) != np.diff(other.starts)
-    if not different.any():
-        words = np.bincount(reference.sentence_of[ours != theirs], minlength=reference.sentences)
-        return np.asarray(words > 0)
-    same_size = np.flatnonzero(~different)
-    for sentence in same_size.tolist():
-        a, b = int(reference.starts[sentence]), int(other.starts[sentence])
-        size = int(reference.starts[sentence + 1]) - a
-        different[sentence] = not np.array_equal(ours[a : a + size], theirs[b : b + size])
-    return np.asarray(different)
-
-
-def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
-    """Where two files part in a sentence."""
-    for corpus in (reference, other):
-        if sentence in corpus.unparsed:
-            return f"{corpus.place_of_sentence(sentence)}: no tree in gold"
-    here = reference.forms.strings(int(reference.starts[sentence]), int(reference.starts[sentence + 1]))
-    there = other.forms.strings(int(other.starts[sentence]), int(other.starts[sentence + 1]))
-    place = other.place_of_sentence(sentence)
-    for number, (a, b) in enumerate(zip(here, there, strict=False), 1):
-        if a != b:
-            return f"{place}: word {number} is {b!r} where {reference.place_of_sentence(sentence)} has {a!r}"
-    return f"{place}: {len(there)} words where {reference.place_of_sentence(sentence)} has {len(here)}"
+# --- some of the sentences ---
 
 
 def selected(annotation: Annotation, kept: Bools) -> Annotation:
@@ -248,7 +194,7 @@ def selected(annotation: Annotation, kept: Bools) -> Annotation:
         ),
         unparsed=frozenset(int(number[s]) for s in corpus.unparsed if kept[s]),
         heads=None if corpus.heads is None else place[corpus.heads[words]],
-        trees=None if corpus.trees is None else _selected_nodes(corpus.trees, kept, words, number),
+        trees=None if corpus.trees is None else _selected_trees(corpus.trees, kept, words),
     )
     return Annotation(chosen, annotation.kind)
 
@@ -259,39 +205,22 @@ def _document_starts(corpus: Corpus, kept: Bools) -> Ints:
     return np.append(firsts, len(documents))
 
 
-def _selected_nodes(trees: Trees, kept: Bools, words: Bools, number: Ints) -> Trees:
-    nodes = kept[trees.sentence]
-    place = np.append(np.cumsum(nodes) - 1, -1)
+def _selected_trees(trees: Trees, kept: Bools, words: Bools) -> Trees:
+    nodes = _some_nodes(trees, kept[trees.sentence], trees.parent, trees.above[words])
+    return replace(nodes, sentence=(np.cumsum(kept) - 1)[nodes.sentence])
+
+
+def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
+    """Some of the nodes; `parent` and `above` are the nodes among them above each node and each word, -1 for none."""
+    place = np.append(np.cumsum(kept) - 1, -1)
     return Trees(
-        sentence=number[trees.sentence[nodes]],
-        parent=place[trees.parent[nodes]],
-        begin=trees.begin[nodes],
-        end=trees.end[nodes],
-        labels=Column(trees.labels.codes[nodes], trees.labels.vocabulary),
-        above=place[trees.above[words]],
-        lines=trees.lines[nodes],
-        edges=None if trees.edges is None else Column(trees.edges.codes[nodes], trees.edges.vocabulary),
-        stretches={int(place[node]): shape for node, shape in trees.stretches.items() if nodes[node]},
+        sentence=trees.sentence[kept],
+        parent=place[parent[kept]],
+        begin=trees.begin[kept],
+        end=trees.end[kept],
+        labels=Column(trees.labels.codes[kept], trees.labels.vocabulary),
+        above=place[above],
+        lines=trees.lines[kept],
+        edges=None if trees.edges is None else Column(trees.edges.codes[kept], trees.edges.vocabulary),
+        stretches={int(place[node]): shape for node, shape in trees.stretches.items() if kept[node]},
     )
-
-
-def problems(
-    reference: Corpus, others: Mapping[str, Corpus], allowed: Mapping[str, Bools] | None = None
-) -> tuple[Bools, list[str]]:
-    """The sentences whose words are not the same in all files, and where they part, but for those allowed to."""
-    wrong = np.zeros(reference.sentences, dtype=bool)
-    lines = []
-    for name, corpus in others.items():
-        found = differing_sentences(reference, corpus)
-        if allowed is not None and name in allowed:
-            found &= ~allowed[name]
-        lines += [describe_difference(reference, corpus, sentence) for sentence in np.flatnonzero(found).tolist()]
-        wrong |= found
-    return wrong, lines
-
-
-def shown(lines: Sequence[str]) -> Iterator[str]:
-    """The first problems, and how many more there are."""
-    yield from lines[:MOST_PROBLEMS]
-    if len(lines) > MOST_PROBLEMS:
-        yield f"… and {len(lines) - MOST_PROBLEMS:,} more places"

@@ -13,17 +13,10 @@ from assay.arcs import several_roots
 from assay.arrays import Bools
 from assay.constituents import with_words_of
 from assay.corpus import Corpus
-from assay.crossframework.frameworks import (
-    Annotation,
-    describe_difference,
-    differing_sentences,
-    problems,
-    read_trees,
-    selected,
-    shown,
-)
+from assay.crossframework.frameworks import Annotation, read_trees, selected
+from assay.crossframework.samewords import describe_difference, differing_sentences, problems
 from assay.crossframework.segments import cuts, same_characters
-from assay.errors import AlignmentError, InputError, UsageError, unknown
+from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.prepare import Options
 
 
@@ -74,9 +67,7 @@ class Files:
 
     golds: dict[str, Annotation]
     systems: dict[str, dict[str, Annotation]]
-    sentences: int
-    """Of the files, before any were left out."""
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     parts: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The sentences that some file cuts otherwise: the parts that are compared there."""
     notes: tuple[str, ...] = ()
@@ -85,6 +76,12 @@ class Files:
     def reference(self) -> Corpus:
         """The first gold, whose sentences stand for those of all files."""
         return next(iter(self.golds.values())).corpus
+
+    def words(self, sentence: int) -> tuple[str, ...]:
+        """The words of a sentence or, where it is cut into parts, these."""
+        starts = self.reference.starts
+        first, end = int(starts[sentence]), int(starts[sentence + 1])
+        return self.parts.get(sentence) or tuple(self.reference.forms.strings(first, end))
 
     def annotations(self) -> dict[str, Annotation]:
         """All files by what they are called in messages."""
@@ -113,27 +110,16 @@ def read_files(
 ) -> Files:
     """All files, without the sentences that are faulty or have other words somewhere, where these may be left out."""
     files = _read(golds, systems, options)
-    reference = files.reference
-    corpora = {name: one.corpus for name, one in files.annotations().items()}
     allowed = _cut_otherwise(files, segmentation)
-    wrong, lines = problems(reference, corpora, allowed)
-    if options.on_mismatch == "warn":
-        # Words that are written otherwise can be compared by their place.
-        sizes = [np.diff(corpus.starts) for corpus in corpora.values()]
-        wrong &= np.any([size != sizes[0] for size in sizes], axis=0)
-    if (wrong.any() if options.on_mismatch == "warn" else lines) and options.on_mismatch != "skip":
-        raise AlignmentError("\n".join([*shown(lines), _remedy(files, corpora, segmentation)]))
-    faulty = [(one.corpus, fault) for one in files.annotations().values() for fault in one.faults]
-    faults = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, fault in faulty]
-    if faults and options.on_mismatch != "skip":
-        raise InputError("\n".join([*shown(faults), "To leave such sentences out: --on-mismatch skip"]))
-    wrong[[fault.sentence for _, fault in faulty]] = True
+    differing, places = _other_words(files, allowed, options, segmentation)
+    faulty, faults = _faults(files, options)
+    wrong = differing | faulty
     if wrong.all():
         raise AlignmentError("no sentence has the same words in all files.")
     left = "left out: " if options.on_mismatch == "skip" else ""
-    warnings = [f"{left}{line}." for line in (*shown(lines), *shown(faults))]
+    warnings = [f"{left}{line}." for line in (*listed(places), *listed(faults))]
     if wrong.any():
-        warnings.append(f"{int(wrong.sum()):,} of {reference.sentences:,} sentences were left out.")
+        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences were left out.")
     files = files.changed(lambda _, one: selected(one, ~wrong))
     warnings += (text for name, one in files.annotations().items() for text in _said(name, one))
     files = replace(files, warnings=tuple(warnings))
@@ -142,6 +128,32 @@ def read_files(
         files, kept = _projective_only(files)
         allowed = {name: found[kept] for name, found in allowed.items()}
     return _recut(files, allowed) if segmentation == "chars" else _with_missing(files, allowed)
+
+
+def _other_words(
+    files: Files, allowed: Mapping[str, Bools], options: Options, segmentation: str
+) -> tuple[Bools, list[str]]:
+    """The sentences that cannot be compared as their words differ, and all places where words do."""
+    corpora = {name: one.corpus for name, one in files.annotations().items()}
+    wrong, places = problems(files.reference, corpora, allowed)
+    if options.on_mismatch == "warn":
+        # Words that are written otherwise can be compared by their place.
+        sizes = [np.diff(corpus.starts) for corpus in corpora.values()]
+        wrong &= np.any([size != sizes[0] for size in sizes], axis=0)
+    if wrong.any() and options.on_mismatch != "skip":
+        raise AlignmentError("\n".join([*listed(places), _remedy(files, corpora, segmentation)]))
+    return wrong, places
+
+
+def _faults(files: Files, options: Options) -> tuple[Bools, list[str]]:
+    """The sentences with a faulty tree, and what is wrong with them."""
+    found = [(one.corpus, fault) for one in files.annotations().values() for fault in one.faults]
+    places = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, fault in found]
+    if places and options.on_mismatch != "skip":
+        raise InputError("\n".join([*listed(places), "To leave such sentences out: --on-mismatch skip"]))
+    faulty = np.zeros(files.reference.sentences, dtype=bool)
+    faulty[[fault.sentence for _, fault in found]] = True
+    return faulty, places
 
 
 def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], options: Options) -> Files:
@@ -160,7 +172,7 @@ def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], op
                 kind = read_golds[theory].kind
                 raise UsageError(f"{name}@{theory} has {annotation.kind}, but the gold {theory} has {kind}.")
             versions[theory] = replace(annotation, corpus=with_words_of(annotation.corpus, reference))
-    return Files(read_golds, read_systems, reference.sentences, ())
+    return Files(read_golds, read_systems)
 
 
 def _said(name: str, annotation: Annotation) -> Iterator[str]:
@@ -230,7 +242,7 @@ def _with_missing(files: Files, allowed: Mapping[str, Bools]) -> Files:
         missing = name in allowed and allowed[name].any()
         return replace(one, absent=(np.diff(reference.starts), allowed[name])) if missing else one
 
-    warnings = (*files.warnings, *(f"unaligned: {line}." for line in shown(lines)))
+    warnings = (*files.warnings, *(f"unaligned: {line}." for line in listed(lines)))
     return files.changed(change, warnings=warnings, notes=(*files.notes, *notes))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches, as_codes
+from assay.arrays import Bools, Ints, Stretches, as_codes, numbers_of_runs
 from assay.errors import AlignmentError
 from assay.functiontrees.trees import FunctionTrees
 from assay.functiontrees.yields import Yields, distinct, join, numbered
@@ -165,8 +165,7 @@ def _crossing(laid: Overlay) -> Bools:
     size = np.concatenate([nodes.size[~nodes.gapped], nodes.stretch_end - nodes.stretch_begin])
     node = np.repeat(stretch_node, size)
     starts = np.cumsum(laid.words) - laid.words
-    within = np.arange(len(node)) - np.repeat(np.cumsum(size) - size, size)
-    word = np.repeat(begin, size) + within + starts[nodes.sentence[node]]
+    word = numbers_of_runs(starts[nodes.sentence[stretch_node]] + begin, size)
     order = np.lexsort((node, nodes.size[node], word))
     node, word = node[order], word[order]
     larger = np.append(np.where(word[1:] == word[:-1], node[1:], -1), [-1][: len(node)])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches, as_codes, depths, ids_of_runs
+from assay.arrays import Bools, Ints, Stretches, as_codes, extents, ids_of_runs, numbers_of_runs
 from assay.functiontrees.yields import Yields, distinct, intervals, join, with_gaps, with_stretches
 
 ROOT = "root"
@@ -35,31 +34,6 @@ class FunctionTrees:
     def sentences(self) -> int:
         """The number of sentences."""
         return len(self.words)
-
-    @property
-    def node_sentence(self) -> Ints:
-        """The sentence of each node."""
-        return self.nodes.sentence
-
-    @property
-    def node_key(self) -> Ints:
-        """What identifies each node's yield within its sentence, in this and all other trees."""
-        return self.nodes.key
-
-    @property
-    def node_size(self) -> Ints:
-        """The number of words below each node."""
-        return self.nodes.size
-
-    @property
-    def node_first(self) -> Ints:
-        """The first word below each node, counted within its sentence."""
-        return self.nodes.first
-
-    @property
-    def node_last(self) -> Ints:
-        """The last word below each node."""
-        return self.nodes.last
 
     @property
     def bare(self) -> Bools:
@@ -110,11 +84,9 @@ class Functions:
         kept = np.flatnonzero(self.codes >= 0)
         codes = self.codes[kept]
         sizes = np.array([len(labels) for labels in self.sets], dtype=np.int64)
-        ends = np.cumsum(sizes)
+        firsts = np.cumsum(sizes) - sizes
         listed = as_codes((label for labels in self.sets for label in labels), known)
-        of_node = sizes[codes]
-        within = np.arange(int(of_node.sum())) - np.repeat(np.cumsum(of_node) - of_node, of_node)
-        return np.repeat(kept, of_node), listed[np.repeat(ends[codes] - of_node, of_node) + within]
+        return np.repeat(kept, sizes[codes]), listed[numbers_of_runs(firsts[codes], sizes[codes])]
 
 
 @dataclass
@@ -322,24 +294,10 @@ def subtrees(starts: Ints, heads: Ints) -> Yields:
     """The yield of each word: itself and all words below it."""
     heads = heads.astype(np.int64, copy=False)
     sentence = ids_of_runs(starts)
-    position = np.arange(len(heads)) - starts[sentence]
-    first, last, size = position.copy(), position.copy(), np.ones(len(heads), dtype=np.int64)
-    for words in _levels(heads):
-        above = heads[words]
-        np.add.at(size, above, size[words])
-        np.minimum.at(first, above, first[words])
-        np.maximum.at(last, above, last[words])
-    outer = intervals(sentence, first, last + 1)
+    first, last, size = extents(heads)
+    outer = intervals(sentence, first - starts[sentence], last + 1 - starts[sentence])
     gapped = size < outer.size
     return with_gaps(outer, *_words_below(starts, heads, gapped)) if gapped.any() else outer
-
-
-def _levels(heads: Ints) -> Sequence[Ints]:
-    """The words that have heads, by their distance from the root, the farthest first."""
-    depth = depths(heads)
-    order = np.argsort(depth, kind="stable")
-    bounds = np.searchsorted(depth[order], np.arange(1, depth.max(initial=0) + 2))
-    return [order[begin:end] for begin, end in pairwise(bounds)][::-1]
 
 
 def _words_below(starts: Ints, heads: Ints, gapped: Bools) -> tuple[Ints, Ints, Ints]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, numbers_of_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +218,7 @@ def _times_seen(indices: Ints) -> Ints:
 def _ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """The numbers from each start to its stop, after the row they are from."""
     sizes = np.maximum(stops - starts, 0)
-    rows = np.repeat(np.arange(len(starts)), sizes)
-    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes - starts, sizes)
+    return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
 
 
 def _without_gaps(target: SpanList, system: SpanList, pairs: Pairs) -> Pairs:

@@ -10,7 +10,7 @@ import numpy as np
 from assay import matching
 from assay.align import Pair
 from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
-from assay.constituents import NO_EDGE, Choices, Cleaned, cleaned, trees_of
+from assay.constituents import Choices, Cleaned, cleaned, trees_of
 from assay.corpus import Trees, one_vocabulary
 from assay.counts import Counts, Sums, bracketed, graded, matched
 from assay.errors import UsageError, unknown
@@ -19,7 +19,7 @@ from assay.measures.definition import Proportion, Scores, macro, measure, weight
 from assay.measures.evalb import choices
 from assay.measures.lineages import lineages, similarities
 from assay.measures.spans import judged
-from assay.treelabels import functions
+from assay.treelabels import edge_functions, functions
 
 DEFAULTS = ("parseval", "bracket-f1")
 KINDS = (*matching.BRACKETS, "unscored")
@@ -40,6 +40,10 @@ _BRACKETS: Scores = {
     "precision": Proportion("tp", "tp", "fp"),
     "recall": Proportion("tp", "tp", "fn", "le"),
 }
+
+
+_GOLDS = ("tp", "fn", "le")
+"""Where gold's constituents are counted, in sentences that can be compared."""
 
 
 def judge_brackets(pair: Pair, chosen: Choices) -> Judgements:
@@ -169,10 +173,8 @@ def parseval(
     "bracket-f1",
     scores=_BRACKETS,
     averages={
-        "macro-f1": macro(_f1),
-        "macro-precision": macro(_BRACKETS["precision"]),
-        "macro-recall": macro(_BRACKETS["recall"]),
-        "weighted-f1": weighted(_f1),
+        **{f"macro-{name}": macro(score, _GOLDS) for name, score in _BRACKETS.items()},
+        "weighted-f1": weighted(_f1, _GOLDS),
     },
     count=matched,
     tested=("f1", "macro-f1"),
@@ -193,7 +195,8 @@ def bracket_f1(
     """Precision, recall and F1 of the constituents of each label, and their averages.
 
     preset, params, labelled, functions, unary, trivial, disc_only, cutoff: as for parseval.
-    Counts: per label tp, fp, fn, le, unscored, gold, system. Score: as for parseval, averages as for tag-f1.
+    Counts: per label tp, fp, fn, le, unscored, gold, system.
+    Score: as for parseval, averages as for tag-f1, all over sentences that can be compared.
     """
     return parseval(  # type: ignore[return-value]
         pair,
@@ -260,7 +263,7 @@ def _functions(trees: Trees) -> Array:
     own = np.array(of_label, dtype=object)[trees.labels.codes]
     if edges is None:
         return own
-    of_edge = [frozenset(() if edge in (NO_EDGE, "-", "") else (edge,)) for edge in edges.vocabulary]
+    of_edge = [frozenset(edge_functions(edge)) for edge in edges.vocabulary]
     return np.asarray(own | np.array(of_edge, dtype=object)[edges.codes])
 
 

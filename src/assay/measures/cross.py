@@ -35,7 +35,8 @@ class Parse:
 
 
 def _value(sums: Sums) -> Floats:
-    return np.asarray(1 - ratio(sums["delta"], sums["norm"]))
+    # Where not even the roots agree, there are more edits than units that are counted.
+    return np.maximum(1 - ratio(sums["delta"], sums["norm"]), 0.0)
 
 
 def _sentence_mean(sums: Sums) -> Floats:
@@ -54,7 +55,7 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
     Counts: delta = spurious + missing, norm, score (sum of sentence scores), sentences, spurious (units that the
         parser's own gold does not have), missing (units of the common gold), forgiven (rightly built, of its own
         framework alone), unasked (of its own framework alone, not built).
-    Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences.
+    Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences; none below 0.
     Paper: Tsarfaty et al. 2012, sections 3 and 4. Golden: cases/trees, const-dep-english. Peers: TedEval 2.1, 2.2.
     """
     if sizes not in SIZES:

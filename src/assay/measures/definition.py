@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -180,29 +180,45 @@ def f1(sums: Sums) -> Floats:
     return ratio(sums["right"] + sums.get("found", sums["right"]), sums["gold"] + sums["system"])
 
 
-def total_over_labels(values: Floats) -> Floats:
+def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+    """The plain mean of a score over the labels that have anything in some fields: the labels that gold has."""
+
+    def averaged(sums: Sums) -> Floats:
+        present = _sizes(sums, fields) > 0
+        # A label that gold has and no system assigns has no precision; as an average over labels needs
+        # a number for each, it counts as 0 there, as it does in its F.
+        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
+        return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
+
+    return averaged
+
+
+def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+    """The mean of a score over labels, each weighing as much as it has in some fields: its gold items."""
+
+    def averaged(sums: Sums) -> Floats:
+        sizes = _sizes(sums, fields)
+        return ratio(_total_over_labels(np.nan_to_num(score(sums)) * sizes), sizes.sum(axis=-1))
+
+    return averaged
+
+
+def _sizes(sums: Sums, fields: Sequence[str]) -> Floats:
+    """What each label has in some fields, of those that are counted."""
+    return np.asarray(sum(sums[field] for field in fields if field in sums))
+
+
+def _total_over_labels(values: Floats) -> Floats:
     """The sum over labels, exact where one score is asked for, so that labels without items change no digit."""
     return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
 
 
-def macro(score: Score) -> Score:
-    """The plain mean of a score over the labels that gold has."""
-
-    def averaged(sums: Sums) -> Floats:
-        present = sums["gold"] > 0
-        # A label that gold has and no system assigns has no precision; as an average over labels needs
-        # a number for each, it counts as 0 there, as it does in its F.
-        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
-        return ratio(total_over_labels(values), present.sum(axis=-1).astype(np.float64))
-
-    return averaged
-
-
-def weighted(score: Score) -> Score:
-    """The mean of a score over labels, each weighing as much as it has gold items."""
-
-    def averaged(sums: Sums) -> Floats:
-        values = np.nan_to_num(score(sums)) * sums["gold"]
-        return ratio(total_over_labels(values), sums["gold"].sum(axis=-1))
-
-    return averaged
+FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
+"""How much is found."""
+FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
+"""The same of words, which both sides may cut otherwise."""
+OVER_LABELS: Scores = {
+    **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
+    "weighted-f1": weighted(f1),
+}
+"""Averages over labels."""

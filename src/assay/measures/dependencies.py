@@ -15,17 +15,7 @@ from assay.corpus import Column, Corpus, one_vocabulary
 from assay.counts import Counts, by_label, whole_sentences
 from assay.errors import unknown
 from assay.judgements import Judgements
-from assay.measures.definition import (
-    Proportion,
-    Scores,
-    aligned,
-    f1,
-    macro,
-    measure,
-    precision,
-    recall,
-    weighted,
-)
+from assay.measures.definition import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 
 DEFAULTS = ("las", "uas")
 PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")
@@ -50,8 +40,6 @@ UNIVERSAL = frozenset(
     }
 )
 
-_SCORES: Scores = {"f1": f1, "precision": precision, "recall": recall, "aligned": aligned}
-
 
 @dataclass(frozen=True, eq=False)
 class _Arcs:
@@ -64,10 +52,14 @@ class _Arcs:
     """The gold word of each row, NONE for a word that only the system has …"""
     system_word: Ints
     """… and the system's, NONE for one that it does not have."""
+    lopsided: bool = False
+    """Whether a word that is right may count on one side alone."""
 
     def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Judgements:
         """The judgements under a criterion; `heads` and `labels`: what an answer consists of."""
-        judged = replace(self.judged, right=right, labels_count=labels)
+        judged = replace(self.judged, right=right & self.judged.has_gold, labels_count=labels)
+        if self.lopsided:
+            judged = replace(judged, found=right & judged.has_system)
         return judged if heads else replace(judged, heads=None)
 
 
@@ -91,8 +83,7 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
         out_gold = is_punctuation(gold, punctuation)[np.where(has_gold, gold_word, 0)] & has_gold
         out_system = is_punctuation(system, punctuation)[np.where(there, system_word, 0)] & there
         judged = replace(judged, counted=(has_gold & ~out_gold, there & ~out_system))
-    label_right = judged.right & judged.has_gold
-    return _Arcs(judged, head_right & judged.has_gold, label_right, gold_word, system_word)
+    return _Arcs(judged, head_right, judged.right, gold_word, system_word, lopsided=punctuation != "all")
 
 
 def _in_lower_case(judged: Judgements) -> Judgements:
@@ -126,22 +117,23 @@ def is_punctuation(corpus: Corpus, setting: str) -> Bools:
     return np.array(marks, dtype=bool)[forms.codes]
 
 
-@measure("uas", scores=_SCORES, task="dependencies")
+@measure("uas", scores=FOUND_WORDS, task="dependencies")
 def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
     """Unlabelled attachment: words with the head that gold has.
 
     punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
         `no-punct-char`: without words that consist of punctuation (CoNLL-X); a column and its labels
         (`UPOS:PUNCT+SYM`, `DEPREL:punct+p`; `comma` stands for a comma): without words that have one of them.
-    Counts: right, gold, system (words), aligned (words with a counterpart).
-    Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
+    Counts: right, gold, system (words), aligned (words with a counterpart); without punctuation also found, which is
+        what precision is made of: a word is left out of recall by gold's side, of precision by the system's.
+    Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number if all words count.
     Paper: Tuggener 2017, Table 5. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval, udtools.
     """
     arcs = _arcs(pair, False, punctuation)
     return arcs.with_right(arcs.head_right, labels=False)
 
 
-@measure("las", scores=_SCORES, task="dependencies")
+@measure("las", scores=FOUND_WORDS, task="dependencies")
 def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Labelled attachment: words with the head and the relation that gold has.
 
@@ -155,7 +147,7 @@ def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: b
     return arcs.with_right(arcs.head_right & arcs.label_right)
 
 
-@measure("ls", scores=_SCORES, task="dependencies")
+@measure("ls", scores=FOUND_WORDS, task="dependencies")
 def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Label score: words with the relation that gold has, whatever their head.
 
@@ -173,10 +165,10 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
     labels = np.array([label in CONTENT for label in arcs.judged.labels] + [False])
     counted = (labels[arcs.judged.gold], labels[arcs.judged.system])
     arcs = replace(arcs, judged=replace(arcs.judged, counted=counted))
-    return arcs, arcs.head_right & arcs.label_right & counted[0]
+    return arcs, arcs.head_right & arcs.label_right
 
 
-@measure("clas", scores=_SCORES, task="dependencies")
+@measure("clas", scores=FOUND_WORDS, task="dependencies")
 def clas(pair: Pair) -> Judgements:
     """Content-word labelled attachment: las over words with a content relation.
 
@@ -188,7 +180,7 @@ def clas(pair: Pair) -> Judgements:
     return arcs.with_right(right)
 
 
-@measure("mlas", scores=_SCORES, task="dependencies", columns=("UPOS", "FEATS"))
+@measure("mlas", scores=FOUND_WORDS, task="dependencies", columns=("UPOS", "FEATS"))
 def mlas(pair: Pair) -> Judgements:
     """Morphology-aware labelled attachment: clas, and part of speech, universal features and function words right.
 
@@ -201,7 +193,7 @@ def mlas(pair: Pair) -> Judgements:
     return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
 
 
-@measure("blex", scores=_SCORES, task="dependencies", columns=("LEMMA",))
+@measure("blex", scores=FOUND_WORDS, task="dependencies", columns=("LEMMA",))
 def blex(pair: Pair) -> Judgements:
     """Bilexical labelled attachment: clas, and the lemma right.
 
@@ -258,13 +250,8 @@ def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
 
 @measure(
     "relation-f1",
-    scores={"f1": f1, "precision": precision, "recall": recall},
-    averages={
-        "macro-f1": macro(f1),
-        "macro-precision": macro(precision),
-        "macro-recall": macro(recall),
-        "weighted-f1": weighted(f1),
-    },
+    scores=FOUND,
+    averages=OVER_LABELS,
     count=by_label,
     tested=("f1", "macro-f1"),
     task="dependencies",
@@ -313,10 +300,7 @@ def _segmentation(pair: Pair, level: str) -> Counts:
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-_SEGMENTS: Scores = {"f1": f1, "precision": precision, "recall": recall}
-
-
-@measure("tokens", scores=_SEGMENTS, task="dependencies")
+@measure("tokens", scores=FOUND, task="dependencies")
 def tokens(pair: Pair) -> Counts:
     """Surface tokens that cover the same characters as gold's.
 
@@ -326,7 +310,7 @@ def tokens(pair: Pair) -> Counts:
     return _segmentation(pair, "tokens")
 
 
-@measure("words", scores=_SEGMENTS, task="dependencies")
+@measure("words", scores=FOUND, task="dependencies")
 def words(pair: Pair) -> Counts:
     """Syntactic words that correspond to gold's.
 
@@ -336,7 +320,7 @@ def words(pair: Pair) -> Counts:
     return _segmentation(pair, "words")
 
 
-@measure("sentences", scores=_SEGMENTS, task="dependencies")
+@measure("sentences", scores=FOUND, task="dependencies")
 def sentences(pair: Pair) -> Counts:
     """Sentences that cover the same characters as gold's.
 

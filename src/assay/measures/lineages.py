@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, depths
+from assay.arrays import Bools, Ints, as_codes, levels
 from assay.constituents import roots, trees_of
 from assay.corpus import Column, Corpus
 from assay.judgements import ONE
@@ -42,9 +42,7 @@ def _paths(parent: Ints, counted: Bools, labels: Column) -> tuple[Ints, Ints, li
     path, length = (np.zeros(len(parent) + 1, dtype=np.int64) for _ in range(2))
     paths: list[tuple[str, ...]] = [()]
     width = len(labels.vocabulary)
-    level = depths(parent)
-    order = np.argsort(level, kind="stable")
-    for nodes in np.split(order, np.flatnonzero(np.diff(level[order])) + 1):
+    for nodes in levels(parent):
         above = parent[nodes]
         length[nodes] = length[above] + counted[nodes]
         path[nodes] = path[above]

@@ -13,7 +13,7 @@ from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.counts import Counts, Sums, graded
 from assay.errors import UsageError
 from assay.judgements import ONE, Judgements
-from assay.measures.definition import f1, macro, measure, precision, recall, weighted
+from assay.measures.definition import FOUND, f1, macro, measure, weighted
 from assay.tagsets.analysis import POS, Analysis, credit
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
 
 @measure(
     "features",
-    scores={"f1": f1, "precision": precision, "recall": recall},
+    scores=FOUND,
     averages={"macro-f1": macro(f1), "weighted-f1": weighted(f1)},
 )
 def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Counts:

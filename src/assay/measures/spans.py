@@ -15,7 +15,8 @@ from assay.counts import Counts, Sums, matched
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements, Matches
 from assay.matching import Records
-from assay.measures.definition import Proportion, Score, Scores, measure, total_over_labels
+from assay.measures import definition
+from assay.measures.definition import Proportion, Score, Scores, measure
 from assay.measures.spanweights import LISTED, TYPES, error_weights
 from assay.spanpairs import SpanPair
 
@@ -27,30 +28,11 @@ SIDES = ("left", "right", "both", "inner")
 # --- averages over labels ---
 
 
-def _macro(score: Score, kinds: Sequence[str]) -> Score:
-    """The plain mean of a score over the labels that have anything counted under them."""
-
-    def averaged(sums: Sums) -> Floats:
-        present = np.sum([sums[kind] for kind in kinds if kind in sums], axis=0) > 0
-        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
-        return ratio(total_over_labels(values), present.sum(axis=-1).astype(np.float64))
-
-    return averaged
-
-
-def _by_size(score: Score) -> Score:
-    """The mean of a score over labels, each weighing as much as gold has spans of it."""
-
-    def averaged(sums: Sums) -> Floats:
-        return ratio(total_over_labels(np.nan_to_num(score(sums)) * sums["gold"]), sums["gold"].sum(axis=-1))
-
-    return averaged
-
-
 def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1", "precision", "recall")) -> Scores:
-    macro = {f"macro-{name}": _macro(scores[name], kinds) for name in names}
-    weighted = {f"weighted-{name}": _by_size(scores[name]) for name in names if name.endswith("f1")}
-    return {**macro, **weighted}
+    """Means over the labels that have anything counted under them, and means weighted by gold's spans."""
+    plain = {f"macro-{name}": definition.macro(scores[name], kinds) for name in names}
+    by_size = {f"weighted-{name}": definition.weighted(scores[name]) for name in names if name.endswith("f1")}
+    return {**plain, **by_size}
 
 
 # --- from records to judgements ---

@@ -7,14 +7,12 @@ import numpy as np
 from assay.align import Pair
 from assay.counts import by_label, whole_sentences
 from assay.judgements import Judgements
-from assay.measures.definition import Proportion, Scores, aligned, f1, macro, measure, precision, recall, weighted
+from assay.measures.definition import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 
 DEFAULTS = ("accuracy", "sentence-accuracy")
 
-_ACCURACY: Scores = {"f1": f1, "precision": precision, "recall": recall, "aligned": aligned}
 
-
-@measure("accuracy", scores=_ACCURACY)
+@measure("accuracy", scores=FOUND_WORDS)
 def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     """Words with the label that gold has.
 
@@ -28,11 +26,7 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     return pair.judge(column)
 
 
-@measure(
-    "sentence-accuracy",
-    scores={"value": Proportion("right", "sentences")},
-    count=whole_sentences,
-)
+@measure("sentence-accuracy", scores={"value": Proportion("right", "sentences")}, count=whole_sentences)
 def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     """Gold sentences in which every word has the right label.
 
@@ -45,7 +39,7 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     return pair.judge(column)
 
 
-@measure("oov-accuracy", scores=_ACCURACY)
+@measure("oov-accuracy", scores=FOUND_WORDS)
 def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Judgements:
     """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
 
@@ -60,18 +54,7 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> J
     return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
 
 
-@measure(
-    "tag-f1",
-    scores={"f1": f1, "precision": precision, "recall": recall},
-    averages={
-        "macro-f1": macro(f1),
-        "macro-precision": macro(precision),
-        "macro-recall": macro(recall),
-        "weighted-f1": weighted(f1),
-    },
-    count=by_label,
-    tested=("f1", "macro-f1"),
-)
+@measure("tag-f1", scores=FOUND, averages=OVER_LABELS, count=by_label, tested=("f1", "macro-f1"))
 def tag_f1(pair: Pair, *, column: str | None = None) -> Judgements:
     """Precision, recall and F1 of each tag, and their averages.
 

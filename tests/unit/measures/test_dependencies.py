@@ -98,6 +98,25 @@ def test_gold_says_which_words_are_punctuation_and_for_precision_the_system(scor
     assert counts(scored(GOLD, system(dog="3/punct"), "las(punctuation=no-punct-relation)")) == (3, 4, 3, 4)
 
 
+def test_what_is_punctuation_on_one_side_alone_is_right_on_the_other(scored):
+    """All heads are right, so that scores of heads are 1, whatever relations say of punctuation."""
+    output = system(dog="3/punct", ran="3/punct", **{".": "3/dep"})
+    result = scored(GOLD, output, "uas(punctuation=no-punct-relation)")
+    assert result.counts[0].counts == {"right": 4, "gold": 4, "system": 3, "aligned": 4, "found": 3}
+    values = {row.score: row.value for row in result.scores}
+    assert values == {"f1": 1, "precision": 1, "recall": 1, "aligned": 1}
+
+
+def test_relations_of_words_that_are_left_out_on_one_side_alone(scored):
+    gold, output = with_tags(GOLD, "DET NOUN VERB VERB SYM"), with_tags(GOLD, "SYM SYM VERB VERB VERB")
+    result = scored(gold, output, "relation-f1(punctuation=UPOS:SYM)")
+    overall = {row.score: row.value for row in result.scores if row.label is None}
+    assert overall["precision"] == overall["recall"] == overall["f1"] == 1
+    det, punct = (next(row.counts for row in result.counts if row.label == label) for label in ("det", "punct"))
+    assert det == {"right": 1, "gold": 1, "system": 0, "found": 0}
+    assert punct == {"right": 0, "gold": 0, "system": 1, "found": 1}
+
+
 def test_a_word_is_punctuation_by_its_characters(scored):
     gold = "«/2/punct So/0/root ?!/2/punct $/2/punct :)/2/punct a./2/punct"
     assert counts(scored(gold, gold, "uas")) == (6, 6, 6, 6)
@@ -241,8 +260,7 @@ def test_lemmas(scored):
 def test_an_empty_column_is_told_of(scored):
     result = scored(GOLD, GOLD, "mlas", "blex", "las")
     assert [text for text in result.warnings if "empty" in text] == [
-        f"{name}: column {column} is empty; figures that need it say nothing."
-        for name in ("gold", "s")
+        f"gold: column {column} is empty; figures that need it say nothing. The same holds for s."
         for column in ("UPOS", "FEATS", "LEMMA")
     ]
 

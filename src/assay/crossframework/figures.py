@@ -1,0 +1,152 @@
+"""The scores of a comparison across frameworks: TedEval, the measures of each framework, how far golds agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Ints
+from assay.constituents import roots
+from assay.corpus import Corpus
+from assay.counts import Counts
+from assay.crossframework.comparison import Comparison, Version
+from assay.crossframework.frameworks import CONSTITUENTS, DEPENDENCIES, categories_only
+from assay.evaluate import evaluated
+from assay.figures import Figures, Settings, draw_together
+from assay.functiontrees import delta, edits, norm
+from assay.measured import hashed_units
+from assay.measures import Measure, find
+from assay.measures.cross import Parse, tedeval
+from assay.result import Overlap, Score
+from assay.tallies import BLOCKS
+
+NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
+"""The measures of each framework itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """What is resampled."""
+
+    corpus: Corpus
+    unit: str
+    of_sentence: Ints
+    number: int
+
+    @classmethod
+    def of(cls, corpus: Corpus, unit: str) -> Resampled:
+        """Sentences or documents of a corpus."""
+        of_sentence = corpus.unit_of_sentence(unit)
+        return cls(corpus, unit, of_sentence, int(of_sentence.max(initial=-1)) + 1)
+
+    @cached_property
+    def blocks(self) -> Ints:
+        """The block of each unit, where there are too many of them."""
+        return np.arange(self.number) if self.number <= BLOCKS else hashed_units(self.corpus, self.unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Figures of one measure under the name that tells its theory."""
+
+    name: str
+    figures: Figures
+
+    @property
+    def compares_frameworks(self) -> bool:
+        """Whether all systems are measured by the same gold, so that they can be tested against each other."""
+        return bool(self.figures.measure.parameters["gold"] == "multiple")
+
+    def scores(self) -> Iterator[Score]:
+        """The scores of all systems."""
+        return (replace(row, measure=self.name) for row in self.figures.scores(labels=False))
+
+    def counts_rows(self) -> Iterator[Any]:
+        """The counts of all systems."""
+        return (replace(row, measure=self.name) for row in self.figures.counts_rows())
+
+    def comparisons(self) -> Iterator[Any]:
+        """The tests of all pairs of systems."""
+        return (replace(row, measure=self.name) for row in self.figures.comparisons())
+
+
+def tedeval_measure(compared: Comparison, *, labelled: bool, single: bool = False) -> Measure:
+    """TedEval as it was asked for, against all golds together or a single one."""
+    gold = ", gold=single" if single else ""
+    return find(f"tedeval(sizes={compared.how.sizes}, labelled={str(labelled).lower()}{gold})")
+
+
+def tedeval_figures(compared: Comparison, units: Resampled, settings: Settings) -> list[Named]:
+    """TedEval against all golds together and against each system's own, with and without labels."""
+    parses = {version.title: _parse(compared, version) for version in compared.versions}
+    found = []
+    for measure, name, versions in _asked(compared):
+        counts = [
+            (system, _counts(parses[version.title], measure).regrouped(units.of_sentence, units.number))
+            for system, version in versions.items()
+            if version.labelled or not measure.parameters["labelled"]
+        ]
+        if counts:
+            found.append(Named(name, Figures.of(measure, None, counts, lambda: units.blocks, settings)))
+    draw_together(named.figures for named in found)
+    return found
+
+
+def _asked(compared: Comparison) -> Iterator[tuple[Measure, str, dict[str, Version]]]:
+    """Each measure, its name, and the versions of systems that it is for."""
+    for labelled in (True, False):
+        measure = tedeval_measure(compared, labelled=labelled)
+        yield measure, str(measure), {system.name: system.first for system in compared.systems}
+        single = tedeval_measure(compared, labelled=labelled, single=True)
+        for theory in compared.theories:
+            yield single, f"{single}@{theory}", compared.versions_of(theory)
+
+
+def _parse(compared: Comparison, version: Version) -> Parse:
+    """What is measured; where sentences are cut into parts, these are no words."""
+    gold = version.theory
+    sides = [np.diff(one.annotation.corpus.starts) for one in (version, gold)]
+    words = (sides[0], sides[1]) if compared.files.parts else None
+    return Parse(version.trees, gold.trees, compared.common, words)
+
+
+def _counts(parse: Parse, measure: Measure) -> Counts:
+    counts = tedeval(parse, **measure.parameters)
+    assert isinstance(counts, Counts)
+    return counts
+
+
+def native_scores(compared: Comparison, settings: Settings) -> Iterator[Score]:
+    """Each framework's own measures, on the systems that have a version of it; resamples are shared."""
+    plain = replace(compared.options, examples=0, change=None, kind=None, input_format=None)
+    for name, theory in compared.theories.items():
+        outputs = {system: version.annotation.corpus for system, version in compared.versions_of(name).items()}
+        gold = theory.annotation.corpus
+        if (labels := compared.how.relational.get(name)) is not None:
+            # The functions are no constituents.
+            gold = categories_only(gold, labels)
+            outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
+        if outputs and _has_native(gold):
+            kind = theory.annotation.kind
+            result = evaluated("score", gold, outputs, NATIVE[kind], replace(plain, task=kind), settings)
+            yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
+
+
+def _has_native(gold: Corpus) -> bool:
+    """Whether the measures of its framework apply to a gold: trees of functions alone have no constituents."""
+    return gold.trees is None or not roots(gold.trees).all()
+
+
+def overlaps(compared: Comparison) -> Iterator[Overlap]:
+    """How far two golds agree: the score of one against the other."""
+    for a, b in combinations(compared.theories.values(), 2):
+        for labelled in (True, False):
+            counted = edits(a.trees, b.trees, b.trees, labelled=labelled, empty_counts=compared.how.empty_counts)
+            total = int(norm(counted, "paper").sum())
+            value = 1 - int(delta(counted).sum()) / total if total else float("nan")
+            yield Overlap(a.name, b.name, labelled, value)
