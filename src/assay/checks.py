@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError
 from assay.judgements import Judgements
-from assay.remarks import Remark, remark, said
+from assay.remarks import Remark, joined, remark, said
 from assay.spanpairs import SpanPair
 from assay.tagsets import Tagset
 from assay.tagsets.analysis import POS
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 _OUTPUT = re.compile(r"(?:^|[^a-z])(?:pred|predicted|predictions|output|system|sys|hyp|tagged)(?:[^a-z]|$)")
 _GOLD = re.compile(r"(?:^|[^a-z])(?:gold|reference|ref|key)(?:[^a-z]|$)")
+Output = TypeVar("Output")
 MOST = 5
 FEW = 10
 SURE = 0.8
@@ -115,9 +115,10 @@ def clashes(
             f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, foreign, listed)}"
         )
     unused = [label for label in in_gold if label not in in_system and in_gold[label] >= FEW]
-    for label in sorted(unused, key=lambda x: (-in_gold[x], x))[:MOST]:
-        text, _, _ = _counterpart(label, in_gold[label], against_unused[label], "it", noun)
-        yield f"{name} never assigns {text}."
+    if unused:
+        unused.sort(key=lambda x: (-in_gold[x], x))
+        named = [_counterpart(x, in_gold[x], against_unused[x], "it", noun)[0] for x in unused[:MOST]]
+        yield f"{name} never assigns {', '.join(named)}{', …' if len(unused) > MOST else ''}."
 
 
 def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) -> tuple[str, str, float]:
@@ -137,31 +138,39 @@ def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, 
     return ""
 
 
+def identical(judged: Sequence[tuple[str, Judgements]]) -> Remark:
+    """Systems with the same answers throughout."""
+    return _alike([(name, _answers(rows)) for name, rows in judged], np.array_equal)
+
+
+def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Remark:
+    """Systems whose answers, given as arrays, are the same throughout."""
+    return _alike(outputs, lambda ours, theirs: all(map(np.array_equal, ours, theirs)))
+
+
+def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Remark:
+    """Systems with the same spans throughout."""
+    return _alike(pairs, SpanPair.same_output)
+
+
+def _alike(outputs: Sequence[tuple[str, Output]], same: Callable[[Output, Output], bool]) -> Remark:
+    return alike(
+        throughout={
+            name: {other: bool(same(ours, theirs)) for other, theirs in outputs[index + 1 :]}
+            for index, (name, ours) in enumerate(outputs)
+        }
+    )
+
+
 @remark
-def alike(first: str, second: str, throughout: bool) -> Iterator[str]:
-    """Two systems with the same answers throughout."""
-    if throughout:
-        yield f"{first} and {second} give the same answers throughout."
-
-
-def identical(judged: Sequence[tuple[str, Judgements]]) -> Iterator[Remark]:
-    """Two systems with the same answers throughout."""
-    for (name, a), (other, b) in combinations(judged, 2):
-        same = len(a) == len(b) and np.array_equal(_answers(a), _answers(b))
-        yield alike(first=name, second=other, throughout=same)
-
-
-def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Iterator[Remark]:
-    """Two systems whose answers, given as arrays, are the same throughout."""
-    for (name, ours), (other, theirs) in combinations(outputs, 2):
-        same = all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
-        yield alike(first=name, second=other, throughout=same)
-
-
-def identical_spans(pairs: Sequence[tuple[str, SpanPair]]) -> Iterator[Remark]:
-    """Two systems with the same spans throughout."""
-    for (name, a), (other, b) in combinations(pairs, 2):
-        yield alike(first=name, second=other, throughout=a.same_output(b))
+def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
+    """Systems with the same answers throughout: for each, whether those behind it are like it."""
+    told: set[str] = set()
+    for name, others in throughout.items():
+        group = [name, *(other for other, same in others.items() if same)]
+        if len(group) > 1 and name not in told:
+            told.update(group)
+            yield f"{joined(group)} give the same answers throughout."
 
 
 def _answers(judged: Judgements) -> np.ndarray[tuple[int], np.dtype[np.object_]]:

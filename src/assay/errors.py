@@ -10,8 +10,10 @@ Each message is complete: the command line prints it as it is and exits with 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+MOST_PROBLEMS = 20
+"""So many problems are told one by one."""
 _LONGEST_LINE = 1_000
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 """What would move the cursor of a terminal, and what is shown for it."""
@@ -46,6 +48,18 @@ class AlignmentError(AssayError):
 
 class UsageError(AssayError):
     """A name or an option that does not exist."""
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused something, in its own words: `no such file or directory`."""
+    return (error.strerror or str(error)).lower()
+
+
+def listed(problems: Sequence[str], number: int | None = None) -> list[str]:
+    """The first of so many problems, each in a line, and how many more there are."""
+    number = len(problems) if number is None else number
+    more = [f"… and {number - MOST_PROBLEMS:,} more places"] if number > MOST_PROBLEMS else []
+    return [*problems[:MOST_PROBLEMS], *more]
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:

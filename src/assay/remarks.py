@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec
 
@@ -38,6 +38,7 @@ class Remark:
 
 def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
     """Make a function that puts facts into words one that takes them down; they are given by name."""
+    assert words.__name__ not in _words, f"two remarks are called {words.__name__}"
     _words[words.__name__] = words
 
     def taken_down(*_: Facts.args, **facts: Facts.kwargs) -> Remark:
@@ -54,16 +55,49 @@ def said(text: str) -> Iterator[str]:
 
 
 def worded(remarks: Iterable[Remark]) -> tuple[str, ...]:
-    """All that is to be said, once."""
-    return tuple(dict.fromkeys(line for one in remarks for line in one.lines()))
+    """All that is to be said, once; what holds of several systems in the same words, once for all of them."""
+    found: dict[tuple[bool, str], list[str]] = {}
+    for one in remarks:
+        name = str(one.facts.get("name", ""))
+        for line in one.lines():
+            about = name if line.startswith(name) else ""
+            names = found.setdefault((bool(about), line.removeprefix(about)), [])
+            if about not in names:
+                names.append(about)
+    return tuple(_of_all(names, words) for (_, words), names in found.items())
 
 
-def together(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
-    """The remarks of several shards as those of one, in the order in which they first come up."""
+def _of_all(names: Sequence[str], words: str) -> str:
+    more = f" The same holds for {joined(names[1:])}." if len(names) > 1 else ""
+    return f"{names[0]}{words}{more}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names as they stand in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def together(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:
+    """The remarks of two shards as those of one: what is new in the second stands before what follows it there."""
+    mine, its = _by_key(first), _by_key(second)
+    before: dict[tuple[object, ...], list[Remark]] = {}
+    new: list[Remark] = []
+    for key, one in its.items():
+        if key in mine:
+            before[key], new = new, []
+        else:
+            new.append(one)
+    found: list[Remark] = []
+    for key, one in mine.items():
+        found += [*before.get(key, ()), one + its[key] if key in its else one]
+    return (*found, *new)
+
+
+def _by_key(remarks: Iterable[Remark]) -> dict[tuple[object, ...], Remark]:
     found: dict[tuple[object, ...], Remark] = {}
     for one in remarks:
         found[one.key] = found[one.key] + one if one.key in found else one
-    return tuple(found.values())
+    return found
 
 
 def _added(mine: Any, its: Any) -> Any:

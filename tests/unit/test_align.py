@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 
 import pytest
@@ -73,6 +74,37 @@ def test_a_multiword_token_against_plain_words_is_matched_within_its_characters(
     gold = row("1-2", "zum") + row(1, "zu") + row(2, "dem") + row(3, "Bad")
     pair = align(*both(gold, row(1, "zum") + row(2, "Bad")))
     assert aligned(pair) == [("Bad", "Bad")]
+
+
+def multiword(words):
+    """A sentence of one multiword token, whatever its words are."""
+    return row(f"1-{len(words)}", "w" * 9) + "".join(row(number, word) for number, word in enumerate(words, 1))
+
+
+def longest_common(a, b):
+    """The length of the longest common subsequence, by its definition."""
+    if not a or not b:
+        return 0
+    if a[0] == b[0]:
+        return 1 + longest_common(a[1:], b[1:])
+    return max(longest_common(a[1:], b), longest_common(a, b[1:]))
+
+
+def test_as_many_words_of_multiword_tokens_correspond_as_can(both):
+    rng = random.Random(0)
+    for _ in range(50):
+        ours, theirs = ("".join(rng.choices(letters, k=rng.randint(1, 8))) for letters in ("ab", "abc"))
+        found = aligned(align(*both(multiword(ours), multiword(theirs))))
+        assert all(a == b for a, b in found)
+        assert len(found) == longest_common(ours, theirs)
+
+
+def test_a_multiword_token_of_thousands_of_words_is_refused_at_once(both):
+    gold, system = both(multiword("ab" * 3000), multiword("ba" * 3000))
+    assert refusal(align, gold, system) == (
+        "sys.conllu:2: multiword tokens cover 6,000 words in one piece, too many to be matched by their forms. "
+        "Is that one token?"
+    )
 
 
 # --- texts that differ ---

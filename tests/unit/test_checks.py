@@ -142,6 +142,29 @@ def test_identical_systems_are_told_of(file):
     assert warned("gold.tsv", "s.tsv", "t.tsv") == ["s and t give the same answers throughout."]
 
 
+def test_many_identical_systems_are_told_of_in_one_line_for_each_group():
+    gold, one, other = [["A", "B", "B"]] * 20, [["A", "A", "B"]] * 20, [["B", "A", "B"]] * 20
+    outputs = {"r": one, "s": other, "t": one, "u": other, "v": one, "w": [["A", "B", "A"]] * 20}
+    assert warned(gold, outputs) == [
+        "r, t and v give the same answers throughout.",
+        "s and u give the same answers throughout.",
+    ]
+
+
+def test_what_holds_of_several_systems_in_the_same_words_is_said_once():
+    gold, system = [["A", "B"]] * 10, [["B", "B"]] * 10
+    assert warned(gold, {"s": system, "t": system, "u": system}) == [
+        "s never assigns A (10 words, where it mostly has B (100%)). The same holds for t and u.",
+        "s, t and u give the same answers throughout.",
+    ]
+
+
+def test_of_many_labels_never_assigned_the_five_most_frequent_are_named_in_one_line():
+    gold = [label for number in range(7) for label in [f"G{number}"] * (20 - number)] + ["X"]
+    named = ", ".join(f"G{n} ({20 - n} words, where it mostly has X (100%))" for n in range(5))
+    assert listed(gold, ["X"] * len(gold)) == [f"s never assigns {named}, …."]
+
+
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [

@@ -445,6 +445,19 @@ def test_types_can_come_from_the_heads_of_trees(file: File) -> None:
     assert scored(gold, gold, "arcs-nom", task="coreference").counts[0].counts["left-out"] == 0
 
 
+def test_the_head_of_a_mention_with_a_gap_is_one_of_its_own_words(file: File) -> None:
+    gold = file(
+        "gold.conllu",
+        "# newdoc id = one\n# global.Entity = eid-etype-head\n"
+        "1\told\t_\tADJ\t_\t_\t3\tamod\t_\tEntity=(e1[1/2]--2)\n"
+        "2\tleft\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+        "3\tdog\t_\tNOUN\t_\t_\t2\tnsubj\t_\tEntity=(e1[2/2])\n"
+        "4\tit\t_\tPRON\t_\t_\t2\tobj\t_\tEntity=(e1--1)\n\n",
+    )
+    result = scored(gold, gold, "arcs-nom", task="coreference", mention_types="head")
+    assert (result.counts[0].counts["tp"], result.counts[0].counts["left-out"]) == (1, 0)
+
+
 def test_types_can_come_from_the_heads_that_a_file_gives(file: File) -> None:
     without_trees = re.sub(r"\t\d\t(det|amod|nsubj|root)\t", "\t_\t_\t", TREES)
     gold = file("gold.conllu", without_trees.format(head=3))

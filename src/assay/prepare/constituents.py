@@ -239,7 +239,7 @@ def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str],
         yield nothing_left(spec=spec, number=int(rows.has_gold.sum()))
     for name, pair in pairs:
         yield from checks.warnings(name, pair, first[name], "constituent")
-    yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
+    yield checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
 
 
 @remark

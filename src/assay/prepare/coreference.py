@@ -10,21 +10,28 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay import checks
-from assay.align import MOST_PROBLEMS, Pair
+from assay.align import Pair
 from assay.arcs import with_heads
 from assay.arrays import Bools, Ints
 from assay.chainpairs import COMPAREVAL, HEAD, TypeRule, chain_pair, chosen, without_duplicates
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
-from assay.errors import AlignmentError, InputError, UsageError
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.measures import Measure
 from assay.prepare.options import TAGS, Decided, Options
-from assay.prepare.run import Run, check_folders, notes_on_reading, sentences_left_out, source_of
+from assay.prepare.run import (
+    Run,
+    check_folders,
+    left_out,
+    notes_on_reading,
+    source_of,
+)
 from assay.readers import Input
 from assay.readers.chains import refuse_all
 from assay.readers.source import Source
 from assay.remarks import Remark, remark, said, worded
 
 T = TypeVar("T")
+_SHOWN = 3
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
 """Options that are about single words."""
 
@@ -51,14 +58,16 @@ def prepare_coreference(
         warnings += notes_on_reading(name, corpus)
     # What is wrong with any of the files is told together.
     checks_of_all: list[Callable[[], Any]] = [partial(without_duplicates, c, options.duplicates) for c in corpora]
-    checks_of_all += [partial(_in_golds_order, gold, output, options.missing) for output in outputs]
+    checks_of_all += [
+        partial(_in_golds_order, name, gold, output, options) for name, output in zip(named, outputs, strict=True)
+    ]
     done = _each(checks_of_all)
     (gold, removed), *singles = done[: len(corpora)]
     warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
     systems = {}
-    for name, (single, removed), (order, lines) in zip(named, singles, done[len(corpora) :], strict=True):
+    for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
         systems[name] = single if order is None else _arranged(gold, single, order)
-        warnings += [said(text=f"{name}: {line}") for line in lines]
+        warnings += more
         warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
     skipped, more = _differences(gold, systems, options)
     warnings += more
@@ -67,7 +76,7 @@ def prepare_coreference(
     if rule.name == HEAD and not _has_heads(gold):
         raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
     pairs = [(name, _pair(gold, system, skipped, rule, tags)) for name, system in systems.items()]
-    warnings += checks.identical_outputs([(name, _answers(pair.chained().system)) for name, pair in pairs])
+    warnings.append(checks.identical_outputs([(name, _answers(pair.chained().system)) for name, pair in pairs]))
     return Run(
         gold=gold,
         column="",
@@ -188,10 +197,13 @@ def _answers(chains: Chains) -> list[Ints]:
 # --- documents ---
 
 
-def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[list[int | None] | None, list[str]]:
+def _in_golds_order(
+    name: str, gold: Corpus, system: Corpus, options: Options
+) -> tuple[list[int | None] | None, list[Remark]]:
     """Which of the system's documents each of gold's is, by their ids; None where they are as in gold."""
+    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents)
     if gold.document_ids == system.document_ids:
-        return None, []
+        return None, [there]
     if not (gold.by_id and system.by_id):
         # Without ids documents correspond by their order.
         if gold.documents != system.documents:
@@ -199,29 +211,55 @@ def _in_golds_order(gold: Corpus, system: Corpus, missing: str) -> tuple[list[in
                 f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
                 "ids they cannot be told apart."
             )
-        return None, []
+        return None, [there]
     theirs = {name: number for number, name in enumerate(system.document_ids)}
     ours = {name: number for number, name in enumerate(gold.document_ids)}
     absent = [number for name, number in ours.items() if name not in theirs]
     foreign = [number for name, number in theirs.items() if name not in ours]
-    if (absent or foreign) and missing == "error":
+    if (absent or foreign) and options.missing == "error":
         problems = []
         if absent:
-            listed = _listed(gold, absent)
+            listed = _listed(len(absent), _named(gold, absent))
             problems.append(
                 f"{_beginning(gold, absent[0])}: {system.name} lacks {listed}. To score as empty: --missing empty"
             )
         if foreign:
-            listed = _listed(system, foreign)
+            listed = _listed(len(foreign), _named(system, foreign))
             problems.append(
                 f"{_beginning(system, foreign[0])}: {gold.name} does not have {listed}. To ignore: --missing empty"
             )
         raise AlignmentError("\n".join(problems))
-    if len(absent) == gold.documents:
-        raise AlignmentError(f"{system.name}: no document of {gold.name} is in it.")
-    lines = [f"without {_listed(gold, absent)}, scored as empty."] if absent else []
-    lines += [f"{_listed(system, foreign)} ignored: not in gold."] if foreign else []
-    return [theirs.get(name) for name in gold.document_ids], lines
+    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents - len(absent))
+    if options.decided is None:
+        worded([there])
+    remarks = [
+        there,
+        absent_documents(name=name, number=len(absent), named=_named(gold, absent)),
+        foreign_documents(name=name, number=len(foreign), named=_named(system, foreign)),
+    ]
+    return [theirs.get(name) for name in gold.document_ids], remarks
+
+
+@remark
+def gold_documents(gold: str, system: str, number: int) -> Iterator[str]:
+    """A system without any document of gold."""
+    if not number:
+        raise AlignmentError(f"{system}: no document of {gold} is in it.")
+    yield from ()
+
+
+@remark
+def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
+    """Documents of gold that a system lacks."""
+    if number:
+        yield f"{name}: without {_listed(number, named)}, scored as empty."
+
+
+@remark
+def foreign_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
+    """Documents of a system that gold lacks."""
+    if number:
+        yield f"{name}: {_listed(number, named)} ignored: not in gold."
 
 
 def _beginning(corpus: Corpus, document: int) -> str:
@@ -233,15 +271,20 @@ def _beginning(corpus: Corpus, document: int) -> str:
     return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
 
 
-def _listed(corpus: Corpus, documents: Sequence[int]) -> str:
+def _named(corpus: Corpus, documents: Sequence[int]) -> list[str]:
     """Some documents by name; of a folder with the files that they are in."""
     assert corpus.document_starts is not None
     named = []
-    for number in documents[:3]:
+    for number in documents[:_SHOWN]:
         path = corpus.path_of(int(corpus.document_starts[number]))
-        named.append(corpus.document_ids[number] + (f" in {path}" if len(corpus.files) > 1 else ""))
-    noun = "the document" if len(documents) == 1 else f"{len(documents):,} documents:"
-    return f"{noun} {', '.join(named)}{', …' if len(documents) > 3 else ''}"
+        named.append(corpus.document_ids[number] + (f" in {path}" if path != corpus.name else ""))
+    return named
+
+
+def _listed(number: int, named: Sequence[str]) -> str:
+    """How many documents, and the first of them by name."""
+    noun = "the document" if number == 1 else f"{number:,} documents:"
+    return f"{noun} {', '.join(named[:_SHOWN])}{', …' if number > _SHOWN else ''}"
 
 
 def _arranged(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
@@ -320,7 +363,7 @@ def _words(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
 def _differences(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
     """Documents whose words differ: refused, left out, or (only other forms) compared by position."""
     wrong = np.zeros(gold.documents, dtype=bool)
-    problems: list[str] = []
+    problems: dict[str, list[str]] = {name: [] for name in systems}
     warnings: list[Remark] = []
     for name, system in systems.items():
         for document, line, sizes_differ in _unequal(gold, system):
@@ -328,25 +371,23 @@ def _differences(gold: Corpus, systems: dict[str, Corpus], options: Options) -> 
                 warnings.append(said(text=f"{name}: {line}."))
                 continue
             wrong[document] = True
-            problems.append(line)
+            problems[name].append(line)
         warnings.append(_other_sentences(name, gold, system))
-    if problems and options.on_mismatch != "skip":
-        more = [f"… and {len(problems) - MOST_PROBLEMS:,} more places"] if len(problems) > MOST_PROBLEMS else []
+    lines = [line for found in problems.values() for line in found]
+    if lines and options.on_mismatch != "skip":
         remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
-        raise AlignmentError("\n".join([*problems[:MOST_PROBLEMS], *more, remedy]))
-    if wrong.all():
-        raise AlignmentError("no document has the same words in all files.")
-    left_out = "{number} of {sentences} documents were left out: the texts differ."
-    warnings += [
-        documents_left_out(lines=problems[:MOST_PROBLEMS]),
-        sentences_left_out(text=left_out, number=int(wrong.sum()), sentences=gold.documents),
-    ]
+        raise AlignmentError("\n".join([*listed(lines), remedy]))
+    nothing = "no document has the same words in all files."
+    told = "{number} of {sentences} documents were left out: the texts differ."
+    gone = left_out(wrong, nothing, told, options)
+    warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
+    warnings += gone
     return wrong[gold.document_of_sentence], warnings
 
 
 @remark
-def documents_left_out(lines: Sequence[str]) -> Iterator[str]:
-    """Where the texts of documents that were left out differ."""
+def documents_left_out(system: str, lines: Sequence[str]) -> Iterator[str]:
+    """Where the texts of documents that were left out differ in a system."""
     yield from (f"left out: {line}." for line in lines)
 
 

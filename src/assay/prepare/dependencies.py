@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from assay import arcs, checks
-from assay.align import MOST_PROBLEMS, Pair
+from assay.align import Pair
 from assay.arcs import Fault
 from assay.arrays import Bools, Ints
 from assay.corpus import Corpus
-from assay.errors import AlignmentError, InputError, UsageError
+from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.labels import read_labels
 from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.measures.dependencies import RELATION, is_punctuation, listed_punctuation
 from assay.prepare.options import Decided, Options
-from assay.prepare.run import Run, aligned, check_folders, nothing_shared, sentences_left_out, source_of, without
+from assay.prepare.run import Run, aligned, check_folders, left_out, source_of, without
 from assay.readers import Input
 from assay.remarks import Remark, remark, worded
 
@@ -45,22 +45,12 @@ def prepare_dependencies(
     for (_, pair), found in zip(pairs, faults[1:], strict=True):
         skipped |= pair.skipped | _faulty(pair, faults[0], found)
     nothing = f"no sentence of {gold.name} is whole in all files."
-    if skipped.all() and options.decided is None:
-        raise AlignmentError(nothing)
-    if skipped.any():
-        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    warnings += [
-        nothing_shared(gold="", text=nothing, left=int((~skipped).sum())),
-        sentences_left_out(
-            text="{number} of {sentences} sentences were left out.",
-            number=int(skipped.sum()),
-            sentences=gold.sentences,
-        ),
-    ]
+    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True):
         warnings.extend(checks.warnings(name, pair, judgements, "word"))
-    warnings += checks.identical_outputs([(name, _answers(pair)) for name, pair in pairs])
+    warnings.append(checks.identical_outputs([(name, _answers(pair)) for name, pair in pairs]))
     warnings += _said(["gold", *named], [corpus for corpus, _ in trees], faults, further)
     warnings += _idle_punctuation(gold, measures)
     return Run(
@@ -136,9 +126,8 @@ def _refuse(corpora: Sequence[Corpus], faults: Sequence[Sequence[Fault]], option
     ]
     if not lines or options.on_mismatch == "skip":
         return
-    more = [f"… and {len(lines) - MOST_PROBLEMS:,} more places"] if len(lines) > MOST_PROBLEMS else []
     remedy = "To leave such sentences out: --on-mismatch skip"
-    raise InputError("\n".join([*lines[:MOST_PROBLEMS], *more, remedy]))
+    raise InputError("\n".join([*listed(lines), remedy]))
 
 
 def _faulty(pair: Pair, gold: Sequence[Fault], system: Sequence[Fault]) -> Bools:

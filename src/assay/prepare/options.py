@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assay.align import MISMATCH
 from assay.chainpairs import DUPLICATES
@@ -97,7 +98,7 @@ class Options:
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
-        from assay.changes import KINDS, UNRESOLVED
+        from assay.outcomes import KINDS, UNRESOLVED
         from assay.schemes import REPAIRS
 
         choices: list[tuple[str, str | None, Sequence[str]]] = [
@@ -126,7 +127,9 @@ class Options:
         if (self.change or self.kind) and not self.examples:
             raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
         for name in ("train", "lexicon", "map", "gold_errors"):
-            if getattr(self, name) == "-":
+            path = getattr(self, name)
+            if path == "-" or (path and Path(path).is_fifo()):
+                where = "standard input" if path == "-" else "a pipe"
                 raise UsageError(
-                    f"--{name.replace('_', '-')} - : this file is read twice, so it cannot come from standard input."
+                    f"--{name.replace('_', '-')} {path} : this file is read twice, so it cannot come from {where}."
                 )

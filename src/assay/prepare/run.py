@@ -9,13 +9,13 @@ from pathlib import PurePath
 import numpy as np
 
 from assay import mapping
-from assay.align import MOST_PROBLEMS, Pair, align
+from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import Corpus
-from assay.errors import AlignmentError
+from assay.errors import AlignmentError, listed
 from assay.measures import Measure
 from assay.prepare.options import Decided, Options
-from assay.remarks import Remark, remark
+from assay.remarks import Remark, remark, worded
 from assay.result import Mapped, Source
 from assay.tagsets import Tagset
 
@@ -111,9 +111,12 @@ def aligned(
         if not full:
             warnings.append(empty_output(name=name, column=column))
             continue
-        pair = align(gold, output, column=column, on_mismatch=options.on_mismatch)
+        shard = options.decided is not None
+        pair = align(gold, output, column=column, on_mismatch=options.on_mismatch, shard=shard)
         pairs.append((name, pair))
-        warnings += [_alignment(name, pair), problems(name=name, lines=pair.problems, number=pair.number_of_problems)]
+        left = int((~pair.skipped).sum())
+        shared = text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1])
+        warnings += [shared, _alignment(name, pair), _problems(name, pair)]
     return pairs, warnings
 
 
@@ -158,18 +161,43 @@ def alignment(
         yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
 
 
+def _problems(name: str, pair: Pair) -> Remark:
+    number, normalisations = pair.number_of_problems, pair.normalisations
+    return problems(name=name, lines=pair.problems, number=number, normalisations=normalisations)
+
+
 @remark
-def problems(name: str, lines: Sequence[str], number: int) -> Iterator[str]:
+def problems(name: str, lines: Sequence[str], number: int, normalisations: int) -> Iterator[str]:
     """Where texts differ, though the user wants to go on all the same."""
-    yield from (f"{name}: {line}" for line in lines)
-    if number > MOST_PROBLEMS:
-        yield f"{name}: … and {number - MOST_PROBLEMS:,} more places"
+    yield from (f"{name}: {line}" for line in listed(lines, number))
+    if normalisations:
+        yield (
+            f"{name}: places that differ in Unicode normalisation only: {normalisations:,}. To have them judged, "
+            "bring both files to NFC, e.g. with uconv -x nfc."
+        )
 
 
 @remark
-def nothing_shared(gold: str, text: str, left: int) -> Iterator[str]:
+def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iterator[str]:
+    """A system none of whose sentences is gold's."""
+    if first and not left:
+        raise AlignmentError(f"{first[0]}\nno sentence is shared by {gold} and {system}.")
+    yield from ()
+
+
+def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
+    """What is to be said of what is left out for all systems. Nothing may be left of a shard, but not of all."""
+    left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
+    if options.decided is None:
+        # Before anything else is looked at.
+        worded([left])
+    return [left, sentences_left_out(text=text, number=int(skipped.sum()), sentences=len(skipped))]
+
+
+@remark
+def nothing_to_judge(text: str, number: int) -> Iterator[str]:
     """No sentence is left to be judged."""
-    if not left:
+    if not number:
         raise AlignmentError(text)
     yield from ()
 
@@ -183,6 +211,8 @@ def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
 
 def without(pair: Pair, skipped: Bools) -> Pair:
     """The pair without the sentences that are left out for all."""
+    if not skipped.any():
+        return pair
     keep = ~skipped[pair.gold.sentence_of[pair.gold_words]]
     gone = (pair.system_sentence >= 0) & skipped[np.maximum(pair.system_sentence, 0)]
     return replace(

@@ -25,10 +25,9 @@ from assay.prepare.run import (
     aligned,
     check_folders,
     idle_rules,
+    left_out,
     notes_on_reading,
-    nothing_shared,
     rules_of,
-    sentences_left_out,
     source_of,
     without,
 )
@@ -85,18 +84,11 @@ def prepare_spans(
         _check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    shared = f"no sentence is shared by {gold.name} and all systems."
-    if skipped.all() and options.decided is None:
-        raise AlignmentError(shared)
-    if skipped.any():
-        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
-    left_out = "left out, since the texts differ: {number} of {sentences} " + (
-        "documents." if gold.texts is not None else "sentences."
-    )
-    warnings += [
-        nothing_shared(gold="", text=shared, left=int((~skipped).sum())),
-        sentences_left_out(text=left_out, number=int(skipped.sum()), sentences=gold.sentences),
-    ]
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    pieces = "sentences" if gold.texts is None else "documents"
+    told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
+    warnings += left_out(skipped, nothing, told, options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     # One kind of atom for all systems: similarity counts atoms, and all are to be judged alike.
     needed = any(needs_characters(pair) for _, pair in pairs)
     characters = needed or (options.decided is not None and options.decided.characters)
@@ -354,7 +346,7 @@ def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[Rem
         yield _duplicates(name, pair.system)
         if not symmetric:
             yield from checks.warnings(name, pair, _fair(pair), "span")
-    yield from checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
+    yield checks.identical_spans([(name, pair.spanned()) for name, pair in pairs])
 
 
 @remark

@@ -9,9 +9,8 @@ import numpy as np
 
 from assay import checks, mapping, tagsets
 from assay.align import Pair
-from assay.arrays import Bools
 from assay.corpus import Corpus
-from assay.errors import AlignmentError, InputError, UsageError
+from assay.errors import InputError, UsageError
 from assay.labels import read_labels, with_sets
 from assay.lexicon import Lexicon
 from assay.measures import Measure
@@ -21,9 +20,8 @@ from assay.prepare.run import (
     aligned,
     check_folders,
     idle_rules,
-    nothing_shared,
+    left_out,
     rules_of,
-    sentences_left_out,
     source_of,
     without,
 )
@@ -69,20 +67,19 @@ def prepare_tags(
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    shared = f"no sentence is shared by {gold_corpus.name} and all systems."
-    if skipped.all() and not part:
-        raise AlignmentError(shared)
-    if skipped.any():
-        pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    nothing = f"no sentence is shared by {gold_corpus.name} and all systems."
+    gone = left_out(skipped, nothing, "{number} of {sentences} sentences were left out: the texts differ.", options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     if tagset is not None:
         pairs, said = _with_tagset(pairs, tagset, measures, options)
         warnings.extend(said)
     judged = [(name, pair.judge()) for name, pair in pairs]
     for (name, pair), (_, judgements) in zip(pairs, judged, strict=True) if not options.symmetric else ():
         warnings.extend(checks.warnings(name, pair, judgements, "word"))
-    warnings.extend(checks.identical(judged))
+    warnings.append(checks.identical(judged))
     warnings.extend(idle_rules(mapped))
-    warnings.extend(_left_out(gold_corpus, pairs[0][1], column, skipped))
+    missing = pairs[0][1].without_gold(column) & ~skipped[gold_corpus.sentence_of]
+    warnings += [*gone, unlabelled(column=column, words=int(missing.sum()))]
     sources = tuple(
         source_of(name, output, dict(pairs).get(name), "" if full else "column empty")
         for name, output, full in zip(named, outputs, filled, strict=True)
@@ -94,7 +91,7 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        (check_gold, nothing_shared(gold="", text=shared, left=int((~skipped).sum())), *warnings),
+        (check_gold, *warnings),
         mapped,
         tagset,
         items=int(judged[0][1].has_gold.sum()),
@@ -221,13 +218,6 @@ def _marked(corpora: list[Corpus], names: Sequence[str], column: str, options: O
             )
             corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
     return corpora
-
-
-def _left_out(gold: Corpus, pair: Pair, column: str, skipped: Bools) -> Iterator[Remark]:
-    text = "{number} of {sentences} sentences were left out: the texts differ."
-    yield sentences_left_out(text=text, number=int(skipped.sum()), sentences=gold.sentences)
-    missing = int((pair.without_gold(column) & ~skipped[gold.sentence_of]).sum())
-    yield unlabelled(column=column, words=missing)
 
 
 @remark
