@@ -12,10 +12,10 @@ import numpy as np
 
 from assay.arcs import MISSING
 from assay.arrays import NONE, Ints, atoms_at
-from assay.changes import KINDS, UNRESOLVED, Items
 from assay.corpus import Chains
 from assay.errors import UsageError
 from assay.judgements import Judgements
+from assay.outcomes import KINDS, UNRESOLVED, Items
 from assay.prepare import Options, Run
 from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan, Unresolved
 from assay.spanpairs import pieces
@@ -48,7 +48,8 @@ def drawn_of(drawn: Sequence[Drawn], most: int) -> list[Drawn]:
     return [one for index, one in enumerate(drawn) if index in kept]
 
 
-def _lot(seed: int, group: str, name: str) -> int:
+def lot_of(seed: int, group: str, name: str) -> int:
+    """By what something with this name is drawn for a group."""
     return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
 
 
@@ -62,6 +63,7 @@ def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], o
         yield from _unresolved(run, items, options)
         return
     pattern = _pattern(options.change)
+    ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
     systems = range(len(items.systems))
     pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
     for a, b in pairs:
@@ -73,21 +75,16 @@ def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], o
             yield from _mentions(run, items, (a, b), wanted, kinds, options)
             continue
         group = f"{a}-{b}"
-        ids = run.gold.metadata("sent_id")
-        for sentence, lot in _chosen(np.unique(items.sentence[wanted]), _sentence_names(run), options, group):
+        for sentence, lot in _chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
             shown = _example(run, items, judged, (a, b), sentence, wanted, kinds)
             by_number = ids[sentence] is None and not run.gold.by_id
             yield Drawn(group, lot, shown, sentence if by_number else None)
 
 
-def _sentence_names(run: Run) -> list[str]:
-    return list(run.gold.unit_names("sentence"))
-
-
-def _chosen(numbers: Ints, names: Sequence[str], options: Options, group: str) -> list[tuple[int, int]]:
+def _chosen(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int) -> list[tuple[int, int]]:
     """As many as are asked for, drawn at random, in their order, each with its lot."""
-    lots = {number: _lot(options.seed, group, names[number]) for number in numbers.tolist()}
-    return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[: options.examples])]
+    lots = {number: lot_of(seed, group, names[number]) for number in numbers.tolist()}
+    return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[:most])]
 
 
 def _pattern(change: str | None) -> list[str] | None:
@@ -201,7 +198,7 @@ def _mentions(
     a, b = pair
     systems, group = ([a] if b is None else [a, b]), f"{a}-{b}"
     names = _mention_names(run, items)
-    for index, lot in _chosen(np.flatnonzero(wanted), names, options, group):
+    for index, lot in _chosen(np.flatnonzero(wanted), names, group, options.seed, options.examples):
         shown = _mention(run, items, index, (a, b), "error" if b is None else KINDS[kinds[index]], systems)
         yield Drawn(group, lot, shown)
 
@@ -262,17 +259,17 @@ def _unresolved(run: Run, items: Items, options: Options) -> Iterator[Drawn]:
         raise UsageError(f"--change chooses among changes, and what is {UNRESOLVED} is none.")
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
     everyone = list(range(len(items.systems)))
-    for index, lot in _chosen(nobody, _mention_names(run, items), options, UNRESOLVED):
+    names = _mention_names(run, items)
+    for index, lot in _chosen(nobody, names, UNRESOLVED, options.seed, options.examples):
         shown = _mention(run, items, index, (0, None), UNRESOLVED, everyone)
         yield Drawn(UNRESOLVED, lot, replace(shown, a=", ".join(items.systems)))
 
 
-def unresolved(run: Run, items: Items, on: str, seed: int) -> Iterator[Drawn]:
+def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
     """The mentions of gold that no system resolves, with their texts, in text order; of very many, some."""
     gold, chains = run.gold, run.pairs[0][1].chained()
     nobody = np.flatnonzero((items.owner == NONE) & ~np.any(items.right, axis=0))
-    chosen = _chosen(nobody, _mention_names(run, items), Options(seed=seed, examples=MOST_UNRESOLVED), on)
-    for index, lot in chosen:
+    for index, lot in _chosen(nobody, _mention_names(run, items), on, 0, MOST_UNRESOLVED):
         place = int(items.item[index])
         document = int(chains.places.document[place])
         first = int(chains.first_word[document])

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from assay import changes
-from assay.arrays import NONE, Ints
-from assay.changes import Items, Outcomes
+from assay import outcomes
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus
 from assay.counts import Counts, tally
 from assay.examples import Drawn, examples, unresolved
@@ -21,6 +20,8 @@ from assay.figures import Figures, Settings
 from assay.judgements import Judgements
 from assay.matching import FAIR, fair
 from assay.measures import TASKS, Measure, find
+from assay.outcomes import Items, Outcomes
+from assay.pagetexts import Texts
 from assay.parts import Covered, Cut, Kind, Later, Now, Part, Selection, Summed, whole_numbers
 from assay.prepare import Decided, Options, Prepared, Run, gold_source, prepare
 from assay.readers import Input
@@ -77,7 +78,7 @@ def measured(
         notes=run.notes,
         mappings=run.mappings,
         effects=dict(_mapping_effects(gold, systems, options, run)),
-        kinds=tuple(Kind(one.kinds, bool(one.items())) for one in judged),
+        kinds=live.kinds,
         everything=tuple(live.selection(one, None, units) for one in judged),
         cuts=tuple(live.cut(cut) for cut in cuts),
         documents=Later(lambda: judged[0].tallies(Units.of(run, "document"), run.gold.sentences)),
@@ -95,17 +96,16 @@ def summed(part: Part) -> Part:
         kept = Now(one.outcomes.fresh()) if outcomes and one.outcomes is not None else None
         return replace(one, tallies=Now(tallies), outcomes=kept, alive=None)
 
-    measures = part.measures
-    compared = set(part.alive.compared)
+    measures, live = part.measures, part.alive
     everything = tuple(
-        plain(one, measure, None, index in compared or index == part.alive.basis_index)
+        plain(one, measure, None, index in live.compared or index == live.basis_index)
         for index, (one, measure) in enumerate(zip(part.everything, measures, strict=True))
     )
     cuts = tuple(
         replace(
             cut,
             selections=tuple(
-                {value: plain(one, measure, value, index in compared) for value, one in values.items()}
+                {value: plain(one, measure, value, live.tells(cut, index)) for value, one in values.items()}
                 for index, (values, measure) in enumerate(zip(cut.selections, measures, strict=True))
             ),
         )
@@ -197,18 +197,18 @@ class Units:
     @classmethod
     def of(cls, run: Run, unit: str) -> Units:
         """The units of a run."""
-        blocks = Later(lambda: hashed_units(run.gold, unit))
-        return cls(run, unit, np.zeros(0, dtype=np.int64), 0, np.zeros(0, dtype=np.int64), blocks).of_some(True)
+        return cls._among(~run.skipped, run, unit, Later(lambda: hashed_units(run.gold, unit)))
 
-    def of_some(self, taken: Any) -> Units:
+    def of_some(self, taken: Bools) -> Units:
         """The units of some sentences."""
-        run = self.run
-        unit_of_sentence = run.gold.unit_of_sentence(self.unit)
-        taken = taken & ~run.skipped
-        kept, renumbered = np.unique(unit_of_sentence[taken], return_inverse=True)
-        of_sentence = np.full(run.gold.sentences, -1, dtype=np.int64)
+        return self._among(taken & ~self.run.skipped, self.run, self.unit, self.all_blocks)
+
+    @classmethod
+    def _among(cls, taken: Bools, run: Run, unit: str, all_blocks: Later[Ints]) -> Units:
+        kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
+        of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
         of_sentence[taken] = renumbered
-        return replace(self, of_sentence=of_sentence, number=len(kept), kept=kept)
+        return cls(run, unit, of_sentence, len(kept), kept, all_blocks)
 
     @property
     def blocks(self) -> Ints:
@@ -234,18 +234,26 @@ class _Live:
     is_shard: bool
 
     @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What each measure is to a comparison."""
+        return tuple(Kind(one.kinds, bool(one.items())) for one in self.judged)
+
+    @cached_property
     def basis_index(self) -> int | None:
         """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-        return basis_of(
-            [(index, Kind(one.kinds, bool(one.items()))) for index, one in enumerate(self.judged)],
-            [one.measure for one in self.judged],
-        )
+        return basis_of(list(enumerate(self.kinds)), self.run.measures)
 
     @cached_property
     def compared(self) -> list[int]:
         """The measures on whose items changes are shown."""
-        kinds = [(index, Kind(one.kinds, bool(one.items()))) for index, one in enumerate(self.judged)]
-        return bases_of(kinds, [one.measure for one in self.judged]) if self.compares else []
+        return bases_of(list(enumerate(self.kinds)), self.run.measures) if self.compares else []
+
+    def tells(self, cut: Cut, index: int) -> bool:
+        """Whether a measure may be the one that changes are shown on in values of a slice.
+
+        Where values differ from measure to measure, that is known when all shards are.
+        """
+        return index in self.compared if cut.by_sentence else self.compares
 
     def selection(self, one: Judged, where: str | None, units: Units) -> Selection:
         """One measure over one selection of the data."""
@@ -302,11 +310,11 @@ class _Live:
             return part
         basis = self.judged[self.basis_index]
         items = basis.gathered
-        met: dict[str, changes.Met] = {}
+        met: dict[str, outcomes.Met] = {}
         if items.kinds:
-            met = {name: changes.matched(judged) for name, judged in basis.items()}
+            met = {name: outcomes.matched(judged) for name, judged in basis.items()}
         elif items.heads:
-            met = {name: changes.spurious(judged) for name, judged in basis.items()}
+            met = {name: outcomes.spurious(judged) for name, judged in basis.items()}
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
         counted = items.kinds and self.run.task != "coreference"
         return replace(
@@ -314,13 +322,13 @@ class _Live:
             matched_items=int((items.owner == NONE).sum()) if counted else None,
             met=met,
             examples=tuple(examples(self.run, items, basis.items(), options)),
-            texts=self._texts(part, items, basis, options),
+            texts=self._texts(part, self.basis_index, options),
             **self._compared(),
         )
 
     def _compared(self) -> dict[str, Any]:
         """What systems are compared on beside outcomes."""
-        whole: dict[str, changes.WholeSentences] = {}
+        whole: dict[str, outcomes.WholeSentences] = {}
         nobody: list[Drawn] = []
         number = 0
         for index in self.compared:
@@ -328,25 +336,27 @@ class _Live:
             on = str(one.measure)
             if self.run.task in ("dependencies", "constituents"):
                 same = [pair.same_sentences() for _, pair in self.run.pairs]
-                whole[on] = changes.whole_sentences(one.gathered, same)
+                whole[on] = outcomes.whole_sentences(one.gathered, same)
             if self.run.task == "coreference":
                 items = one.gathered
-                nobody += unresolved(self.run, items, on, 0)
+                nobody += unresolved(self.run, items, on)
                 number += int(((items.owner == NONE) & ~np.any(items.right, axis=0)).sum())
         return {"whole": whole, "unresolved": tuple(nobody), "unresolved_in_all": number}
 
-    def _texts(self, part: Part, items: Items, basis: Judged, options: Options) -> Any:
+    def _texts(self, part: Part, index: int, options: Options) -> tuple[Texts, ...]:
+        """The texts for a page, with the items of one measure."""
         if options.embed == "none":
-            return None
+            return ()
         from assay.texts import embedded
 
         slices = [
-            (where, Items.of(one.alive.items()))
-            for where, chosen in part.views()
-            for index, one in chosen
-            if where is not None and index == self.basis_index
+            (f"{cut.spec}={value}", Items.of(one.alive.items()))
+            for cut in part.cuts
+            for value, one in cut.selections[index].items()
         ]
-        return embedded(self.run, items, basis.items(), str(basis.measure), options.embed, options.seed, slices)
+        basis, how = self.judged[index], options.embed
+        on = str(basis.measure)
+        return (embedded(self.run, basis.gathered, basis.items(), on, how, options.seed, slices),)
 
 
 def basis_of(kinds: Sequence[tuple[int, Kind]], measures: Sequence[Measure]) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import assay
 from assay.clusters import check_cluster, check_version, connected, explained, forget, quiet
-from assay.errors import UsageError
+from assay.errors import InputError, UsageError
 from assay.measured import measured, summed
 from assay.parts import Covered, Part
 from assay.prepare import Decided, Options
@@ -85,7 +85,19 @@ def added(tasks: Sequence[Task], jobs: int, cluster: str | None, report: Report)
     whole = summed_under(tasks, first.decided, jobs, cluster, report, first)
     if whole.told == whole.decided:
         return whole
-    return summed_under(tasks, whole.told, jobs, cluster, report)
+    again = summed_under(tasks, whole.told, jobs, cluster, report)
+    _check_unchanged(tasks, whole, again)
+    return again
+
+
+def _check_unchanged(tasks: Sequence[Task], before: Part, again: Part) -> None:
+    """Refuse files that are not the same when they are read again."""
+    shards = [(task.shard.gold, *(files for _, files in task.shard.systems)) for task in tasks]
+    for side, then, now in zip(zip(*shards, strict=True), before.digests, again.digests, strict=True):
+        paths = [path for files in side for path in files.files]
+        for path, was, is_now in zip(paths, then, now, strict=True):
+            if was != is_now:
+                raise InputError(f"{path}: was changed while it was read. Run it again when it is complete.")
 
 
 def decided_by(task: Task) -> Decided:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
+import hashlib
 import json
 import zlib
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.changes import Outcomes, WholeSentences
 from assay.counts import Collapsed, Counts
 from assay.errors import InputError, UsageError
 from assay.examples import Drawn
+from assay.outcomes import Outcomes, WholeSentences
+from assay.pagetexts import Rows, Texts
 from assay.parts import Covered, Cut, Kind, Now, Part, Selection, Summed
 from assay.prepare import Decided, Options
 from assay.readers.source import Source as File
@@ -39,14 +40,21 @@ _CLASSES: dict[str, Any] = {
     for kind in (
         *(Part, Options, Decided, Covered, Cut, Kind, Now, Selection, Summed, SummedTallies, Collapsed, Counts),
         *(Outcomes, WholeSentences, Drawn, Remark, Mapped, Source, Unresolved),
-        *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit),
+        *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit, Texts, Rows),
     )
 }
 
 
 def to_json(part: Part) -> str:
     """A part as JSON text."""
-    return json.dumps({"schema": SCHEMA, "version": assay.__version__, "part": _encode(part)}, ensure_ascii=False)
+    encoded = _encode(part)
+    described = {"schema": SCHEMA, "version": assay.__version__, "sha256": _checksum(encoded)}
+    return json.dumps({**described, "part": encoded}, ensure_ascii=False)
+
+
+def _checksum(encoded: Any) -> str:
+    """Tells a part that was damaged or edited, so that nothing in it needs to be checked one by one."""
+    return hashlib.sha256(json.dumps(encoded).encode()).hexdigest()
 
 
 def read_part(path: str) -> Part:
@@ -55,6 +63,7 @@ def read_part(path: str) -> Part:
     try:
         data = json.loads(text)
         schema, version = data["schema"], data["version"]
+        intact = data["sha256"] == _checksum(data["part"])
     except (ValueError, RecursionError, TypeError, KeyError):
         raise InputError(f"{path}: not a part. Parts are written by assay score or compare --partial.") from None
     if schema != SCHEMA or version != assay.__version__:
@@ -62,12 +71,10 @@ def read_part(path: str) -> Part:
             f"{path}: {schema} of assay {version}, where {SCHEMA} of assay {assay.__version__} is read. Measure all "
             "parts with one version."
         )
-    try:
-        part = _decode(data["part"])
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError, zlib.error, binascii.Error) as error:
-        raise InputError(f"{path}: a damaged part ({type(error).__name__}: {error}). Measure it again.") from None
-    if not isinstance(part, Part):
-        raise InputError(f"{path}: not a part. Parts are written by assay score or compare --partial.")
+    if not intact:
+        raise InputError(f"{path}: a damaged part: its checksum is another. Copy it again, or measure it again.")
+    part = _decode(data["part"])
+    assert isinstance(part, Part)
     return part
 
 
@@ -76,7 +83,7 @@ def merged(paths: Sequence[str]) -> Part:
     parts = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
     first_path, first = parts[0]
     for path, part in parts[1:]:
-        if part.covered.corpus != first.covered.corpus or part.covered.total != first.covered.total:
+        if _run(part) != _run(first):
             raise UsageError(
                 f"{path}: not of the same run as {first_path}: other files, systems, measures or options."
             )
@@ -84,17 +91,13 @@ def merged(paths: Sequence[str]) -> Part:
     whole = first
     for _, part in parts[1:]:
         whole = whole + part
-    check_alike(whole)
+    _check_alike(whole)
     return whole
 
 
-def check_alike(whole: Part) -> None:
-    """Refuse parts of which some would have to be read otherwise, now that all is known."""
-    if whole.told != whole.decided:
-        raise UsageError(
-            "some parts have to be read in another way than the first shard tells (other tokens than gold, or empty "
-            "columns). Run it in one piece: --jobs or --cluster in place of --partial."
-        )
+def _run(part: Part) -> tuple[object, ...]:
+    """What parts of one run have in common."""
+    return part.covered.corpus, part.covered.total, part.decided
 
 
 def _check_whole(parts: Sequence[tuple[str, Part]]) -> None:
@@ -110,6 +113,15 @@ def _check_whole(parts: Sequence[tuple[str, Part]]) -> None:
         listed = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
         raise UsageError(
             f"{len(missing):,} of {parts[0][1].covered.total:,} shards are missing ({listed}). Give all parts."
+        )
+
+
+def _check_alike(whole: Part) -> None:
+    """Refuse parts of which some would have to be read otherwise, now that all is known."""
+    if whole.told != whole.decided:
+        raise UsageError(
+            "some parts have to be read in another way than the first shard tells (other tokens than gold, or empty "
+            "columns). Run it in one piece: --jobs or --cluster in place of --partial."
         )
 
 

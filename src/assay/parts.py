@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from assay.arrays import Ints
-from assay.changes import Met, Outcomes, WholeSentences
 from assay.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.measures import Measure, find
+from assay.outcomes import Met, Outcomes, WholeSentences
+from assay.pagetexts import Texts, gathered
 from assay.prepare import Decided, Options
 from assay.remarks import Remark, together
 from assay.result import Example, Mapped, Source
-from assay.tallies import Tallies, UnitTallies
+from assay.tallies import SummedTallies, Tallies
 
 T = TypeVar("T")
 
@@ -69,14 +70,12 @@ class Selection:
     """The judgements themselves, where they are at hand."""
 
     def __add__(self, other: Selection) -> Selection:
-        first, second = self.tallies(), other.tallies()
-        assert not isinstance(first, UnitTallies) and not isinstance(second, UnitTallies)
         outcomes = None
         if self.outcomes is not None and other.outcomes is not None:
             outcomes = Now(self.outcomes() + other.outcomes())
         return replace(
             self,
-            tallies=Now(first + second),
+            tallies=Now(_sums(self.tallies) + _sums(other.tallies)),
             outcomes=outcomes,
             all_count=self.all_count and other.all_count,
             number=self.number + other.number,
@@ -84,9 +83,8 @@ class Selection:
 
     def among(self, others: Selection, *, first: bool) -> Selection:
         """The same where nothing in other units, which come before or behind, has the value."""
-        mine, its = self.tallies(), others.tallies()
-        assert not isinstance(mine, UnitTallies) and not isinstance(its, UnitTallies)
-        nothing = mine.nothing(its)
+        mine = _sums(self.tallies)
+        nothing = mine.nothing(_sums(others.tallies))
         return replace(self, tallies=Now(nothing + mine if first else mine + nothing))
 
 
@@ -228,7 +226,8 @@ class Part:
     examples: tuple[Drawn, ...] = ()
     unresolved: tuple[Drawn, ...] = ()
     unresolved_in_all: int = 0
-    texts: Any = None
+    texts: tuple[Texts, ...] = ()
+    """What a page shows of the shards, where that is asked for."""
     alive: Any = None
     """The run itself, where it is at hand."""
 
@@ -254,12 +253,12 @@ class Part:
             systems=tuple(map(_joined, self.systems, other.systems)),
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
             unaligned=tuple(map(int.__add__, self.unaligned, other.unaligned)),
-            aligned_by=tuple(_way(a, b) for a, b in zip(self.aligned_by, other.aligned_by, strict=True)),
+            aligned_by=tuple(map(way_of, zip(self.aligned_by, other.aligned_by, strict=True))),
             units=self.units + other.units,
             items=self.items + other.items,
             matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
-            warnings=together((*self.warnings, *other.warnings)),
-            notes=together((*self.notes, *other.notes)),
+            warnings=together(self.warnings, other.warnings),
+            notes=together(self.notes, other.notes),
             mappings=tuple(_mapped(self.mappings, other.mappings)),
             effects={
                 name: (before + other.effects[name][0], after + other.effects[name][1])
@@ -269,7 +268,7 @@ class Part:
             cuts=tuple(
                 a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
             ),
-            documents=Now(_added(self.documents(), other.documents())),
+            documents=Now(_sums(self.documents) + _sums(other.documents)),
             labels=None if self.labels is None or other.labels is None else Now(self.labels() + other.labels()),
             met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
             whole=_both(self.whole, other.whole),
@@ -281,12 +280,15 @@ class Part:
             ),
             unresolved=tuple(drawn_of([*self.unresolved, *other.unresolved], MOST_UNRESOLVED)),
             unresolved_in_all=self.unresolved_in_all + other.unresolved_in_all,
+            texts=gathered((*self.texts, *other.texts)),
         )
 
 
-def _added(first: Tallies, second: Tallies) -> Tallies:
-    assert not isinstance(first, UnitTallies) and not isinstance(second, UnitTallies)
-    return first + second
+def _sums(tallies: Later[Tallies] | Now[Tallies]) -> SummedTallies:
+    """Tallies of shards, of which nothing but sums is left."""
+    found = tallies()
+    assert isinstance(found, SummedTallies)
+    return found
 
 
 def _joined(first: Source, second: Source) -> Source:
@@ -299,8 +301,9 @@ def _joined(first: Source, second: Source) -> Source:
     )
 
 
-def _way(first: str, second: str) -> str:
-    return next(way for way in ("characters", "position", "words") if way in (first, second))
+def way_of(ways: Sequence[str]) -> str:
+    """How words were brought together, if it was not in one way: the one that users have to know of."""
+    return next(way for way in ("characters", "position", "words") if way in ways)
 
 
 def _mapped(first: tuple[Mapped, ...], second: tuple[Mapped, ...]) -> Iterator[Mapped]:

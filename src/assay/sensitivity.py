@@ -70,20 +70,8 @@ def sweeps(
     named = _named(positions, given)
     named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(pairs), 0))
     for a, b in combinations(range(len(pairs)), 2):
-        difference = means[b] - means[a]
-        lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
-        yield Sweep(
-            a=pairs[a][0],
-            b=pairs[b][0],
-            weightings=weightings,
-            a_better=float(np.mean(difference < 0)),
-            b_better=float(np.mean(difference > 0)),
-            low=float(difference[lowest]),
-            high=float(difference[highest]),
-            low_at=_spelt(positions, drawn[lowest]),
-            high_at=_spelt(positions, drawn[highest]),
-            named={name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)},
-        )
+        at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
+        yield _sweep(pairs[a][0], pairs[b][0], means[b] - means[a], positions, drawn, at)
 
 
 def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.random.Generator) -> Iterator[Sweep]:
@@ -110,23 +98,36 @@ def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.ran
 
     values = f1(drawn)
     for a, b in combinations(range(len(systems)), 2):
-        difference = values[b] - values[a]
-        lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
-        sampled, at_corners = difference[len(corners) :], difference[: len(corners)]
-        ahead = [systems[i] for i, sign in ((a, -1), (b, 1)) if (sign * at_corners > 0).all()]
-        yield Sweep(
-            a=systems[a],
-            b=systems[b],
-            weightings=weightings,
-            a_better=float(np.mean(sampled < 0)),
-            b_better=float(np.mean(sampled > 0)),
-            low=float(difference[lowest]),
-            high=float(difference[highest]),
-            low_at=_spelt(TYPES, drawn[lowest]),
-            high_at=_spelt(TYPES, drawn[highest]),
-            named={name: float((row := f1(weights)[:, 0])[b] - row[a]) for name, weights in named.items()},
-            always=ahead[0] if ahead else "",
-        )
+        at = {name: float((row := f1(weights)[:, 0])[b] - row[a]) for name, weights in named.items()}
+        yield _sweep(systems[a], systems[b], values[b] - values[a], TYPES, drawn, at, corners=len(corners))
+
+
+def _sweep(
+    a: str,
+    b: str,
+    difference: Floats,
+    positions: Sequence[str],
+    weightings: Floats,
+    named: Mapping[str, float],
+    corners: int = 0,
+) -> Sweep:
+    """What the differences of two systems under weightings say, the first of which are the corners of all."""
+    lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
+    at_corners, sampled = difference[:corners], difference[corners:]
+    ahead = [name for name, sign in ((a, -1), (b, 1)) if corners and (sign * at_corners > 0).all()]
+    return Sweep(
+        a=a,
+        b=b,
+        weightings=len(sampled),
+        a_better=float(np.mean(sampled < 0)),
+        b_better=float(np.mean(sampled > 0)),
+        low=float(difference[lowest]),
+        high=float(difference[highest]),
+        low_at=_spelt(positions, weightings[lowest]),
+        high_at=_spelt(positions, weightings[highest]),
+        named=named,
+        always=ahead[0] if ahead else "",
+    )
 
 
 def _means(scored: Sequence[_Scored], weightings: Floats) -> Floats:

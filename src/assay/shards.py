@@ -98,7 +98,7 @@ def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
 def checksum(shards: Sequence[Shard], *what: object) -> str:
     """What tells one corpus, and what is done with it, from others: the names of files, not where they lie."""
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
-    systems = [name for name, _ in shards[0].systems] if shards else []
+    systems = [name for name, _ in shards[0].systems]
     return hashlib.sha256(repr((names, systems, *what)).encode()).hexdigest()[:16]
 
 
@@ -111,7 +111,3 @@ def check_options(options: Options, shards: int) -> None:
         raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
     if options.gold_errors:
         raise UsageError(f"--gold-errors is about one file, but {where}. Score them one by one.")
-    if options.embed not in ("none", "auto"):
-        raise UsageError(
-            f"--embed {options.embed} keeps all sentences, but {where}. Leave it out; for sentences: --examples 100"
-        )

@@ -169,8 +169,7 @@ class SummedTallies:
 
     def swaps(self, a: int, b: int, fields: Sequence[str]) -> tuple[Collapsed | None, int]:
         """The distinct differences of two systems, None where they are too many, and how many units differ."""
-        first, second = min(a, b), max(a, b)
-        found, number = self._differences()[list(combinations(range(len(self.systems)), 2)).index((first, second))]
+        found, number = self._differences()[self._pair(a, b)]
         if found is None or a < b:
             return found, number
         rows, order, _ = distinct_rows(-found.rows)
@@ -196,7 +195,11 @@ class SummedTallies:
 
     def differing_units(self, a: int, b: int) -> int:
         """The number of units in which two systems' counts by label differ."""
-        return self.differing[list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))]
+        return self.differing[self._pair(a, b)]
+
+    def _pair(self, a: int, b: int) -> int:
+        """The place of two systems among all pairs."""
+        return list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))
 
     def nothing(self, others: SummedTallies) -> SummedTallies:
         """Tallies like these over the units of others, in which nothing is counted."""

@@ -1,28 +1,22 @@
-"""What a page draws and filters: sentences, their words, the items judged, and the layers of gold and systems.
-
-All of it is plain lists of numbers and vocabularies, ready for JSON. What is mostly the same is told as differences:
-places that rise as distances, a system's layer as what differs from gold's. docs/json.md has the names.
-"""
+"""What a page draws and filters: sentences, their words, the items judged, and the layers of gold and systems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from assay.arcs import ELSEWHERE, MISSING
-from assay.arrays import NONE, Array, Bools, Ints, as_codes, atoms_at
-from assay.changes import Items, alike
+from assay.arrays import NONE, Array, Bools, Ints, as_codes, atoms_at, numbers_of_runs
 from assay.corpus import Corpus
-from assay.judgements import Judgements
+from assay.examples import lot_of
+from assay.judgements import ONE, Judgements
+from assay.outcomes import Items, alike
+from assay.pagetexts import Rows, Texts, drawn, shows_all
 from assay.prepare import Run
 from assay.spanpairs import Side, SpanPair, pieces
-
-EMBED = ("all", "diff", "sample", "none")
-MOST_TEXTS = 50_000
-"""So many sentences a page shows; of more, a sample of those that are worth a look."""
 
 
 def embedded(
@@ -33,164 +27,152 @@ def embedded(
     how: str,
     seed: int,
     slices: Sequence[tuple[str, Items]] = (),
-) -> Any:
-    """The texts of a run with everything that stands in them, as data for `Result.texts`."""
-    documents = run.task == "coreference"
-    of_item = _text_of_items(run, items, documents)
-    total = run.gold.documents if documents else run.gold.sentences
-    skipped = np.zeros(total, dtype=bool) if documents else run.skipped
-    chosen = _chosen(items, of_item, skipped, how, seed)
-    place = np.full(total, NONE)
-    place[chosen] = np.arange(len(chosen))
-    texts = _Texts(run, chosen, place, documents)
-    mode = "all" if len(chosen) == int((~skipped).sum()) else "diff" if how == "diff" else "sample"
-    return {
-        "how": mode,
-        "embedded": len(chosen),
-        "total": total,
-        "unit": "document" if documents else "sentence",
-        "on": on,
-        "systems": list(items.systems),
-        **texts.words(),
-        "labels": list(items.labels),
-        "kinds": list(items.kinds),
-        "items": _items(run, items, place[of_item], texts, slices),
-        "layers": _layers(run, items, judged, texts),
-    }
+) -> Texts:
+    """The texts of a run with everything that stands in them; `slices` are the items of each value."""
+    unit = "document" if run.task == "coreference" else "sentence"
+    of_item = _text_of_items(run, items)
+    skipped = np.zeros(run.gold.documents, dtype=bool) if unit == "document" else run.skipped
+    shown = choose(items, of_item, skipped, how, seed, list(run.gold.unit_names(unit)))
+    begin, end, stretches = _places(run, items)
+    text = shown.place[of_item]
+    rows = np.flatnonzero(text != NONE)
+    order = rows[np.lexsort((begin[rows], text[rows]))]
+    members = {name: _members(items, part) for name, part in slices}
+    sides, arcs, spans = _layers(run, items, judged, shown)
+    return Texts(
+        how=how,
+        unit=unit,
+        on=on,
+        systems=items.systems,
+        kinds=items.kinds,
+        total=len(skipped),
+        judged=int((~skipped).sum()),
+        names=_names(run, shown, unit),
+        words=_words(run, shown, unit),
+        sentences=_sentences(run, shown) if unit == "document" else None,
+        items=item_rows(items, order, text, begin, end, stretches),
+        slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
+        sides=sides,
+        arcs=arcs,
+        spans=spans,
+    )
 
 
-def _text_of_items(run: Run, items: Items, documents: bool) -> Ints:
+def _text_of_items(run: Run, items: Items) -> Ints:
     """The sentence, or in coreference the document, of each item."""
-    if not documents or not len(items.sentence):
+    if run.task != "coreference" or not len(items.sentence):
         return items.sentence
     starts = run.gold.document_starts
     assert starts is not None
     return np.searchsorted(starts, items.sentence, side="right") - 1
 
 
-def _chosen(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int) -> Ints:
-    """Which texts are shown: all, those with a difference or an error, or a sample of these."""
-    everything = np.flatnonzero(~skipped)
-    if how == "all" or (how == "auto" and len(everything) <= MOST_TEXTS):
-        return everything
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Which texts of gold a page may show."""
+
+    chosen: Ints
+    place: Ints
+    """The number of each text of gold among those chosen, NONE for the others."""
+    telling: Bools
+    """Which of those chosen have a difference or an error."""
+    lots: Ints
+    """By what they are drawn, where they are too many."""
+
+    def names(self, ids: Sequence[str], numbered: Sequence[bool], places: Sequence[str]) -> Rows:
+        """What the chosen texts are called, some by their numbers, and where they are."""
+        columns = {
+            "id": np.array(ids, dtype=object),
+            "number": np.where(np.array(numbered, dtype=bool), self.chosen, NONE),
+            "place": np.array(places, dtype=object),
+            "telling": self.telling,
+            "lot": self.lots,
+        }
+        return Rows(np.arange(len(self.chosen)), columns)
+
+
+def choose(items: Items, of_item: Ints, skipped: Bools, how: str, seed: int, names: Sequence[str]) -> Shown:
+    """The texts to be shown, of those that are not skipped; `of_item` is the text of each item.
+
+    These are all texts, those with a difference or an error, or a sample of these, drawn by a hash of their names.
+    """
     telling = np.zeros(len(skipped), dtype=bool)
-    wrong = ~np.all(items.right, axis=0)
-    telling[of_item[wrong]] = True
-    worth = np.flatnonzero(telling & ~skipped)
-    if how == "diff" or len(worth) <= MOST_TEXTS:
-        return worth
-    return np.sort(np.random.default_rng(seed).choice(worth, MOST_TEXTS, replace=False))
+    telling[of_item[~np.all(items.right, axis=0)]] = True
+    every = shows_all(how, int((~skipped).sum()))
+    worth = np.flatnonzero(~skipped & (telling | every))
+    lots = np.array([lot_of(seed, "texts", names[text]) for text in worth.tolist()], dtype=np.uint64)
+    taken = drawn(how, lots)
+    chosen = worth[taken]
+    place = np.full(len(skipped), NONE)
+    place[chosen] = np.arange(len(chosen))
+    return Shown(chosen, place, telling[chosen], lots[taken])
 
 
 # --- words ---
 
 
-@dataclass(frozen=True, eq=False)
-class _Texts:
-    """The texts that are shown."""
-
-    run: Run
-    chosen: Ints
-    place: Ints
-    """The number of each text of gold among those shown, NONE for the others."""
-    documents: bool
-
-    @property
-    def sentences(self) -> Ints:
-        """The sentences of gold that are shown."""
-        starts = self.run.gold.document_starts
-        if not self.documents or starts is None:
-            return self.chosen
-        return np.concatenate(
-            [np.arange(starts[text], starts[text + 1]) for text in self.chosen.tolist()] or [self.chosen]
-        )
-
-    def words(self) -> dict[str, Any]:
-        """Words, boundaries and names."""
-        gold = self.run.gold
-        named = {
-            "ids": [gold.document_name(text) if self.documents else gold.sentence_ids[text] for text in self.chosen],
-            "places": [gold.place_of_sentence(int(self._first(text))) for text in self.chosen],
-        }
-        if gold.texts is not None:
-            cut = [pieces(gold.texts[sentence]) for sentence in self.chosen.tolist()]
-            known: dict[str, int] = {}
-            codes = as_codes([word for words in cut for word in words], known)
-            return {**named, "lengths": [len(words) for words in cut], **_vocabulary(codes, tuple(known))}
-        sentences = self.sentences
-        lengths = np.diff(gold.starts)[sentences]
-        chosen = _ranges(gold.starts[sentences], lengths)
-        words = _vocabulary(gold.forms.codes[chosen], gold.forms.vocabulary)
-        if not self.documents:
-            return {**named, "lengths": lengths.tolist(), **words}
-        starts = gold.document_starts
-        assert starts is not None
-        of_document = np.diff(starts)[self.chosen]
-        ends = np.cumsum(of_document)
-        totals = np.add.reduceat(lengths, ends - of_document) if len(ends) else lengths
-        return {
-            **named,
-            "lengths": totals.tolist(),
-            "sentences": of_document.tolist(),
-            "sentence_lengths": lengths.tolist(),
-            **words,
-        }
-
-    def _first(self, text: int) -> int:
-        starts = self.run.gold.document_starts
-        return int(starts[text]) if self.documents and starts is not None else text
+def _names(run: Run, shown: Shown, unit: str) -> Rows:
+    gold, chosen = run.gold, shown.chosen.tolist()
+    if unit == "document":
+        assert gold.document_starts is not None
+        ids = [gold.document_name(text) for text in chosen]
+        numbered = [name == str(text + 1) for text, name in zip(chosen, ids, strict=True)]
+        places = [gold.place_of_sentence(int(gold.document_starts[text])) for text in chosen]
+        return shown.names(ids, numbered, places)
+    own = gold.metadata("sent_id")
+    return shown.names(
+        [gold.sentence_ids[text] for text in chosen],
+        [own[text] is None and not gold.by_id for text in chosen],
+        [gold.place_of_sentence(text) for text in chosen],
+    )
 
 
-def _vocabulary(codes: Ints, vocabulary: Sequence[str]) -> dict[str, Any]:
-    """Codes and vocabulary of the words that occur."""
-    used, recoded = np.unique(codes, return_inverse=True)
-    return {"vocabulary": [vocabulary[code] for code in used.tolist()], "words": recoded.tolist()}
+def _words(run: Run, shown: Shown, unit: str) -> Rows:
+    gold = run.gold
+    if gold.texts is not None:
+        return word_rows([pieces(gold.texts[sentence]) for sentence in shown.chosen.tolist()])
+    first, end = _ends(run, shown, unit)
+    words = numbers_of_runs(gold.starts[first], gold.starts[end] - gold.starts[first])
+    text = np.repeat(np.arange(len(first)), gold.starts[end] - gold.starts[first])
+    return Rows(text, {"word": gold.forms.codes[words]}, ("word",), gold.forms.vocabulary)
 
 
-def _ranges(firsts: Ints, lengths: Ints) -> Ints:
-    """All numbers of several stretches."""
-    ends = np.cumsum(lengths)
-    return np.repeat(firsts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+def _sentences(run: Run, shown: Shown) -> Rows:
+    """How long the sentences of documents are."""
+    first, end = _ends(run, shown, "document")
+    lengths = np.diff(run.gold.starts)[numbers_of_runs(first, end - first)]
+    return Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
 
 
-def _distances(numbers: Array) -> list[int]:
-    """Numbers that do not fall, each as its distance from the one before."""
-    distances: list[int] = np.diff(numbers, prepend=0).tolist()
-    return distances
+def _ends(run: Run, shown: Shown, unit: str) -> tuple[Ints, Ints]:
+    """The first sentence of each text, and the one behind it."""
+    if unit == "sentence":
+        return shown.chosen, shown.chosen + 1
+    starts = run.gold.document_starts
+    assert starts is not None
+    return starts[shown.chosen], starts[shown.chosen + 1]
+
+
+def word_rows(texts: Sequence[Sequence[str]]) -> Rows:
+    """The words of texts."""
+    known: dict[str, int] = {}
+    codes = as_codes([word for words in texts for word in words], known)
+    text = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
+    return Rows(text, {"word": codes}, ("word",), tuple(known))
 
 
 # --- items ---
 
 
-def _items(run: Run, items: Items, text: Ints, texts: _Texts, slices: Sequence[tuple[str, Items]]) -> dict[str, Any]:
-    begin, end, stretches = _places(run, items, texts)
-    shown = np.flatnonzero(text != NONE)
-    order = shown[np.lexsort((begin[shown], text[shown]))]
-    gold = items.gold[order]
-    number = {int(item): place for place, item in enumerate(order)} if stretches else {}
-    columns: dict[str, Any] = {
-        "text": _distances(text[order]),
-        "begin": begin[order].tolist(),
-        "length": (end - begin)[order].tolist(),
-        "gold": gold.tolist(),
-        "owner": _sparse(items.owner[order] != NONE, items.owner[order]),
-        "stretches": {str(number[item]): shape for item, shape in stretches.items() if item in number},
-    }
-    same = alike(items)
-    columns["systems"] = [
-        {
-            "answers": _sparse(answers[order] != gold, answers[order]),
-            "wrong": _distances(np.flatnonzero(~right[order])),
-            "alike": _sparse(same[system][order] != 0, same[system][order]),
-            **({"kind": items.kind[system][order].tolist()} if items.kind else {}),
-        }
-        for system, (answers, right) in enumerate(zip(items.answers, items.right, strict=True))
-    ]
-    members = {name: _members(items, part) for name, part in slices}
-    columns["slices"] = {
-        name: _distances(np.flatnonzero(mask[order])) for name, mask in members.items() if mask is not None
-    }
-    return columns
+def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, stretches: Mapping[int, Any]) -> Rows:
+    """Items in an order: where each is, what gold and the systems say of it; `stretches` are of those with gaps."""
+    columns: dict[str, Array] = {"begin": begin, "length": end - begin, "gold": items.gold, "owner": items.owner}
+    for system, (answers, right, same) in enumerate(zip(items.answers, items.right, alike(items), strict=True)):
+        columns |= {f"answers/{system}": answers, f"wrong/{system}": ~right, f"alike/{system}": same}
+        columns |= {f"kind/{system}": items.kind[system]} if items.kind else {}
+        columns |= {f"lost/{system}": (ONE - items.credit[system]).astype(np.uint64)} if items.credit else {}
+    coded = ("gold", *(f"answers/{system}" for system in range(len(items.systems))))
+    return Rows(text, columns, coded, items.labels, stretches).taken(order)
 
 
 def _members(items: Items, part: Items) -> Bools | None:
@@ -207,12 +189,7 @@ def _members(items: Items, part: Items) -> Bools | None:
     return mask
 
 
-def _sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
-    """Where something is unusual, and what it is there."""
-    return {"at": _distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
-
-
-def _places(run: Run, items: Items, texts: _Texts) -> tuple[Ints, Ints, dict[int, Any]]:
+def _places(run: Run, items: Items) -> tuple[Ints, Ints, dict[int, Any]]:
     """The first word and the end of each item in its text, and the stretches of those with gaps."""
     if run.task == "coreference":
         return _mention_places(run, items)
@@ -269,48 +246,44 @@ def _mention_places(run: Run, items: Items) -> tuple[Ints, Ints, dict[int, Any]]
 # --- layers ---
 
 
-def _layers(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], texts: _Texts) -> list[dict[str, Any]]:
+_Layers = tuple[tuple[str, ...], Rows | None, tuple[Rows, ...]]
+"""What the sides are called, their arcs, or the spans of each."""
+
+
+def _layers(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], shown: Shown) -> _Layers:
     """Gold's layer and the systems', where items alone do not draw them."""
+    sides = ("gold", *(name for name, _ in judged))
     if run.task == "coreference":
-        return _chain_layers(run, texts)
+        return sides, None, tuple(_chain_layers(run, shown))
     if items.kinds:
-        return _span_layers(run, judged, texts)
+        return sides, None, tuple(_span_layers(run, judged, shown))
     if run.gold.heads is not None and all(rows.heads is not None for _, rows in judged):
-        return _arc_layers(run, judged, texts)
-    return []
+        return sides, _arcs(run, judged, shown), ()
+    return (), None, ()
 
 
-def _arc_layers(run: Run, judged: Sequence[tuple[str, Judgements]], texts: _Texts) -> list[dict[str, Any]]:
+def _arcs(run: Run, judged: Sequence[tuple[str, Judgements]], shown: Shown) -> Rows:
     """Heads and relations word by word; a head is a place in the sentence, below 0: root, elsewhere, missing."""
     gold = run.gold
     assert gold.heads is not None
-    lengths = np.diff(gold.starts)[texts.chosen]
-    words = _ranges(gold.starts[texts.chosen], lengths)
-    first, beyond = (np.repeat(gold.starts[texts.chosen + end], lengths) for end in (0, 1))
+    lengths = np.diff(gold.starts)[shown.chosen]
+    words = numbers_of_runs(gold.starts[shown.chosen], lengths)
+    first, beyond = (np.repeat(gold.starts[shown.chosen + end], lengths) for end in (0, 1))
     known: dict[str, int] = {}
+    columns: dict[str, Ints] = {}
     ours = judged[0][1]
-    rows = np.flatnonzero(ours.gold != NONE)
-    relations = np.full(len(gold), NONE)
-    relations[ours.item[rows]] = _recoded(ours.labels, known)[ours.gold[rows]]
-    local = _local(gold.heads[words], first, beyond)
-    layers = [{"side": "gold", "heads": local.tolist(), "relations": relations[words].tolist()}]
-    for name, judgements in judged:
-        assert judgements.heads is not None
-        rows = np.flatnonzero(judgements.gold != NONE)
-        heads = np.full(len(gold), MISSING)
-        labels = np.full(len(gold), NONE)
-        heads[judgements.item[rows]] = judgements.heads[rows]
-        labels[judgements.item[rows]] = _recoded(judgements.labels, known)[judgements.system[rows]]
-        mine = _local(heads[words], first, beyond)
-        layers.append(
-            {
-                "side": name,
-                "heads": _sparse(mine != local, mine),
-                "relations": _sparse(labels[words] != relations[words], labels[words]),
-            }
-        )
-    layers[0]["labels"] = list(known)
-    return layers
+    sides = [(ours, None, ours.gold), *((rows, rows.heads, rows.system) for _, rows in judged)]
+    for side, (rows, answers, relations) in enumerate(sides):
+        there = np.flatnonzero(rows.gold != NONE)
+        heads, labels = gold.heads, np.full(len(gold), NONE)
+        if answers is not None:
+            heads = np.full(len(gold), MISSING)
+            heads[rows.item[there]] = answers[there]
+        labels[rows.item[there]] = _recoded(rows.labels, known)[relations[there]]
+        columns[f"heads/{side}"] = _local(heads[words], first, beyond)
+        columns[f"relations/{side}"] = labels[words]
+    text = np.repeat(np.arange(len(lengths)), lengths)
+    return Rows(text, columns, tuple(name for name in columns if name.startswith("relations")), tuple(known))
 
 
 def _recoded(labels: Iterable[str], known: dict[str, int]) -> Ints:
@@ -323,13 +296,12 @@ def _local(heads: Ints, first: Ints, beyond: Ints) -> Ints:
     return np.where(inside, heads - first, np.where(heads >= 0, ELSEWHERE, heads))
 
 
-def _span_layers(run: Run, judged: Sequence[tuple[str, Judgements]], texts: _Texts) -> list[dict[str, Any]]:
+def _span_layers(run: Run, judged: Sequence[tuple[str, Judgements]], shown: Shown) -> Iterator[Rows]:
     """Each side's spans, those of systems with what became of them."""
     pairs = dict(run.pairs)
-    known: dict[str, int] = {}
     spans, ours = pairs[judged[0][0]].spanned(), judged[0][1]
-    shown = np.arange(len(spans.gold)) if run.task == "spans" else np.unique(ours.item[ours.has_gold])
-    layers = [_spans("gold", spans, spans.gold, shown, None, texts, known)]
+    drawn = np.arange(len(spans.gold)) if run.task == "spans" else np.unique(ours.item[ours.has_gold])
+    yield _spans(spans, spans.gold, drawn, None, shown)
     for name, judgements in judged:
         matches = judgements.matches
         assert matches is not None
@@ -337,63 +309,46 @@ def _span_layers(run: Run, judged: Sequence[tuple[str, Judgements]], texts: _Tex
         kinds = np.full(len(spans.system), NONE)
         there = np.flatnonzero(matches.new_system & (matches.partner != NONE))
         kinds[matches.partner[there]] = matches.kind[there]
-        shown = np.arange(len(spans.system)) if run.task == "spans" else np.flatnonzero(kinds != NONE)
-        layers.append(_spans(name, spans, spans.system, shown, kinds, texts, known))
-    layers[0]["labels"] = list(known)
-    return layers
+        drawn = np.arange(len(spans.system)) if run.task == "spans" else np.flatnonzero(kinds != NONE)
+        yield _spans(spans, spans.system, drawn, kinds, shown)
 
 
-def _spans(
-    name: str,
-    spans: SpanPair,
-    side: Side,
-    shown: Ints,
-    kinds: Ints | None,
-    texts: _Texts,
-    known: dict[str, int],
-) -> dict[str, Any]:
-    text = texts.place[side.sentence[shown]]
-    chosen = shown[text != NONE]
-    text = text[text != NONE]
+def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
+    text = shown.place[side.sentence[drawn]]
+    chosen = drawn[text != NONE]
     begin, end, gaps = _span_places(spans, side, chosen)
-    labels = _recoded(spans.labels, known)[side.spans.label[chosen]]
-    layer = _listed(name, text, begin, end, labels, gaps)
-    if kinds is not None:
-        layer["kind"] = kinds[chosen][_order(text, begin, end)].tolist()
-    return layer
+    labels = side.spans.label[chosen]
+    of_system = None if kinds is None else kinds[chosen]
+    return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
 
 
-def _order(text: Ints, begin: Ints, end: Ints) -> Ints:
-    """By text and place, outer ones before inner ones."""
+def by_place(text: Ints, begin: Ints, end: Ints) -> Ints:
+    """The order of spans by text and place, outer ones before inner ones."""
     return np.lexsort((-end, begin, text))
 
 
-def _listed(name: str, text: Ints, begin: Ints, end: Ints, labels: Ints, gaps: dict[int, Any]) -> dict[str, Any]:
-    order = _order(text, begin, end)
-    number = {int(row): place for place, row in enumerate(order)} if gaps else {}
-    return {
-        "side": name,
-        "text": _distances(text[order]),
-        "begin": begin[order].tolist(),
-        "length": (end - begin)[order].tolist(),
-        "label": labels[order].tolist(),
-        "stretches": {str(number[row]): shape for row, shape in gaps.items()},
-    }
+def span_rows(
+    text: Ints,
+    begin: Ints,
+    end: Ints,
+    labels: Ints,
+    vocabulary: tuple[str, ...],
+    stretches: Mapping[int, Any],
+    kinds: Ints | None = None,
+) -> Rows:
+    """Spans of a side in order of their places; `stretches` are of those with gaps."""
+    columns = {"begin": begin, "length": end - begin, "label": labels, **({} if kinds is None else {"kind": kinds})}
+    return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
 
 
-def _chain_layers(run: Run, texts: _Texts) -> list[dict[str, Any]]:
+def _chain_layers(run: Run, shown: Shown) -> Iterator[Rows]:
     """Each side's mentions, labelled with their chains."""
-    sides = [("gold", run.pairs[0][1].chained().gold)]
-    sides += [(name, pair.chained().system) for name, pair in run.pairs]
-    layers = []
-    for name, chains in sides:
-        text = texts.place[chains.document]
-        shown = np.flatnonzero(text != NONE)
+    for chains in (run.pairs[0][1].chained().gold, *(pair.chained().system for _, pair in run.pairs)):
+        text = shown.place[chains.document]
+        rows = np.flatnonzero(text != NONE)
         gaps = {
             row: [list(part) for part in atoms_at(mention, chains.begin, chains.end, chains.stretches)]
-            for row, mention in enumerate(shown.tolist())
+            for row, mention in enumerate(rows.tolist())
             if mention in chains.stretches
         }
-        layer = _listed(name, text[shown], chains.begin[shown], chains.end[shown], chains.chain[shown], gaps)
-        layers.append({**layer, "labels": list(chains.names)})
-    return layers
+        yield span_rows(text[rows], chains.begin[rows], chains.end[rows], chains.chain[rows], chains.names, gaps)

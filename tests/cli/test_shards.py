@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from assay import shards
+from assay.cli import run
 from assay.demo import FOLDER
-from pieces import folders
+from cli.dask_cluster import dask_cluster
+from pieces import folders, size_for
 
+CHAINS = ("mention-pair.jsonl", "string-match.conll")
 TASKS = {
     "tags": ("english", "gold.conllu", ("crfsuite.conllu", "hanta.conllu"), ("--slice", "label", "-m", "tag-f1")),
+    "rich tags": (
+        *("english", "gold.conllu", ("crfsuite.conllu", "hanta.conllu")),
+        ("-m", "features", "-m", "wpa", "--column", "XPOS", "--tagset", "ptb", "--weights", "equal"),
+    ),
     "spans": ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"), ("--slice", "span-length")),
     "dependencies": ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), ("--task", "dependencies")),
     "constituents": ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), ("--slice", "span-length")),
-    "coreference": ("coreference", "key.conll", ("mention-pair.jsonl", "string-match.conll"), ("--slice", "label")),
+    "coreference": ("coreference", "key.conll", CHAINS, ("--slice", "label")),
 }
 # A measure that ends its process, the first time or always, but not that of whoever started it.
 DEADLY = """
@@ -64,7 +70,94 @@ def arguments(here: Path, task: str) -> list[str]:
     """The words of a command that compares the systems of a task as folders of four files."""
     room, gold, systems, more = TASKS[task]
     folder, named = folders(here / task, room, gold, systems, pieces=4)
-    return ["compare", folder, *(f"{name}={path}" for name, path in named.items()), *more, "--times", "100"]
+    return ["compare", folder, *(f"{name}={path}" for name, path in named.items()), *more, "--times", "20"]
+
+
+def written(words: Sequence[str], where: Path) -> str:
+    """What a command that is run within this process writes to a file."""
+    with pytest.raises(SystemExit) as stop:
+        run([*words, "--quiet", "-o", str(where)])
+    assert stop.value.code == 0
+    return where.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A task whose files are read at once: the command, and what it says, examples and texts for a page included."""
+
+    words: list[str]
+    said: str
+
+    def cut(self, pieces: int, where: Path, monkeypatch: pytest.MonkeyPatch, *more: str) -> str:
+        """What the same command says of so many shards."""
+        folder = self.words[1]
+        monkeypatch.setattr(shards, "TEXT", size_for(pieces, folder))
+        assert len(shards.shards_of(folder, self.words[2:4])) == pieces
+        return written([*self.words, *more], where)
+
+
+@pytest.fixture(scope="module")
+def wholes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Whole]:
+    """Each task, read at once when it is first asked for."""
+    found: dict[str, Whole] = {}
+
+    def whole(task: str) -> Whole:
+        if task not in found:
+            here = tmp_path_factory.mktemp("whole")
+            words = [*arguments(here, task), "--examples", "2", "--embed", "auto"]
+            found[task] = Whole(words, written(words, here / "whole.json"))
+        return found[task]
+
+    return whole
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 4])
+@pytest.mark.parametrize("task", TASKS)
+def test_shards_say_what_one_file_says(wholes, here, task, pieces, monkeypatch):
+    whole = wholes(task)
+    assert whole.cut(pieces, here / "cut.json", monkeypatch) == whole.said
+
+
+@pytest.mark.parametrize(("pieces", "jobs"), [(1, "4"), (2, "2"), (4, "2"), (4, "4")])
+@pytest.mark.parametrize("task", TASKS)
+def test_many_processes_say_what_one_says(wholes, here, task, pieces, jobs, monkeypatch):
+    whole = wholes(task)
+    assert whole.cut(pieces, here / "cut.json", monkeypatch, "--jobs", jobs) == whole.said
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Dask scheduler."""
+    with dask_cluster(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_cluster_says_what_one_process_says(wholes, here, scheduler, task, monkeypatch):
+    whole = wholes(task)
+    assert whole.cut(4, here / "cut.json", monkeypatch, "--cluster", scheduler) == whole.said
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_parts_are_merged_to_what_one_process_says(wholes, assay, here, task, monkeypatch):
+    whole = wholes(task)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    for job in ("1/3", "2/3", "3/3"):
+        done = assay(*whole.words, "--shard", job, "--partial", f"part-{job[0]}.json")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"written: part-{job[0]}.json\n")
+    parts = [f"part-{number}.json" for number in (3, 1, 2)]
+    assert written(["merge", *parts], here / "merged.json") == whole.said
+    assert assay("merge", *parts[1:]).stderr == "assay: 2 of 4 shards are missing (3, 4). Give all parts.\n"
+
+
+def test_pages_of_parts_have_sentences_if_these_were_asked_for(assay, here, monkeypatch):
+    words = arguments(here, "tags")
+    monkeypatch.setattr(shards, "TEXT", 1)
+    for more, note in (([], True), (["--embed", "auto"], False)):
+        assert assay(*words, *more, "--partial", "part.json").returncode == 0
+        done = assay("merge", "part.json", "--html", "page.html", "--format", "tsv")
+        assert done.returncode == 0
+        assert ("the page has no sentences, since the parts have none" in done.stderr) == note
 
 
 def whole_and_cut(run, words: list[str], monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[str, str]:
@@ -78,50 +171,6 @@ def whole_and_cut(run, words: list[str], monkeypatch: pytest.MonkeyPatch, *more:
     return said[0], said[1]
 
 
-@pytest.mark.parametrize(("task", "jobs"), [*((task, "2") for task in TASKS), ("tags", "1"), ("tags", "4")])
-def test_many_processes_say_what_one_says(assay, here, task, jobs, monkeypatch):
-    whole, cut = whole_and_cut(assay, arguments(here, task), monkeypatch, "--jobs", jobs)
-    assert cut == whole
-
-
-@contextmanager
-def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A Dask scheduler with two workers that work in a folder: its address, and the workers."""
-    pytest.importorskip("distributed")
-    pytest.importorskip("dask_jobqueue")
-    told = folder / "scheduler.json"
-    call = [sys.executable, "-m", "dask"]
-    scheduler = [*call, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-    worker = [*call, "worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-    with (folder / "dask.log").open("wb") as log:
-        processes = [
-            subprocess.Popen([*words, "--scheduler-file", str(told)], cwd=folder, stdout=log, stderr=log)
-            for words in (scheduler, worker, worker)
-        ]
-        try:
-            deadline = time.monotonic() + 60
-            while not (told.exists() and told.stat().st_size) and time.monotonic() < deadline:
-                time.sleep(0.1)
-            yield json.loads(told.read_text("utf-8"))["address"], processes[1:]
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Dask scheduler."""
-    with dask(tmp_path_factory.mktemp("dask")) as (address, _):
-        yield address
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_cluster_says_what_one_process_says(assay, here, scheduler, task, monkeypatch):
-    whole, cut = whole_and_cut(assay, arguments(here, task), monkeypatch, "--cluster", scheduler)
-    assert cut == whole
-
-
 def deadly(here: Path) -> None:
     (here / "deadly.py").write_text(DEADLY)
     (here / "parent").write_text(str(os.getpid()))
@@ -130,7 +179,7 @@ def deadly(here: Path) -> None:
 def test_a_lost_worker_of_a_cluster_costs_its_shard_alone(assay, here, monkeypatch):
     deadly(here)
     words = [*arguments(here, "tags"), "-m", "deadly:once"]
-    with dask(here) as (address, workers):
+    with dask_cluster(here) as (address, workers):
         whole, cut = whole_and_cut(assay, words, monkeypatch, "--cluster", address)
         lost = [worker.poll() for worker in workers]
     assert sorted(lost, key=str) == [-signal.SIGKILL, None]
@@ -164,21 +213,6 @@ def test_an_error_in_one_shard_is_told_with_its_place(assay, here, monkeypatch):
         done = assay(*words, "--jobs", jobs)
         assert done.returncode == 2
         assert "piece-2.conllu:" in done.stderr
-
-
-def test_parts_are_merged_to_what_one_process_says(assay, here, monkeypatch):
-    words = arguments(here, "spans")
-    whole, _ = whole_and_cut(assay, words, monkeypatch)
-    for job in ("1/3", "2/3", "3/3"):
-        done = assay(*words, "--shard", job, "--partial", f"part-{job[0]}.json")
-        assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr == f"written: part-{job[0]}.json\n"
-    merged = assay("merge", "part-3.json", "part-1.json", "part-2.json", "--format", "json", "--html", "page.html")
-    assert merged.stdout == whole
-    assert (here / "page.html").stat().st_size > 1000
-    assert assay("merge", "part-1.json", "part-2.json").stderr == (
-        "assay: 2 of 4 shards are missing (3, 4). Give all parts.\n"
-    )
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,11 @@ def test_a_result_survives_json_with_nan_and_numpy_numbers():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1: not JSON (Expecting property name enclosed in double quotes)."),
+        (
+            "{",
+            "line 1: not JSON (Expecting property name enclosed in double quotes). "
+            "Was it written by assay --format json?",
+        ),
         ("[]", "schema None where 'assay/1' is read. Was it written by assay --format json?"),
         ('{"schema": "assay/9"}', "schema 'assay/9' where 'assay/1' is read. Was it written by assay --format json?"),
     ],

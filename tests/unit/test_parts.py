@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import assay
-from assay import shards
+from assay import parallel, shards
 from assay.counts import Collapsed
-from assay.evaluate import finished, part_of
+from assay.evaluate import part_of
 from assay.partfiles import merged, to_json
 from assay.prepare import Options
 from assay.remarks import remark, together, worded
 from assay.tallies import BLOCKS
-from pieces import folders
+from pieces import folders, size_for
 from unit.samples import conllu, refusal, tagged, tsv
 
 ENGLISH = ("crfsuite.conllu", "hanta.conllu", "udpipe.conllu")
@@ -58,41 +57,17 @@ RUNS = {
 }
 
 
-def shard_sizes(gold: str, pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the files of a folder fall into so many shards."""
-    sizes = [path.stat().st_size for path in sorted(Path(gold).iterdir())]
-    together = {1: sum(sizes), 2: max(sizes[0] + sizes[1], sizes[2] + sizes[3]), 4: 1}
-    monkeypatch.setattr(shards, "TEXT", together[pieces])
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_one_two_and_four_shards_give_the_same_result(name, tmp_path, monkeypatch):
     files, options = RUNS[name]
     gold, systems = folders(tmp_path, *files, pieces=4)
     results = {}
     for number in (1, 2, 4):
-        shard_sizes(gold, number, monkeypatch)
+        monkeypatch.setattr(shards, "TEXT", size_for(number, gold))
         assert len(shards.shards_of(gold, systems)) == number
         results[number] = assay.compare(gold, systems, **options, times=200, examples=3).to_json()
     assert results[2] == results[1]
     assert results[4] == results[1]
-
-
-@pytest.mark.parametrize("name", ["tags", "spans", "dependencies", "constituents", "coreference"])
-def test_parts_that_went_through_files_give_the_same_result(name, tmp_path, monkeypatch):
-    files, options = RUNS[name]
-    gold, systems = folders(tmp_path, *files, pieces=4)
-    whole = assay.compare(gold, systems, **options, times=50, examples=2).to_json()
-    shard_sizes(gold, 4, monkeypatch)
-    measures = options["measures"]
-    chosen = Options(times=50, examples=2, **{key: value for key, value in options.items() if key != "measures"})
-    paths = []
-    for job in (3, 1, 2):
-        part = part_of("compare", gold, systems, measures, chosen, f"{job}/3")
-        pickle.loads(pickle.dumps(part))
-        (tmp_path / f"{job}.json").write_text(to_json(part), "utf-8")
-        paths.append(str(tmp_path / f"{job}.json"))
-    assert finished(merged(paths)).to_json() == whole
 
 
 def many(sentences: int, seed: int) -> list[list[tuple[str, str]]]:
@@ -135,6 +110,25 @@ def test_shards_with_other_tokens_make_all_be_read_by_characters(tmp_path, monke
     assert results[1].to_json() == results[0].to_json()
 
 
+def test_a_file_that_is_not_the_same_when_all_are_read_again_is_refused(tmp_path, monkeypatch):
+    plain = "Ann\tB-PER\nsang\tO\n\n"
+    for side, second in (("gold", "New York\tB-LOC\n\n"), ("s", "New\tB-LOC\nYork\tI-LOC\n\n")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "1.tsv").write_text(plain)
+        (tmp_path / side / "2.tsv").write_text(second)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    measure = parallel.summed_under
+
+    def measured_and_changed(*arguments):
+        whole = measure(*arguments)
+        (tmp_path / "s" / "1.tsv").write_text("Ann\tO\nsang\tO\n\n")
+        return whole
+
+    monkeypatch.setattr(parallel, "summed_under", measured_and_changed)
+    message = refusal(assay.score, str(tmp_path / "gold"), str(tmp_path / "s"), task="spans", times=20)
+    assert message == f"{tmp_path / 's' / '1.tsv'}: was changed while it was read. Run it again when it is complete."
+
+
 def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch):
     for side in ("gold", "s"):
         (tmp_path / side).mkdir()
@@ -153,7 +147,6 @@ def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch)
     ("options", "fact"),
     [
         ({"slices": ("frequency",)}, "--slice frequency counts the words of all files"),
-        ({"embed": "all"}, "--embed all keeps all sentences"),
         ({"tagset": "ptb", "column": "XPOS", "sweep": 5}, "--sweep over categories needs all words at once"),
         ({"task": "spans", "gold_errors": "x"}, "--gold-errors is about one file"),
     ],
@@ -189,7 +182,9 @@ def test_parts_of_other_runs_missing_parts_and_damaged_ones_are_refused(tmp_path
     assert "not of the same run as" in refusal(merged, [paths[0], paths[2]])
     assert "shard 1 is in" in refusal(merged, [paths[0], paths[0], paths[1]])
     Path(paths[0]).write_text(Path(paths[0]).read_text("utf-8").replace('"Part"', '"Prat"'), "utf-8")
-    assert "a damaged part" in refusal(merged, paths[:2])
+    assert refusal(merged, paths[:2]) == (
+        f"{paths[0]}: a damaged part: its checksum is another. Copy it again, or measure it again."
+    )
     assert "not a part" in refusal(merged, [gold + "/piece-0.conllu"])
 
 
@@ -229,4 +224,10 @@ def test_remarks_with_the_same_texts_are_added_up():
         sample(name="b", number=7, throughout=True, places=[]),
         sample(name="a", number=2, throughout=False, places=["y"]),
     ]
-    assert worded(together(facts)) == ("a 3 False ['x', 'y']", "b 7 True []")
+    assert worded(together(facts[:2], facts[2:])) == ("a 3 False ['x', 'y']", "b 7 True []")
+
+
+def test_what_only_a_later_shard_remarks_stands_where_it_stands_there():
+    names = [["a", "c"], ["a", "b", "c", "d"]]
+    remarks = [[sample(name=name, number=1, throughout=True, places=[]) for name in some] for some in names]
+    assert [one.facts["name"] for one in together(*remarks)] == ["a", "b", "c", "d"]

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay import texts
-from assay.changes import Items
+from assay import pagetexts, texts
 from assay.demo import FOLDER
+from assay.outcomes import Items
 from assay.result import Result
 
 ENGLISH = [f"english/{name}.conllu" for name in ("gold", "crfsuite", "hanta", "nltk-tnt", "udpipe")]
@@ -183,7 +183,7 @@ def test_texts_without_an_error_can_be_left_out():
 
 
 def test_of_too_many_texts_a_sample_is_kept_that_the_seed_decides(monkeypatch):
-    monkeypatch.setattr(texts, "MOST_TEXTS", 7)
+    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 7)
     found = compared("tags").texts
     assert (found["how"], found["embedded"], found["total"]) == ("sample", 7, 48)
     assert found["ids"] == compared("tags").texts["ids"]

@@ -1,0 +1,203 @@
+"""Options that look at more than one file, or leave something out: shards tell the same as all files at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay import shards
+from pieces import DEMO, folders, size_for
+from unit.samples import refusal
+
+ENGLISH = ("english", "gold.conllu", ("crfsuite.conllu", "hanta.conllu", "udpipe.conllu"))
+NAMES = ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"))
+TREES = ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"))
+BRACKETS = ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"))
+CHAINS = ("coreference", "key.conll", ("pronoun-rules.conll", "string-match.conll"))
+KNOWN = str(DEMO / "english" / "known-words.txt")
+
+Edit = Callable[[str], str]
+
+
+FIRST_WORD = re.compile(
+    r"""(^1\t(?=\S+\t)      # in CoNLL-U,
+        |^\S+\t\d+\t0\t    # in CoNLL-2012,
+        |(?:\A|\n\n)(?=\S+\t(?:O$|[BI]-)))  # in two columns
+    (\S+)""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def other_words(text: str) -> str:
+    """Every sentence with another first word."""
+    return FIRST_WORD.sub(r"\1\2x", text)
+
+
+def other_tokens(text: str) -> str:
+    """CoNLL-U in which every word is another, and every multiword token too."""
+    return re.sub(r"^([\d-]+\t)", r"\1x", text, flags=re.MULTILINE)
+
+
+def other_leaves(text: str) -> str:
+    """Trees that end in other words."""
+    return text.replace("(. .)", "(. !)")
+
+
+def first_only(edit: Edit) -> Edit:
+    """The same with the first sentence alone."""
+
+    def edited(text: str) -> str:
+        first, blank, rest = text.partition("\n\n")
+        return edit(first + blank) + rest
+
+    return edited
+
+
+def own_heads(text: str) -> str:
+    """Every second word its own head, which is no tree."""
+    return re.sub(r"^(2(?:\t[^\t]+){5}\t)\d+", r"\g<1>2", text, flags=re.MULTILINE)
+
+
+def no_beginnings(text: str) -> str:
+    """Tags that break their scheme."""
+    return text.replace("B-PER", "I-PER").replace("B-LOC", "I-LOC")
+
+
+def without_first_document(text: str) -> str:
+    """One document less."""
+    return "#begin document" + text.split("#begin document", 2)[2]
+
+
+def without_comments(text: str) -> str:
+    """Sentences that have numbers for ids."""
+    return re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
+
+
+def some(edit: Edit, **pieces: tuple[int, ...]) -> dict[str, dict[int, Edit]]:
+    """The same change to some pieces of some sides."""
+    return {side: dict.fromkeys(numbers, edit) for side, numbers in pieces.items()}
+
+
+CASES: dict[str, tuple[Any, dict[str, Any], dict[str, dict[int, Edit]]]] = {
+    "metadata": (ENGLISH, {"slices": ("meta:genre", "document")}, {}),
+    "known words": (
+        ENGLISH,
+        {"train": KNOWN, "lexicon": KNOWN, "oov_fold_case": True, "slices": ("seen", "seen:lexicon")},
+        {},
+    ),
+    "training data": (ENGLISH, {"train": "gold", "slices": ("frequency", "seen")}, {}),
+    "mapped tags": (ENGLISH, {"map": "NN\tNNS\nsystem\tVBD\tVBN\nQQ\tZZ\n", "column": "XPOS"}, {}),
+    "categories of tags": (ENGLISH, {"measures": ["pa"], "tagset": "ptb", "column": "XPOS", "slices": "label"}, {}),
+    "numbers for ids": (
+        ENGLISH,
+        {"slices": "sentence-length", "embed": "diff"},
+        {side: dict.fromkeys(range(4), without_comments) for side in ("gold", "crfsuite", "hanta", "udpipe")},
+    ),
+    "one system alone": ((*ENGLISH[:2], ENGLISH[2][:1]), {"slices": "label", "embed": "sample"}, {}),
+    "a shard of other words": (
+        ENGLISH,
+        {"on_mismatch": "skip", "embed": "auto"},
+        {**some(other_words, hanta=(1, 2)), **some(first_only(other_words), udpipe=(3,))},
+    ),
+    "a first shard of other words": (ENGLISH, {"on_mismatch": "skip"}, some(other_words, hanta=(0,))),
+    "compared by position": (ENGLISH, {"on_mismatch": "warn"}, some(other_words, hanta=(0, 2))),
+    "mapped spans": (NAMES, {"map": "PER\tLOC\n", "slices": ("nesting", "gaps", "label")}, {}),
+    "known spans": (NAMES, {"train": "gold", "slices": "seen", "embed": "auto"}, {}),
+    "spans read as conlleval does": (
+        *(NAMES, {"repair": "conlleval"}),
+        some(no_beginnings, rules=(1,), spacy=(0, 3)),
+    ),
+    "discarded spans": (NAMES, {"repair": "discard"}, some(no_beginnings, spacy=(0,))),
+    "spans in other words": (
+        NAMES,
+        {"on_mismatch": "skip", "embed": "auto"},
+        some(other_words, rules=(0,), spacy=(2,)),
+    ),
+    "arcs": (TREES, {"task": "dependencies", "slices": ("direction", "projectivity"), "embed": "sample"}, {}),
+    "faulty trees": (
+        *(TREES, {"task": "dependencies", "on_mismatch": "skip", "embed": "auto"}),
+        {"arc-eager": {0: own_heads, 2: first_only(own_heads)}, "arc-hybrid": {3: other_words}},
+    ),
+    "other leaves": (BRACKETS, {"on_mismatch": "skip", "embed": "auto"}, some(other_leaves, **{"pcfg-2": (0, 2)})),
+    "gold without trees": (
+        *(BRACKETS, {"on_mismatch": "skip"}),
+        {"gold": {1: lambda text: "(())\n" * text.count("\n")}},
+    ),
+    "documents of other words": (
+        *(CHAINS, {"on_mismatch": "skip", "embed": "auto"}),
+        {"string-match": {0: other_words}, "pronoun-rules": {3: first_only(other_words)}},
+    ),
+    "documents compared by position": (
+        *(CHAINS, {"on_mismatch": "warn"}),
+        {"string-match": {0: other_words, 2: other_words}, "pronoun-rules": {1: other_words, 2: other_words}},
+    ),
+    "missing documents": (CHAINS, {"missing": "empty"}, some(without_first_document, **{"string-match": (0, 2)})),
+}
+
+
+def prepared(name: str, where: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """Gold, systems and options of a case; files that options name are written."""
+    files, options, edits = CASES[name]
+    gold, systems = folders(where, *files, pieces=4)
+    for side, pieces in edits.items():
+        for number, edit in pieces.items():
+            path = sorted(Path(gold if side == "gold" else systems[side]).iterdir())[number]
+            text = path.read_text("utf-8")
+            path.write_text(edit(text), "utf-8")
+            assert path.read_text("utf-8") != text
+    chosen = {"times": 20, "examples": 2, **options}
+    if "map" in chosen:
+        (where / "map.tsv").write_text(chosen["map"])
+        chosen["map"] = str(where / "map.tsv")
+    if chosen.get("train") == "gold":
+        chosen["train"] = gold
+    return gold, systems, chosen
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shards_tell_the_same_as_all_files_at_once(name, tmp_path, monkeypatch):
+    gold, systems, options = prepared(name, tmp_path)
+    told = []
+    for pieces, jobs in ((1, 1), (2, 1), (4, 2)):
+        monkeypatch.setattr(shards, "TEXT", size_for(pieces, gold))
+        assert len(shards.shards_of(gold, systems)) == pieces
+        told.append(assay.compare(gold, systems, jobs=jobs, **options))
+    assert told[1].to_json() == told[0].to_json()
+    assert told[2].to_json() == told[0].to_json()
+
+
+def test_sentences_that_are_left_out_are_counted_over_shards(tmp_path, monkeypatch):
+    gold, systems, options = prepared("a shard of other words", tmp_path)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    result = assay.compare(gold, systems, **options)
+    assert (result.gold.sentences, result.units) == (48, 25)
+    assert "23 of 48 sentences were left out: the texts differ." in result.warnings
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "edit", "fact"),
+    [
+        (ENGLISH, {}, other_tokens, "no sentence is shared by"),
+        (TREES, {"task": "dependencies"}, other_tokens, "no sentence is shared by"),
+        (NAMES, {}, other_words, "no sentence is shared by"),
+        (CHAINS, {}, other_words, "no document has the same words in all files."),
+    ],
+)
+def test_a_corpus_with_nothing_left_is_refused(files, options, edit, fact, tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, *files, pieces=4)
+    for path in Path(systems[Path(files[2][0]).stem]).iterdir():
+        path.write_text(edit(path.read_text("utf-8")), "utf-8")
+    monkeypatch.setattr(shards, "TEXT", 1)
+    assert fact in refusal(assay.compare, gold, systems, on_mismatch="skip", times=10, **options)
+
+
+def test_a_comment_that_no_shard_has_is_refused(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, *ENGLISH, pieces=4)
+    monkeypatch.setattr(shards, "TEXT", 1)
+    message = refusal(assay.compare, gold, systems, slices="meta:nothing", times=10)
+    assert message == f"--slice meta:nothing: {gold} has no comment `# nothing = …`."
