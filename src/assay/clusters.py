@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Event, Thread
 from typing import Any
 
 import assay
@@ -27,6 +28,9 @@ BATCH_SYSTEMS = {
 }
 """Names of --cluster and the class of dask-jobqueue behind each; the last runs job scripts here, to try them."""
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[\w.\[\]:-]+:\d+")
+_TALKING = ("distributed", "tornado", "asyncio")
+_OFTEN = 5.0
+"""How often, in seconds, jobs that have ended are looked for."""
 _FIRST_SENTENCE = re.compile(r"\.(?= )|, for example")
 
 
@@ -45,7 +49,7 @@ def quiet() -> Iterator[None]:
     """Dask tells of lost connections by tracebacks in its log; what matters of them we say ourselves."""
     import distributed  # noqa: F401  (its loggers exist from then on)
 
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _TALKING]
     before = {name: logging.getLogger(name).level for name in names}
     try:
         for name in names:
@@ -112,10 +116,56 @@ def _batch_cluster(where: str, number: int, settings: Mapping[str, Any]) -> Iter
     if shutil.which(program) is None:
         raise UsageError(f"--cluster {where}: the program {program} is not found. Run it where jobs are submitted.")
     try:
-        cluster = make(**settings)
+        # On machines that many share, Dask's own port is often taken.
+        cluster = make(**{"scheduler_options": {"dashboard_address": ":0"}, **settings})
     except (TypeError, ValueError) as error:
         fact = _FIRST_SENTENCE.split(" ".join(str(error).split()))[0]
         raise UsageError(f"[cluster]: {fact}. Settings are those of dask-jobqueue's {name}.") from None
     with cluster:
         cluster.scale(jobs=number)
-        yield cluster
+        try:
+            cluster.sync(_submitted, cluster)
+        except (RuntimeError, ValueError) as error:
+            raise UsageError(f"--cluster {where}: {program} refuses the job: {_complaint(str(error))}") from None
+        with _renewed(cluster, number):
+            yield cluster
+
+
+@contextmanager
+def _renewed(cluster: Any, number: int) -> Iterator[None]:
+    """Have jobs take the place of those that have ended, as when their time was up."""
+    over = Event()
+
+    def renew() -> None:
+        while not over.wait(_OFTEN):
+            cluster.scale(jobs=number)
+
+    thread = Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+async def _submitted(cluster: Any) -> None:
+    """Wait until the batch system has accepted all jobs: one that it refuses would be waited for for ever."""
+    from asyncio import gather
+
+    from distributed.core import Status
+
+    await cluster
+    jobs = list(cluster.workers.values())
+    try:
+        await gather(*jobs)
+    finally:
+        # Dask does not know yet that these are no more than plans, and would not close.
+        for job in jobs:
+            job.status = Status.failed if job.status == Status.created else job.status
+
+
+def _complaint(error: str) -> str:
+    """What a program of the batch system wrote to standard error, in one line."""
+    lines = [line.strip() for line in error.partition("stderr:")[2].splitlines() if line.strip()]
+    return "; ".join(lines) or "it says nothing. See the settings of [cluster]."

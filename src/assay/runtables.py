@@ -13,6 +13,13 @@ from assay.errors import InputError
 COLUMNS = ("dataset", "system", "repetition", "fold", "measure", "value")
 COUNTS = ("numerator", "denominator", "n_train", "n_test")
 """Columns that may be there too."""
+PAIRS = ("dataset", "a", "b", "repetition", "fold", "measure", "only_a", "only_b")
+"""The columns of a table of pairs: the items of a split that only one of two systems has right."""
+
+
+def split_name(repetition: int, fold: int) -> str:
+    """What a split is called, in messages and as a folder."""
+    return f"r{repetition:02}-f{fold:02}"
 
 
 class Split(NamedTuple):
@@ -22,7 +29,7 @@ class Split(NamedTuple):
     fold: int
 
     def __str__(self) -> str:
-        return f"r{self.repetition:02}-f{self.fold:02}"
+        return split_name(*self)
 
 
 class Row(NamedTuple):

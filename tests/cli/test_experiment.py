@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assay.demo import FOLDER
 from cli.conftest import environment
+from cli.dask_cluster import PATIENCE, dask_cluster
 
 ASSAY = [sys.executable, "-m", "assay", "experiment"]
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -151,32 +152,9 @@ def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path, undisturbed: str
     assert not list(folder.glob("taggers-runs/*/*/.r*"))
 
 
-@contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A Dask scheduler with two workers, each a process of its own; its address, and the workers."""
-    pytest.importorskip("distributed")
-    told = folder / "scheduler.json"
-    dask = [sys.executable, "-m", "dask"]
-    with (folder / "dask.log").open("wb") as log:
-        quiet = {"stdout": log, "stderr": log, "cwd": folder}
-        scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        processes = [subprocess.Popen([*scheduler, "--scheduler-file", str(told)], **quiet)]
-        worker = [*dask, "worker", "--scheduler-file", str(told), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        processes += [subprocess.Popen(worker, **quiet) for _ in range(2)]
-        try:
-            wait_for(told.exists)
-            import json
-
-            yield json.loads(told.read_text())["address"], processes[1:]
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-
-
 def test_on_a_cluster_that_loses_a_worker_it_gives_the_same(tmp_path: Path, undisturbed: str) -> None:
     folder = experiment(tmp_path)
-    with cluster(tmp_path) as (address, workers):
+    with dask_cluster(tmp_path) as (address, workers):
         process = start(folder, "run", "taggers.toml", "--cluster", address)
         wait_for(lambda: finished(folder) >= 2)
         workers[0].kill()
@@ -255,6 +233,150 @@ def test_mistakes_are_one_line_and_exit_with_2(tmp_path: Path, arguments: tuple[
     done = call(experiment(tmp_path), *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("assay: ") and done.stderr.count("\n") == 1
+
+
+# --- the store: two writers, and a full disk ---
+
+
+def test_of_two_who_begin_at_once_one_runs_and_the_other_is_refused(tmp_path: Path, undisturbed: str) -> None:
+    """And who imports, or looks on, meanwhile is heard too."""
+    folder = experiment(tmp_path)
+    table = "dataset,system,repetition,fold,measure,value\nenglish,other,1,{},accuracy,0.5\n"
+    both = [start(folder, "run", "taggers.toml", "--jobs", "2") for _ in range(2)]
+    wait_for((folder / "taggers.sqlite.lock").exists)
+    for fold in range(1, 4):
+        (folder / "more.csv").write_text(table.format(fold))
+        assert call(folder, "import", "taggers.toml", "more.csv").returncode == 0
+        assert call(folder, "status", "taggers.toml").returncode == 0
+    told = [process.communicate(timeout=PATIENCE) for process in both]
+    refused, done = sorted(range(2), key=lambda number: -both[number].returncode)
+    assert [both[number].returncode for number in (refused, done)] == [2, 0]
+    assert told[done][0] == "6 of 6 runs are done.\n"
+    holder = f"this experiment is being run already: process {both[done].pid} on "
+    assert told[refused][1].startswith(f"assay: taggers.sqlite: {holder}") and told[refused][1].count("\n") == 1
+    rows = exported(folder).splitlines(keepends=True)
+    assert "".join(row for row in rows if ",other," not in row) == undisturbed
+    assert sum(",other," in row for row in rows) == 3
+
+
+def on_a_small_disk(folder: Path, room: int, *steps: str) -> subprocess.CompletedProcess[str]:
+    """Shell commands beside the experiment on a disk of its own, in memory, with so many kilobytes left."""
+    disk = folder.parent / "disk"
+    disk.mkdir()
+    filler = f"head -c $(( ($(stat -f -c '%a * %S' .) / 1024 - {room}) * 1024 )) /dev/zero > filler"
+    begin = [f"mount -t tmpfs -o size=2m tmpfs {disk} || exit 99", f"cp -r {folder.parent}/english {folder} {disk}"]
+    script = "\n".join([*begin, f"cd {disk}/experiment", filler, *steps])
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 99 or done.stderr.startswith("unshare:"):
+        pytest.skip("a user may not have a disk of their own here")
+    return done
+
+
+@pytest.mark.parametrize("room", [*(pytest.param(room, marks=pytest.mark.slow) for room in (12, 40, 80, 140)), 200])
+def test_a_disk_that_gets_full_costs_no_run_that_is_done(tmp_path: Path, undisturbed: str, room: int) -> None:
+    """Full while the store is made, while parts are written, while a tagger is at work, or when a run is done."""
+    folder = experiment(tmp_path)
+    run, status, export = (f"{shlex.join(ASSAY)} {verb} taggers.toml" for verb in ("run", "status", "export"))
+    done = on_a_small_disk(folder, room, f"{run}; echo exit $?", status, "rm filler", run, export)
+    before, _, after = done.stdout.partition("6 of 6 runs are done.\n")
+    assert before.startswith("exit 2\n") and after == undisturbed
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("assay: ") and "is empty" not in line]
+    assert error.endswith("again; what is done stays.") or error.endswith("again; what was written stays.")
+    assert "failed:" not in before
+    kept = sum(map(int, re.findall(r"(\d) of 6 runs are done", before)))
+    assert f"[1/{6 - kept}]" in done.stderr.partition(error)[2]
+
+
+# --- batch systems ---
+
+ACCEPTS = """cp "$1" "{folder}/job-$$.sh"
+setsid sh "{folder}/job-$$.sh" > "{folder}/job-$$.log" 2>&1 &
+echo $! > "{folder}/job-$$.pid"
+echo Submitted batch job $!"""
+REFUSES = """echo "sbatch: error: invalid partition specified: batch" >&2
+exit 1"""
+SETTINGS = """
+[cluster]
+cores = 1
+memory = "500MB"
+walltime = "01:30:00"
+queue = "batch"
+account = "tagging"
+job_extra_directives = ["--gres=gpu:1"]
+"""
+
+
+def start_with_slurm(folder: Path, sbatch: str, settings: str) -> subprocess.Popen[str]:
+    """Run an experiment with stand-ins for the programs of SLURM, which start and end job scripts as they are."""
+    pytest.importorskip("dask_jobqueue")
+    with (folder / "taggers.toml").open("a") as plan:
+        plan.write(settings)
+    programs = folder.parent / "programs"
+    programs.mkdir()
+    for name, text in (("sbatch", sbatch.format(folder=folder.parent)), ("scancel", 'kill -- "-$1"')):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    return subprocess.Popen(
+        [*ASSAY, "run", "taggers.toml", "--cluster", "slurm"],
+        cwd=folder,
+        env=environment(PATH=f"{programs}:{os.environ['PATH']}", DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT="1s"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_slurm_is_given_jobs_by_the_settings_and_a_new_one_when_their_time_is_up(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    folder = experiment(tmp_path)
+    process = start_with_slurm(folder, ACCEPTS, SETTINGS)
+    wait_for(lambda: finished(folder) >= 2)
+    (job,) = tmp_path.glob("job-*.pid")
+    os.killpg(int(job.read_text()), signal.SIGTERM)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (0, "6 of 6 runs are done.\n"), errors
+    assert "Traceback" not in errors and "Warning" not in errors
+    assert exported(folder) == undisturbed
+    scripts = [script.read_text() for script in tmp_path.glob("job-*.sh")]
+    assert len(scripts) == 2
+    for script in scripts:
+        directives = {line.removeprefix("#SBATCH ") for line in script.splitlines() if line.startswith("#SBATCH ")}
+        wanted = {"-p batch", "-A tagging", "--cpus-per-task=1", "--mem=477M", "-t 01:30:00", "--gres=gpu:1"}
+        assert wanted <= directives
+        assert f"{sys.executable} -m distributed.cli.dask_worker tcp://" in script
+    wait_for(lambda: not processes(folder))
+
+
+@pytest.mark.parametrize(
+    ("sbatch", "settings", "message"),
+    [
+        (
+            REFUSES,
+            SETTINGS,
+            "--cluster slurm: sbatch refuses the job: sbatch: error: invalid partition specified: batch\n",
+        ),
+        (
+            ACCEPTS,
+            SETTINGS.replace("queue", "quueue"),
+            "[cluster]: Got unexpected keyword argument 'quueue'. Settings are those of dask-jobqueue's ",
+        ),
+    ],
+    ids=["a partition that is not there", "a setting that is not there"],
+)
+def test_what_slurm_does_not_take_is_said_in_one_line(
+    tmp_path: Path, sbatch: str, settings: str, message: str
+) -> None:
+    process = start_with_slurm(experiment(tmp_path), sbatch, settings)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert errors.startswith(f"6 runs are due (6 new).\nassay: {message}") and errors.count("\n") == 2
 
 
 @pytest.mark.slow

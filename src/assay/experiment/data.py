@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from assay.experiment.plan import DataSet
 from assay.experiment.splitfiles import read_split
 from assay.experiment.splits import Split, check_size, made_split
 from assay.readers import Input
-from assay.readers.columns import CONLL09, CONLLU, check_parameters
+from assay.readers.columns import CONLL09, CONLLU, is_named_comment
+from assay.readers.slash import check_separator
 from assay.readers.source import Source, expand
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
@@ -41,6 +43,14 @@ def checksum(path: str) -> str:
             pass
         digests.append(source.sha256)
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def file_hash(path: str | Path) -> str:
+    """The hash of a file; nothing where there is none."""
+    if not os.path.isfile(path):
+        return ""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,7 @@ class Data:
     def _blinded(self, line: str) -> str:
         if not line.strip() or line.startswith(("<", "-DOCSTART-")):
             return line
-        if self.format in _NUMBERED and line.startswith("#"):
+        if line.startswith("#") if self.format in _NUMBERED else is_named_comment(line):
             key = _COMMENT_KEY.match(line)
             return line if key and key[1] in (*_HARMLESS, *self.dataset.keep) else ""
         if self.format == "conllu" and _EMPTY_NODE.match(line):
@@ -157,7 +167,7 @@ def _without_annotation(cell: str, misc: bool) -> str:
 def _separator(given: str | None) -> str:
     """What stands between word and tag."""
     parameters = specs.parse(given, "format")[1] if given else {}
-    return check_parameters(parameters.get("separator", "/")) or " "
+    return check_separator(parameters.get("separator", "/"))
 
 
 def _untagged(line: str, separator: str) -> str:

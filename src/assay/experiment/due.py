@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from assay.experiment.commands import Template, filled
-from assay.experiment.data import checksum
-from assay.experiment.plan import DataSet, Experiment, RunId, System
-from assay.experiment.splits import ALGORITHM, run_seed
+from assay.experiment.data import checksum, file_hash
+from assay.experiment.plan import DataSet, Experiment, RunId, System, values_of_run
+from assay.experiment.splits import ALGORITHM
 from assay.experiment.store import Outcome
 
 
@@ -57,17 +55,7 @@ class Ingredients:
         if system.predictions is None:
             return ""
         design = self.experiment.datasets[run.dataset].design
-        path = filled(
-            system.predictions,
-            {
-                "seed": str(run_seed(design.seed, run.dataset, run.repetition, run.fold)),
-                "data_set": run.dataset,
-                "repetition": str(run.repetition),
-                "fold": str(run.fold),
-                "here": str(self.experiment.here),
-                "python": "python",
-            },
-        )
+        path = filled(system.predictions, values_of_run(run, design, self.experiment.here))
         return file_hash(path) or "missing"
 
     def scoring(self, run: RunId) -> str:
@@ -122,14 +110,6 @@ def _kept(experiment: Experiment, known: Outcome) -> bool:
     """Whether a run's predictions are there as they were."""
     path = experiment.folder(known.run) / known.predictions
     return bool(known.predictions_sha256) and file_hash(path) == known.predictions_sha256
-
-
-def file_hash(path: str | Path) -> str:
-    """The hash of a file; nothing where there is none."""
-    if not os.path.isfile(path):
-        return ""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _spelled(template: Template | None) -> str:

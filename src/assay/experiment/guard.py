@@ -19,7 +19,9 @@ def main() -> None:
     """Run the command that standard input asks for."""
     order = json.loads(sys.stdin.buffer.readline())
     answer = _run(order)
-    os.write(1, json.dumps(answer).encode() + b"\n")
+    # Whoever asked may be gone.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(1, json.dumps(answer).encode() + b"\n")
     # The thread that reads standard input would keep us waiting for its end.
     os._exit(0)
 

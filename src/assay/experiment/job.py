@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
 import secrets
 import shlex
 import shutil
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,12 +15,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, reason
 from assay.experiment.commands import Command, CommandError, StoppedError, Template, Usage, filled
-from assay.experiment.data import Data
+from assay.experiment.data import Data, file_hash
 from assay.experiment.measure import Measurement, measured
-from assay.experiment.plan import DataSet, RunId, System
-from assay.experiment.splits import Split, run_seed
+from assay.experiment.plan import DataSet, RunId, System, values_of_folder, values_of_run
+from assay.experiment.splits import Split
 from assay.experiment.store import Outcome
 
 TAIL = 15
@@ -70,7 +68,8 @@ def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
         _finish(job, workdir, outcome)
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
-        raise InputError(f"{error.filename or job.folder}: {(error.strerror or str(error)).lower()}.") from None
+        fact = f"{error.filename or job.folder}: {reason(error)}"
+        raise InputError(f"{fact}. Put that right and run again; what is done stays.") from None
     if job.scored is None:
         return outcome
     kept = ("state", "measurements", "scoring", "error")
@@ -176,8 +175,11 @@ class _Work:
         """Split, train, predict, score."""
         run = self.job.run
         split = self.data.split(run.repetition, run.fold)
-        seed = run_seed(self.job.dataset.design.seed, run.dataset, run.repetition, run.fold)
-        values = self._write_parts(split, seed)
+        self._write_parts(split)
+        values = {
+            **values_of_run(run, self.job.dataset.design, self.job.here),
+            **values_of_folder(self.workdir, self.data.suffix),
+        }
         error = ""
         rows: tuple[Measurement, ...] = ()
         try:
@@ -196,15 +198,15 @@ class _Work:
             n_train=self.data.count(split.train),
             n_dev=self.data.count(split.dev),
             n_test=self.data.count(split.test),
-            seed=seed,
+            seed=int(values["seed"]),
             train=self.used["train"],
             predict=self.used["predict"],
             predictions=self.output.name,
-            predictions_sha256=_sha256(self.output) if self.output.is_file() else "",
+            predictions_sha256=file_hash(self.output),
         )
 
-    def _write_parts(self, split: Split, seed: int) -> dict[str, str]:
-        """Write the parts that this run needs; returns what placeholders stand for."""
+    def _write_parts(self, split: Split) -> None:
+        """Write the parts that this run needs."""
         self.parts.mkdir()
         wanted = {"train", "test", *_placeholders(self.job.system)}
         blind = self.job.system.blind and self.job.scored is None and bool(wanted & {"test", "test_blind"})
@@ -218,19 +220,6 @@ class _Work:
             wanted.add("test_blind")
         for name in sorted(wanted & texts.keys()):
             (self.parts / f"{name}{self.data.suffix}").write_text(texts[name](), "utf-8", newline="\n")
-        run = self.job.run
-        return {
-            **{name: str(self.parts / f"{name}{self.data.suffix}") for name in texts},
-            "model": str(self.workdir / "model"),
-            "output": str(self.output),
-            "workdir": str(self.workdir),
-            "seed": str(seed),
-            "data_set": run.dataset,
-            "repetition": str(run.repetition),
-            "fold": str(run.fold),
-            "python": sys.executable,
-            "here": self.job.here,
-        }
 
     def _predictions(self, values: Mapping[str, str], stopped: Callable[[], bool]) -> Path:
         """The file of the predictions, made, found, or kept from before."""
@@ -296,8 +285,3 @@ def tail(log: Path) -> list[str]:
         stream.seek(max(0, size - (1 << 16)))
         text = stream.read().decode("utf-8", "replace")
     return [line.rstrip() for line in text.splitlines() if line.strip()][-TAIL:]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from assay.errors import InputError, UsageError
+from assay.errors import InputError, UsageError, reason
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _open(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
 
 
 def _taken(handle: int, path: Path) -> bool:
@@ -93,8 +93,7 @@ def _taken(handle: int, path: Path) -> bool:
         return False
     except OSError as error:
         raise InputError(
-            f"{path}: files cannot be locked here ({(error.strerror or str(error)).lower()}). "
-            "Keep the store on another file system: store = …"
+            f"{path}: files cannot be locked here ({reason(error)}). Keep the store on another file system: store = …"
         ) from None
     return True
 
@@ -113,7 +112,7 @@ def _write(handle: int, path: Path, text: str) -> None:
         os.ftruncate(handle, 0)
         os.pwrite(handle, text.encode(), 0)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
 
 
 def _holder(path: Path) -> Holder | None:

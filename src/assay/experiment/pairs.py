@@ -10,13 +10,11 @@ from itertools import groupby
 from pathlib import Path
 
 from assay.errors import InputError, UsageError
-from assay.experiment.data import Data
-from assay.experiment.due import file_hash
+from assay.experiment.data import Data, file_hash
 from assay.experiment.measure import discordant
 from assay.experiment.plan import Experiment, RunId, measure_and_score, read_plan
 from assay.experiment.store import Outcome, Store
-
-COLUMNS = ("dataset", "a", "b", "repetition", "fold", "measure", "only_a", "only_b")
+from assay.runtables import PAIRS
 
 
 def export_pairs(path: str | Path) -> str:
@@ -26,7 +24,7 @@ def export_pairs(path: str | Path) -> str:
         stored = store.outcomes()
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(PAIRS)
     writer.writerows(_rows(experiment, stored))
     return stream.getvalue()
 

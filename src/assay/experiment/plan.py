@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
@@ -12,8 +13,9 @@ from typing import Any
 from assay.errors import unknown
 from assay.experiment.commands import PLACEHOLDERS, Template
 from assay.experiment.splitfiles import read_design
-from assay.experiment.splits import SCHEMES, Design
+from assay.experiment.splits import SCHEMES, Design, run_seed
 from assay.experiment.toml import Table
+from assay.runtables import split_name
 
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
@@ -77,7 +79,7 @@ class RunId:
     @property
     def split(self) -> str:
         """The split's name, which is that of the run's folder."""
-        return f"r{self.repetition:02d}-f{self.fold:02d}"
+        return split_name(self.repetition, self.fold)
 
     def __str__(self) -> str:
         return f"{self.dataset} {self.system} {self.split}"
@@ -118,6 +120,25 @@ class Experiment:
     def folder(self, run: RunId) -> Path:
         """Where a run's logs and predictions are kept."""
         return self.runs / run.dataset / run.system / run.split
+
+
+def values_of_run(run: RunId, design: Design, here: str | Path) -> dict[str, str]:
+    """What placeholders stand for that have nothing to do with the folder of a run."""
+    return {
+        "seed": str(run_seed(design.seed, run.dataset, run.repetition, run.fold)),
+        "data_set": run.dataset,
+        "repetition": str(run.repetition),
+        "fold": str(run.fold),
+        "python": sys.executable,
+        "here": str(here),
+    }
+
+
+def values_of_folder(folder: Path, suffix: str) -> dict[str, str]:
+    """What placeholders stand for in the folder of a run, whose data have this suffix."""
+    parts = {name: str(folder / "parts" / f"{name}{suffix}") for name in ("train", "dev", "test", "test_blind")}
+    output = str(folder / f"predictions{suffix}")
+    return {**parts, "model": str(folder / "model"), "output": output, "workdir": str(folder)}
 
 
 def read_plan(path: str | Path) -> Experiment:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import assay
-from assay.errors import InputError, UsageError
+from assay.clusters import check_cluster
+from assay.errors import InputError, UsageError, reason
 from assay.experiment.due import Due, Ingredients, due_runs
 from assay.experiment.job import Job
 from assay.experiment.lock import Holder, lock_path, locked
-from assay.experiment.plan import Experiment, read_plan
+from assay.experiment.plan import Experiment, read_plan, values_of_folder, values_of_run
 from assay.experiment.progress import Progress, progress_of, unfinished
 from assay.experiment.ready import check_data, check_ready
-from assay.experiment.splits import run_seed
 from assay.experiment.store import Outcome, Store
 
 
@@ -49,8 +48,6 @@ def run(
         raise UsageError("experiments are run on Linux, macOS and the like only, as processes and locks go.")
     experiment = read_plan(path)
     if cluster is not None:
-        from assay.experiment.cluster import check_cluster
-
         check_cluster(cluster)
     check_ready(experiment, programs=cluster is None)
     _make(experiment.runs)
@@ -85,17 +82,12 @@ def planned(path: str | Path, *, retry: bool = False, rescore: bool = False) -> 
 
 def preview(experiment: Experiment, due: Due) -> Iterator[tuple[str, list[str]]]:
     """The commands of a run as they would be called; parts lie in a folder of their own then."""
-    folder, system = experiment.folder(due.run), experiment.systems[due.run.system]
-    run, design = due.run, experiment.datasets[due.run.dataset].design
     if due.scored is not None:
         return
-    suffix = Path(experiment.datasets[run.dataset].path).suffix
+    data, system = experiment.datasets[due.run.dataset], experiment.systems[due.run.system]
     values = {
-        **{name: str(folder / "parts" / f"{name}{suffix}") for name in ("train", "dev", "test", "test_blind")},
-        **{"model": str(folder / "model"), "output": str(folder / f"predictions{suffix}"), "workdir": str(folder)},
-        **{"data_set": run.dataset, "repetition": str(run.repetition), "fold": str(run.fold)},
-        "seed": str(run_seed(design.seed, run.dataset, run.repetition, run.fold)),
-        **{"python": sys.executable, "here": str(experiment.here)},
+        **values_of_run(due.run, data.design, experiment.here),
+        **values_of_folder(experiment.folder(due.run), Path(data.path).suffix),
     }
     for step, template in (("train", system.train), ("predict", system.predict)):
         if template is not None:
@@ -145,7 +137,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{folder}: cannot be made ({reason(error)}).") from None
 
 
 def _clean(runs: Path, ours: Callable[[str], bool]) -> None:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError
+from assay.errors import InputError, reason
 from assay.experiment.splits import ALGORITHM, SCHEMES, Design, Split, split_of_folds
+from assay.runtables import split_name
 
 if TYPE_CHECKING:
     from assay.experiment.data import Data
@@ -68,7 +69,7 @@ def _write_parts(data: Data, experiment: Experiment, folder: Path) -> None:
     for repetition in range(1, design.repetitions + 1):
         for fold in range(1, design.runs_per_repetition + 1):
             split = data.split(repetition, fold)
-            place = folder / data.dataset.name / f"r{repetition:02d}-f{fold:02d}"
+            place = folder / data.dataset.name / split_name(repetition, fold)
             for part in ("train", "dev", "test"):
                 if units := getattr(split, part):
                     _write(place / f"{part}{data.suffix}", data.text(units))
@@ -79,7 +80,7 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", newline="\n")
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
 
 
 def read_design(path: str, name: str) -> Design:
@@ -117,7 +118,7 @@ def _read(path: str) -> dict[str, Any]:
     try:
         content = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
     except (ValueError, RecursionError):
         raise InputError(f"{path}: is no file of splits (not JSON).") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:

@@ -153,6 +153,8 @@ class Store:
             code = getattr(error, "sqlite_errorname", "") or ""
             facts = {
                 "SQLITE_FULL": "the disk is full. Make room and run again; what was written stays.",
+                "SQLITE_IOERR": "cannot be read or written. Is there a quota, or is its file system gone? What was "
+                "written stays.",
                 "SQLITE_BUSY": f"somebody else has been writing for {_PATIENCE:g} s. Try again later.",
                 "SQLITE_NOTADB": "is no database. Name another file: store = …",
                 "SQLITE_CORRUPT": "is damaged. Restore it from a copy, or move it away and run again.",

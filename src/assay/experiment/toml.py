@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, InputError, unknown
+from assay.errors import AssayError, InputError, reason, unknown
 
 _HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
 _KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
@@ -30,7 +30,7 @@ class Table:
             source = path.read_bytes().decode("utf-8")
             values = tomllib.loads(source)
         except OSError as error:
-            raise InputError(f"{path}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+            raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: is not UTF-8 ({error.reason} at byte {error.start}).") from None
         except tomllib.TOMLDecodeError as error:

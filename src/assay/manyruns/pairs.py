@@ -28,20 +28,10 @@ from assay.posteriors import (
 from assay.result import Score
 from assay.runtables import Split
 from assay.stats.correlated import correlated
-from assay.stats.hierarchical import (
-    FEW_DATA_SETS,
-    LEAST_RUNS,
-    SENSITIVITY,
-    USUAL,
-    Fit,
-    Three,
-    constant,
-    curve,
-    fit,
-    sensitivity,
-    settled,
-)
+from assay.stats.evidence import LEAST_RUNS, constant, settled
+from assay.stats.hierarchical import FEW_DATA_SETS, USUAL, Fit, curve, fit, sensitivity
 from assay.stats.ranking import Flag, rank, relation
+from assay.stats.regions import Three
 from assay.stats.signedrank import signed_rank
 
 SIDES = 24
@@ -51,7 +41,6 @@ CURVE = 13
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
 RHO = ("folds", "sizes")
-_PRIORS = tuple(dict.fromkeys(SENSITIVITY))
 NOTHING = Rope(0.0, "", math.nan)
 """The region where there is nothing to compare."""
 
@@ -182,7 +171,7 @@ class Measured:
         few = len(rows) < FEW_DATA_SETS
         priors = [
             CurvePoint(half, prior.std0, prior.delta0, _thirds(decision, half), _thirds(region, half))
-            for prior, decision, region in (sensitivity(found, _PRIORS) if few or how.priors else ())
+            for prior, decision, region in (sensitivity(found) if few or how.priors else ())
         ]
         many = len(rows) >= MANY_DATA_SETS
         means = np.array([row.mean() for row in rows])

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.arrays import Floats
 from assay.errors import InputError
 from assay.posteriors import Replication
-from assay.runtables import Split, records, whole, word
+from assay.runtables import PAIRS, Split, records, whole, word
 from assay.stats.significance import mcnemar
 
-COLUMNS = ("dataset", "a", "b", "repetition", "fold", "measure", "only_a", "only_b")
 Discordant = Mapping[tuple[str, str, str, str, Split], tuple[int, int]]
 """By measure, data set, A, B and split: the items that only A, and that only B, has right; both ways round."""
 
@@ -18,7 +17,7 @@ Discordant = Mapping[tuple[str, str, str, str, Split], tuple[int, int]]
 def read_discordant(text: str, path: str) -> Discordant:
     """CSV or TSV text with a row for each measure, two systems and split."""
     found: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
-    for place, cells in records(path, text, COLUMNS, f"The columns are {', '.join(COLUMNS)}."):
+    for place, cells in records(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
         dataset, a, b, measure = (word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
         split = Split(whole(place, cells, "repetition"), whole(place, cells, "fold"))
         only_a, only_b = whole(place, cells, "only_a"), whole(place, cells, "only_b")

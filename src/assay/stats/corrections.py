@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -22,8 +22,8 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return _adjust(values, lambda rank, tests: tests / (rank + 1), from_smallest=False)
 
 
-def _adjust(values: Sequence[float], factor: object, *, from_smallest: bool) -> list[float]:
-    assert callable(factor)
+def _adjust(values: Sequence[float], factor: Callable[[int, int], float], *, from_smallest: bool) -> list[float]:
+    """Each p times a factor of its rank and of the number of tests, and never below those before it in the order."""
     p = np.asarray(values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)
     tested = np.flatnonzero(~np.isnan(p))

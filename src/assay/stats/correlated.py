@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from assay.arrays import Floats
-from assay.stats.hierarchical import Three, TooFewRunsError, check_rho, constant, settled
+from assay.stats.evidence import TooFewRunsError, check_rho, constant, settled
+from assay.stats.regions import Three
 
 
 @dataclass(frozen=True)

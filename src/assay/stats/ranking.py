@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
 from typing import Literal
 
-Shares = tuple[float, float, float]
-"""Of a pair (a, b): a better, practically equal, b better."""
+from assay.stats.regions import Three
+
 Relation = Literal["<", "⪅", "≈", "⪆", ">", "?"]
 """How a compares with b; "?" where each is as likely the better one."""
 
@@ -53,8 +53,8 @@ class Ranking:
         return "".join([*self.order[:1], *links])
 
 
-def relation(shares: Shares, margin: float = MARGIN) -> Relation:
-    """The likeliest of the three; equality that leads by less than the margin leans to a side."""
+def relation(shares: Three, margin: float = MARGIN) -> Relation:
+    """The likeliest of a better, equal and b better; equality that leads by less than the margin leans to a side."""
     a, equal, b = shares
     if equal < max(a, b):
         return ">" if a > b else "<" if b > a else "?"
@@ -63,7 +63,7 @@ def relation(shares: Shares, margin: float = MARGIN) -> Relation:
     return "⪆" if a > b else "⪅"
 
 
-def rank(names: Sequence[str], shares: Mapping[tuple[str, str], Shares], margin: float = MARGIN) -> Ranking:
+def rank(names: Sequence[str], shares: Mapping[tuple[str, str], Three], margin: float = MARGIN) -> Ranking:
     """The order of systems, given the shares of each pair one way round or the other.
 
     More wins than losses come later; ties are decided by how likely the systems are better than others, then by name.

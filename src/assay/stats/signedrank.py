@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.arrays import Floats
-from assay.stats.hierarchical import Three, decide
+from assay.stats.regions import Three, decide
 
 _AT_ONCE = 4096
 _PRIOR = 0.5

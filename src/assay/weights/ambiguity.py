@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, InputError, unknown
@@ -61,7 +62,7 @@ def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options
 
 
 def _lists_readings(path: str) -> bool:
-    if path == "-":
+    if path == "-" or Path(path).is_fifo():
         # It can be read once only, so a lexicon is expected there unless a column is named.
         return False
     try:

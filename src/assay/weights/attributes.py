@@ -12,6 +12,7 @@ from assay.readers.source import Source
 from assay.tagsets import Tagset
 from assay.tagsets.kinds import Feats
 from assay.weights.cqp import Test
+from assay.weights.inputs import parsed
 from assay.weights.patterns import positions
 from assay.weights.table import POS, categories, no_category
 
@@ -77,13 +78,7 @@ def read_aliases(path: str, tagset: Tagset) -> dict[str, str]:
 
 def _pairs(path: str, text: str) -> Iterator[tuple[int, str, str]]:
     if text.lstrip().startswith("{"):
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: cannot be understood ({error}).") from None
-        for alias, target in data.items():
+        for alias, target in parsed(path, text).items():
             yield text.count("\n", 0, max(text.find(json.dumps(alias)), 0)) + 1, alias, str(target)
         return
     for number, line in enumerate(text.split("\n"), 1):

@@ -76,15 +76,11 @@ class QueryError(Exception):
     """A query that cannot be read: what is wrong, and where in it."""
 
 
-def parse(query: str) -> list[Expression]:
-    """The token expressions of a query, in their order; global constraints (`:: a.case = b.case`) come last."""
-    return _Parser(query).query()
-
-
 def parse_sequence(query: str) -> tuple[list[Expression], list[Repeat] | None]:
-    """The token expressions, and how often each may follow itself where the query is a plain sequence of them.
+    """The token expressions of a query in their order, and how often each may follow itself.
 
-    Groups, alternatives of sequences, structural tags and global constraints make it more than that: then None.
+    Global constraints (`:: a.case = b.case`) come last. Groups, alternatives of sequences, structural tags and such
+    constraints make a query more than a plain sequence: then there are no repetitions.
     """
     parser = _Parser(query)
     found = parser.query()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from assay.corpus import Column, Corpus
+from assay.errors import InputError
 from assay.readers import Input, choose_column
 from assay.readers.source import Source
 from assay.tagsets import Tag, Tagset
@@ -22,6 +25,16 @@ def lines(path: str) -> Iterator[tuple[int, str]]:
         for number, line in batch.lines():
             if line.strip():
                 yield number, line
+
+
+def parsed(path: str, text: str) -> Any:
+    """The JSON of a file."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be understood ({error}).") from None
 
 
 def changed_on(path: str) -> str:

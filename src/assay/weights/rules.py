@@ -17,7 +17,7 @@ from assay.errors import InputError, UsageError, unknown
 from assay.readers.source import Source
 from assay.tagsets import Tagset
 from assay.weights.files import exact
-from assay.weights.inputs import analyses, changed_on, lines, plural, tagged
+from assay.weights.inputs import analyses, changed_on, lines, parsed, plural, tagged
 from assay.weights.table import ANY, POS, Made, Provenance, Row, Weights, categories, no_category
 
 _USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
@@ -86,12 +86,7 @@ def from_uses(
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     """What each rule refers to in each of its terminals: a JSON table of lists."""
-    try:
-        data = json.loads("".join(batch.text for batch in Source(path).batches()))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be understood ({error}).") from None
+    data = parsed(path, "".join(batch.text for batch in Source(path).batches()))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
     found = {}

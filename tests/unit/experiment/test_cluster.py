@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.clusters import check_cluster
 from assay.experiment import run
-from assay.experiment.cluster import check_cluster, do
+from assay.experiment.cluster import do
 from assay.experiment.commands import StoppedError
 from assay.experiment.due import Ingredients, due_runs
 from assay.experiment.job import Job

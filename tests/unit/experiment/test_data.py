@@ -44,6 +44,7 @@ TEXTS = {
     "header.tsv": "word\tXPOS\nthe\tDT\nend\tNN\n\na\tDT\n\nb\tNN\n",
     "plain.tsv": "the\tDT\nend\tNN\n\n#\tSYM\n\nb\tNN\n",
     "marked.tsv": "<doc id='1'>\n<s>\nthe\tDT\nend\tNN\n</s>\n<s>\na\tDT\n</s>\n</doc>\n<s>\nb\tNN\n</s>\n",
+    "commented.conll": "# sent_id = 1\n# sense = the.01\nthe DT\nend NN\n\n# sent_id = 2\na DT\n\nb NN\n",
     "ner.conll": "-DOCSTART- -X- O\n\nRome NNP B-LOC\nfell VBD O\n\nIt PRP O\n\n-DOCSTART- -X- O\n\nSo RB O\n",
     "srl.conll09": (
         "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\tA0\n\n"
@@ -136,6 +137,7 @@ def test_columns_and_comments_can_be_kept(file: File) -> None:
         ("header.tsv", "word\tXPOS\nthe\t_\nend\t_\n\n"),
         ("plain.tsv", "the\t_\nend\t_\n\n"),
         ("marked.tsv", "<doc id='1'>\n<s>\nthe\t_\nend\t_\n</s>\n\n"),
+        ("commented.conll", "# sent_id = 1\nthe _\nend _\n\n"),
         ("ner.conll", "-DOCSTART- -X- O\n\nRome _ _\nfell _ _\n\n"),
         ("tagged.txt", "The end .\n"),
         ("plus.conllup", "# global.columns = ID FORM TAG\n1\ta\t_\n\n"),

@@ -72,6 +72,28 @@ def test_a_full_disk_is_said_and_leaves_the_store_whole() -> None:
         assert len(store.outcomes()) == 2
 
 
+def test_a_store_that_may_not_grow_is_said_and_stays_whole() -> None:
+    """As under a quota: the system refuses to write, though the disk is not full."""
+    script = """
+import resource
+from pathlib import Path
+from unit.experiment.test_store import outcome, refusal
+from assay.experiment.store import Store
+with Store(Path("x.sqlite"), create=True) as store:
+    store.record(outcome())
+    most = Path("x.sqlite").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    print(refusal(store.record, outcome(2, host="x" * 100_000)))
+"""
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("x.sqlite: cannot be read or written. Is there a quota")
+    with Store(Path("x.sqlite")) as store:
+        assert list(store.outcomes()) == [RunId("news", "tagger", 1, 1)]
+        store.record(outcome(2))
+        assert store._connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
 def test_two_writers_wait_for_each_other() -> None:
     Store(Path("x.sqlite"), create=True).close()
     script = """

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from assay.errors import InputError
-from assay.manyruns.replication import COLUMNS, read_discordant, replications
-from assay.runtables import Split
+from assay.manyruns.replication import read_discordant, replications
+from assay.runtables import PAIRS, Split
 from assay.stats.significance import mcnemar
 
-HEADER = ",".join(COLUMNS)
+HEADER = ",".join(PAIRS)
 SPLITS = tuple(Split(number, 1) for number in range(1, 21))
 AHEAD = np.array([0.1] * 15 + [0.0] * 2 + [-0.1] * 3)
 
@@ -55,7 +55,7 @@ def test_without_items_splits_are_counted_but_not_tested() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dataset,a,b\n", f"p.csv:1: has no column repetition. The columns are {', '.join(COLUMNS)}."),
+        ("dataset,a,b\n", f"p.csv:1: has no column repetition. The columns are {', '.join(PAIRS)}."),
         (f"{HEADER}\nd,a,b,1,1,m,x,1\n", "p.csv:2: only_a should be a whole number, not 'x'."),
         (f"{HEADER}\nd,a,b,1,1,m,1\n", "p.csv:2: 7 columns where the first line has 8."),
         (f"{HEADER}\nd,a,,1,1,m,1,1\n", "p.csv:2: b is empty."),

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from assay.stats.correlated import correlated
-from assay.stats.hierarchical import TooFewRunsError
+from assay.stats.evidence import TooFewRunsError
 from unit.stats.runs import PAIRS, differences
 
 TESTED = [name for name in PAIRS if "correlated_t_single_data_set" in PAIRS[name]]

@@ -12,20 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from assay.stats import hierarchical
-from assay.stats.hierarchical import (
-    SENSITIVITY,
-    Fit,
-    NoVariationError,
-    Priors,
-    TooFewRunsError,
-    constant,
-    curve,
-    evidence,
-    fit,
-    sensitivity,
-    settled,
-)
+from assay.stats.evidence import NoVariationError, TooFewRunsError, constant, evidence, settled
+from assay.stats.hierarchical import SENSITIVITY, Fit, curve, fit, sensitivity
+from assay.stats.quadrature import Priors, overlap
+from assay.stats.regions import Tails, decide
 from unit.stats.runs import MEASURED, PAIRS, SIMULATED, Rows, differences, simulated
 
 Folder = Callable[[str], Path]
@@ -154,10 +144,11 @@ def test_the_grid_agrees_with_importance_sampling_on_the_simulated_pairs(name: s
 @pytest.mark.parametrize("freedom", [1.0, 8.0, 98.0])
 def test_the_overlap_of_two_densities_is_their_integral(nu: float, freedom: float) -> None:
     """Whichever is the narrower, and however far apart they lie."""
-    std0, around = np.array([0.01, 0.1, 1.0, 30.0]), np.sinh(np.linspace(-16, 16, 20_001))
-    for distance in (0.0, 1.0, 8.0):
-        found = hierarchical._overlap(np.array([distance]), 1.0, freedom, std0, nu, 0.5)[0]
-        for scale, value in zip(std0, found, strict=True):
+    distances, std0 = np.array([0.0, 1.0, 8.0]), np.array([0.01, 0.1, 1.0, 10.0, 100.0])
+    overlaps = overlap(distances, 1.0, freedom, std0, nu, 0.5)
+    around = np.sinh(np.linspace(-16, 16, 20_001))
+    for scale, found in zip(std0, overlaps, strict=True):
+        for distance, value in zip(distances, found, strict=True):
             x = np.sort(np.concatenate([around, distance + scale * around]))
             product = stats.t.pdf(x, freedom) * stats.t.pdf((x - distance) / scale, nu) / scale
             assert value == pytest.approx(integrate.trapezoid(product, x), rel=0.02, abs=1e-7), (distance, scale)
@@ -204,7 +195,7 @@ def test_the_table_of_t_is_exact_to_four_digits() -> None:
     rng = np.random.default_rng(1)
     z, log_nu = np.sinh(rng.uniform(-12, 12, 20_000)), rng.uniform(np.log(0.01), np.log(700), 20_000)
     exact = stats.t.cdf(z, 1 + np.exp(log_nu))
-    assert hierarchical._below(z, log_nu) == pytest.approx(exact, abs=1e-4)
+    assert Tails(1 + np.exp(log_nu)).below(z) == pytest.approx(exact, abs=1e-4)
 
 
 # --- symmetry, scale, seeds ---
@@ -250,8 +241,8 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_nearly_the_same_sha
 
 def test_ties_go_to_left_and_then_to_the_rope() -> None:
     third, none = np.array([1 / 3]), np.array([0.0])
-    assert hierarchical.decide(third, third, third)[0] == (1, 0, 0)
-    assert hierarchical.decide(none, third, third)[0] == (0, 1, 0)
+    assert decide(third, third, third)[0] == (1, 0, 0)
+    assert decide(none, third, third)[0] == (0, 1, 0)
 
 
 # --- what a fit holds ---

@@ -7,14 +7,15 @@ from itertools import permutations
 
 import pytest
 
-from assay.stats.ranking import Flag, Shares, rank, relation
+from assay.stats.ranking import Flag, rank, relation
+from assay.stats.regions import Three
 from unit.stats.runs import CASES, REFERENCE
 
 KNOWN = REFERENCE["ranking"]
 BETTER, EQUAL, WORSE = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
 
 
-def table(measure: str) -> dict[tuple[str, str], Shares]:
+def table(measure: str) -> dict[tuple[str, str], Three]:
     with (CASES / KNOWN["file"]).open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["measure"] == measure]
     return {
@@ -75,7 +76,7 @@ def test_the_partial_order_has_no_pair_that_follows_from_others() -> None:
         ((0.49, 0.0, 0.51), "<"),
     ],
 )
-def test_the_relation_is_the_likeliest_region(shares: Shares, sign: str) -> None:
+def test_the_relation_is_the_likeliest_region(shares: Three, sign: str) -> None:
     assert relation(shares) == sign
     turned = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
     assert relation(shares[::-1]) == turned.get(sign, sign)

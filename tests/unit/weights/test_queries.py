@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.tagsets import find
 from assay.weights.attributes import Attributes, read_aliases
-from assay.weights.cqp import QueryError, parse
+from assay.weights.cqp import QueryError, parse_sequence
 from assay.weights.patterns import parts_of_speech, positions
 from assay.weights.queries import fixed_pos, from_log, mentioned
 from unit.samples import refusal, row
@@ -22,7 +22,7 @@ F = Fraction
 
 
 def involved(query, attributes=NAMES):
-    return set().union(*(mentioned(expression, attributes) for expression in parse(query)))
+    return set().union(*(mentioned(expression, attributes) for expression in parse_sequence(query)[0]))
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_categories_that_a_query_involves(query, expected):
 )
 def test_queries_that_cannot_be_read(query, message):
     with pytest.raises(QueryError) as caught:
-        parse(query)
+        parse_sequence(query)[0]
     assert str(caught.value) == message
 
 
 @given(st.text(alphabet="[]()&|!=~\"'\\{},.:@<>/%;a1 ", max_size=25))
 def test_no_text_breaks_the_parser(text):
     with suppress(QueryError):
-        parse(text)
+        parse_sequence(text)
 
 
 @pytest.mark.parametrize(
@@ -234,12 +234,12 @@ def test_aliases(file):
     ],
 )
 def test_parts_of_speech_that_a_bracket_fixes(query, expected):
-    assert fixed_pos(parse(query)[0], NAMES) == expected
+    assert fixed_pos(parse_sequence(query)[0][0], NAMES) == expected
 
 
 def test_the_opposite_of_a_part_of_speech_fixes_the_others():
-    assert fixed_pos(parse("[pos!=subst]")[0], NAMES) == frozenset(NKJP.pos) - {"subst"}
-    assert fixed_pos(parse('[tag!="subst:sg:.*"]')[0], NAMES) is None
+    assert fixed_pos(parse_sequence("[pos!=subst]")[0][0], NAMES) == frozenset(NKJP.pos) - {"subst"}
+    assert fixed_pos(parse_sequence('[tag!="subst:sg:.*"]')[0][0], NAMES) is None
 
 
 def test_approximate_conditional_weights(file):
