@@ -4,11 +4,10 @@ import assay
 result = assay.compare("gold.conllu", ["a.conllu", "b.conllu"])
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
+
+# Type checkers know this name; the module `typing` would take most of the time of `import assay`.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from assay.annotators import agreement
@@ -49,7 +48,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Public names are loaded when first used: `import assay` alone costs next to nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")

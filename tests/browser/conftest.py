@@ -82,6 +82,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
         }
     elif task == "two taggers":
         names, more = [f"german/{name}.conllu" for name in ("gold", "hanta", "udpipe")], {"column": "XPOS"}
+    elif task == "partial credit":
+        names = [f"german/{name}.conllu" for name in ("gold", "hanta", "udpipe")]
+        more = {"column": "XPOS", "tagset": "stts", "measures": ["pa"]}
     elif task == "spans":
         names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
         more = {"slices": ("span-length",)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -15,10 +14,10 @@ from tests.unit.test_cross_texts import crossed
 
 from assay import render
 from assay.demo import FOLDER
+from assay.render.page import script
 from assay.result import Result
 
 ASSETS = Path(render.__file__).parent / "assets"
-IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 HELPERS = """
   const texts = new Texts(DATA.texts);
   window.draw = (text, view = {}) => {
@@ -29,7 +28,7 @@ HELPERS = """
     return drawn.caption;
   };
   window.saved = () => saveable(document.querySelector("figure"));
-  window.copied = (text) => asConllu(texts, DATA.task, text);
+  window.copied = (text) => nativeText(texts, DATA.task, text);
   const all = (selector) => [...document.querySelectorAll(`svg ${selector}`)];
   const inside = (selector) => all(selector).filter((node) => !node.closest(".names"));
   window.boxes = (selector) => inside(selector).map((node) => {
@@ -38,17 +37,6 @@ HELPERS = """
   });
   document.documentElement.dataset.ready = "true";
 """
-
-
-def modules(name: str, known: dict[str, str] | None = None) -> str:
-    """A module behind those that it imports, as one script."""
-    known = {} if known is None else known
-    if name not in known:
-        text = (ASSETS / name).read_text("utf-8")
-        for needed in IMPORT.findall(text):
-            modules(needed, known)
-        known[name] = re.sub(r"^export ", "", IMPORT.sub("", text), flags=re.MULTILINE)
-    return "\n".join(known.values())
 
 
 @pytest.fixture
@@ -60,7 +48,7 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
         task, texts = (results(what).task, results(what).texts) if isinstance(what, str) else what
         data = json.dumps({"task": task, "texts": texts}).replace("<", "\\u003c")
         styles = (ASSETS / "drawing.css").read_text("utf-8")
-        code = f"const DATA = {data};\n{modules('drawing.js')}\n{HELPERS}"
+        code = f"const DATA = {data};\n{script('reader.js')}\n{HELPERS}"
         file = tmp_path / "drawing.html"
         file.write_text(
             f'<!doctype html><meta charset="utf-8"><style>{styles}</style><body></body>'

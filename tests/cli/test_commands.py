@@ -174,6 +174,14 @@ def test_every_command_has_help(assay, name):
     assert "Examples:" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["score", "compare", "agreement"])
+def test_every_option_of_an_evaluation_stands_under_a_heading(assay, name):
+    lines = assay(name, "--help").stdout.splitlines()
+    found = [line.removesuffix(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert found[:4] == ["What is compared", "Breakdown and examples", "Spans and mentions", "Tags with parts"]
+    assert "Options" not in found
+
+
 def test_version_names_what_is_installed(assay):
     import numpy
     import scipy
@@ -208,19 +216,28 @@ def test_the_lines_that_the_demo_proposes_run(command, here):
     assert (here / "copy" / "trees" / "gold.mrg").exists()
     assert (here / "pages" / "dependencies.html").exists()
     assert (here / "pages" / "frameworks.html").exists()
-    lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("  assay ") and "copy" in line]
-    for example in ("english", "entities", "trees"):
-        assert any(f"copy/{example}/" in line for line in lines)
+    lines = proposed(done.stdout)
+    for example in ("english", "entities", "trees", "coreference", "experiment"):
+        assert any(f" {example}/" in line for line in lines)
     for line in lines:
-        tried = command(*shlex.split(line)[1:])
+        call = line.replace("assay ", f'"{sys.executable}" -m assay ', 1)
+        tried = subprocess.run(call, shell=True, cwd=here / "copy", capture_output=True, text=True, check=False)
         assert tried.returncode == 0, tried.stderr
+
+
+def proposed(text: str) -> list[str]:
+    """The commands that the demo proposes, for the folder of which it says `cd`."""
+    lines = [line.strip() for line in text.splitlines()]
+    begin = lines.index("What to try next:")
+    assert lines[begin + 1] == "cd copy"
+    return [line for line in lines[begin + 2 :] if line.startswith("assay ") and "/" in line]
 
 
 def test_the_demo_of_one_language_proposes_its_own_files(command, here):
     done = command("demo", "--language", "german", "--copy", "copy")
-    lines = [line for line in done.stdout.splitlines() if line.startswith("  assay ") and "copy" in line]
+    lines = proposed(done.stdout)
     assert len(lines) == 3
-    assert all("copy/german/gold.conllu" in line for line in lines)
+    assert all(" german/gold.conllu " in line for line in lines)
     assert [path.name for path in (here / "copy").iterdir()] == ["german"]
 
 

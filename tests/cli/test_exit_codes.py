@@ -34,8 +34,8 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'. See: assay score --help"),
         (
             (*SCORE, "--format", "jsn"),
-            "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex'. "
-            "See: assay score --help",
+            "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
+            "'html'. See: assay score --help",
         ),
         (
             (*SCORE, "--times", "many"),
@@ -64,6 +64,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
             "compare takes gold and at least two systems. For one system: assay score",
         ),
         (("score", "gold.conllu", "none.conllu"), "none.conllu: cannot be opened (no such file or directory)."),
+        ((*SCORE, "-m", "accuracy,tag-f1"), "-m accuracy,tag-f1: one measure at a time, e.g. -m accuracy -m tag-f1"),
         ((*SCORE, "-m", "acuracy"), "there is no measure 'acuracy'. Did you mean accuracy"),
         (
             (*SCORE, "-m", "accuracy(colum=X)"),
@@ -179,14 +180,34 @@ def test_every_command_takes_debug(assay, arguments):
     assert assay(*arguments, "--debug").returncode == 0
 
 
-def test_an_interruption_is_130(assay, monkeypatch):
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, RuntimeError])
+def test_an_interruption_is_130_also_where_another_error_hides_it(assay, monkeypatch, raised):
     def stop(*_, **__):
-        raise KeyboardInterrupt
+        raise raised from KeyboardInterrupt()
 
     monkeypatch.setattr("assay.evaluate.evaluated", stop)
     done = assay(*SCORE)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
+
+
+INTERRUPTED = """
+import signal, sys
+sys.addaudithook(lambda event, details: event == "import" and details[0] == {name!r} and signal.raise_signal(2))
+sys.argv = ["assay", *{words!r}]
+"""
+SCRIPT = "from assay.__main__ import main\nsys.exit(main())"
+MODULE = "import runpy\nrunpy.run_module('assay', run_name='__main__')"
+
+
+@pytest.mark.parametrize("way_in", [SCRIPT, MODULE], ids=["script", "module"])
+@pytest.mark.parametrize("name", ["assay.cli", "click", "click.core", "assay.cli.options", "assay.evaluate", "numpy"])
+def test_an_interruption_while_modules_are_loaded_is_130_without_a_traceback(here, name, way_in):
+    program = INTERRUPTED.format(name=name, words=SCORE) + way_in
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.strip() in ("", "interrupted")
+    assert done.stdout == ""
 
 
 def test_an_end_of_file_of_ours_is_no_interruption(assay, monkeypatch):

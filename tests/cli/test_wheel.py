@@ -78,5 +78,5 @@ def test_the_demo_is_small(wheel):
 
 def test_it_names_the_command_and_its_licence(wheel):
     (entry,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-    assert "assay = assay.cli:run" in wheel.read(entry).decode()
+    assert "assay = assay.__main__:main" in wheel.read(entry).decode()
     assert [name for name in wheel.namelist() if name.endswith("LICENSE")]

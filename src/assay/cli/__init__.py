@@ -74,7 +74,11 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
-@click.command(cls=Commands, epilog="Start here: assay demo. Each command has examples: assay compare --help")
+@click.command(
+    cls=Commands,
+    context_settings={"max_content_width": 100},
+    epilog="Start here: assay demo. Each command has examples: assay compare --help",
+)
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show versions.")
 @click.help_option(hidden=True)
 @click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
@@ -125,12 +129,11 @@ def _run(words: list[str], *, debug: bool) -> int:
         _silence()
         return 141
     except (Exception, KeyboardInterrupt) as error:
-        # click turns some exceptions into its own; what really happened stands behind them.
-        cause = error.__cause__ if isinstance(error, click.Abort) and error.__cause__ else error
-        if isinstance(cause, KeyboardInterrupt):
+        # click, and Python where it makes classes, raise another exception; what really happened stands behind it.
+        if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             return 130
-        return _failed(cause, debug)
+        return _failed(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
 
 
 def _refused(error: click.ClickException) -> int:

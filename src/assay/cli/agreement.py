@@ -7,10 +7,13 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import check_outputs, check_stdin, deliver, evaluation, progress
+from assay.cli.evaluation import check_stdin
+from assay.cli.options import Command, evaluation
+from assay.cli.output import Output
 
 
 @click.command(
+    cls=Command,
     short_help="How far annotators agree, none of them gold.",
     epilog=example_help(
         "assay agreement anna.conll ben.conll",
@@ -23,10 +26,7 @@ from assay.cli.options import check_outputs, check_stdin, deliver, evaluation, p
 def command(
     annotators: tuple[str, ...],
     measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> None:
     """How far two or more annotators agree; none of them is gold, so no figure depends on who comes first.
@@ -35,9 +35,9 @@ def command(
     for the labels of spans that both have, and for words. Tags: agreement, kappa and alpha.
     """
     check_stdin(*annotators)
-    check_outputs(form, output, html)
-    with progress("Comparing …", quiet):
+    output.check()
+    with output.progress("Comparing …"):
         from assay.annotators import agreement
 
         result = agreement(annotators, measures or None, **options)
-    deliver(result, form, output, html, quiet)
+    output.deliver(result)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import check_outputs, check_stdin, deliver, output_options, progress
+from assay.cli.evaluation import check_stdin
+from assay.cli.files import make_folder
+from assay.cli.options import output_options
+from assay.cli.output import Output
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -66,10 +69,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     ropes: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
     pictures: str | None,
     picture_format: str,
     **options: Any,
@@ -86,14 +86,15 @@ def command(
     paper's), and the mean probability of each region for a new data set.
     """
     check_stdin(*runs)
-    check_outputs(form, output, html)
-    with progress("Comparing runs …", quiet):
+    output.check()
+    with output.progress("Comparing runs …"):
         from assay.manyruns import bayes
 
         result = bayes(list(runs), measures or None, rope=_by_measure(ropes), **options)
     if pictures:
-        _draw(result, Path(pictures), picture_format, quiet)
-    deliver(result, form, output, html, quiet)
+        number = _draw(result, Path(pictures), picture_format)
+        output.tell(f"written: {number} pictures in {pictures}")
+    output.deliver(result)
 
 
 def _by_measure(ropes: tuple[str, ...]) -> dict[str, str] | None:
@@ -109,17 +110,13 @@ def _by_measure(ropes: tuple[str, ...]) -> dict[str, str] | None:
     return given or None
 
 
-def _draw(result: Result, folder: Path, form: str, quiet: bool) -> None:
-    from assay.errors import InputError
+def _draw(result: Result, folder: Path, form: str) -> int:
+    """All pictures into a folder; how many there are."""
     from assay.render.pictures import pictures, save
 
+    make_folder(folder)
     number = 0
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
     for stem, canvas in pictures(result):
         save(canvas, folder / f"{stem}.{form}")
         number += 1
-    if not quiet:
-        click.echo(f"written: {number} pictures in {folder}", err=True)
+    return number

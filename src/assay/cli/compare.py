@@ -7,10 +7,13 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, embed_option, evaluate, evaluation, gate_options, shard_options
+from assay.cli.evaluation import evaluate
+from assay.cli.options import GOLD, Command, embed_option, evaluation, gate_options, shard_options
+from assay.cli.output import Output
 
 
 @click.command(
+    cls=Command,
     short_help="Compare systems: which is better, how sure, what changed.",
     epilog=example_help(
         "assay compare gold.conllu a.conllu b.conllu",
@@ -29,18 +32,16 @@ def command(
     gold: str,
     systems: tuple[str, ...],
     measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> int:
     """Compare two or more systems: which is better, how sure, and what changed.
 
-    Differences are the second system's minus the first's. Systems are given as for `assay score`.
+    GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
+    may be given a name: NAME=PATH. Differences are the second system's minus the first's.
     """
     from assay.errors import UsageError
 
     if len(systems) < 2:
         raise UsageError("compare takes gold and at least two systems. For one system: assay score")
-    return evaluate("compare", gold, systems, measures, form, output, html, quiet, options)
+    return evaluate("compare", gold, systems, measures, output, options)

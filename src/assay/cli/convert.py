@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from assay.cli import example_help
-from assay.cli.options import INPUT_FORMAT, write
+from assay.cli.files import put
+from assay.cli.options import INPUT_FORMAT
 
 
 @click.command(
@@ -28,9 +29,6 @@ def command(path: str, target: str, column: str | None, input_format: str | None
 
     source = Input(path, input_format=input_format, wanted=[column] if column else [])
     text, losses = convert(source, target, column)
-    if output:
-        write(output, text)
-    else:
-        click.echo(text, nl=False)
+    put(text, output)
     for loss in losses:
         click.echo(f"warning: {loss}", err=True)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.cli import example_help
-from assay.cli.options import (
-    INPUT_FORMAT,
-    check_outputs,
-    deliver,
-    embed_option,
-    output_options,
-    progress,
-    resampling_options,
-    wants_page,
-    write,
-)
+from assay.cli.files import check_writable, put
+from assay.cli.options import INPUT_FORMAT, Command, embed_option, output_options, resampling_options
+from assay.cli.output import Output
 
 
 @click.command(
+    cls=Command,
     short_help="Compare parsers of different frameworks (TedEval).",
     epilog=example_help(
         "assay cross --theory dep=gold.conllu --theory ps=gold.mrg malt@dep=malt.conllu brown@ps=brown.mrg",
@@ -68,10 +60,7 @@ def command(
     no_subtypes: bool,
     functions: tuple[str, ...],
     input_format: str | None,
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
     embed: str | None,
     **options: Any,
 ) -> None:
@@ -82,10 +71,10 @@ def command(
     functions of another treebank.
     """
     if systems[0] == "enrich":
-        _enrich(systems[1:], input_format, output, no_subtypes)
+        _enrich(systems[1:], input_format, output.path, no_subtypes)
         return
-    check_outputs(form, output, html)
-    with progress("Comparing …", quiet):
+    output.check()
+    with output.progress("Comparing …"):
         from assay.crossframework import cross
 
         result = cross(
@@ -95,10 +84,10 @@ def command(
             subtypes=not no_subtypes,
             function_labels=_labels(functions),
             input_format=input_format,
-            embed=embed or ("auto" if wants_page(form, output, html) else "none"),
+            embed=output.embed(embed),
             **options,
         )
-    deliver(result, form, output, html, quiet, texts=embed is not None)
+    output.deliver(result, texts=embed is not None)
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:
@@ -117,14 +106,10 @@ def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:
 
 def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None, no_subtypes: bool) -> None:
     from assay.crossframework import enrich
-    from assay.errors import InputError, UsageError
+    from assay.errors import UsageError
 
     if len(files) != 2:
         raise UsageError("assay cross enrich takes two files: phrase structure, and the treebank with the functions.")
-    if output and not Path(output).parent.is_dir():
-        raise InputError(f"{output}: the folder {Path(output).parent} does not exist.")
-    text = enrich(files[0], files[1], input_format=input_format, subtypes=not no_subtypes)
     if output:
-        write(output, text)
-    else:
-        click.echo(text, nl=False)
+        check_writable(output)
+    put(enrich(files[0], files[1], input_format=input_format, subtypes=not no_subtypes), output)

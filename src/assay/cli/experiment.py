@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import example_help
-from assay.cli.options import write
+from assay.cli.files import put
 
 if TYPE_CHECKING:
     from assay.experiment.progress import Progress
@@ -89,11 +89,7 @@ def export(plan: str, output: str | None, pairs: bool) -> None:
     from assay.experiment import export_pairs
     from assay.experiment import status as status_of
 
-    text = export_pairs(plan) if pairs else exported(plan)
-    if output:
-        write(output, text)
-    else:
-        click.echo(text, nl=False)
+    put(export_pairs(plan) if pairs else exported(plan), output)
     progress = status_of(plan)
     missing = progress.count("failed") + progress.count("due")
     if missing:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import click
 
 from assay.cli import example_help
-from assay.cli.options import check_outputs, delivered, gate_options, gates_of, output_options, progress
+from assay.cli.evaluation import delivered, gates_of
+from assay.cli.options import Command, gate_options, output_options
+from assay.cli.output import Output
 
 
 @click.command(
+    cls=Command,
     short_help="Make one result of the parts that several jobs wrote.",
     epilog=example_help(
         "assay merge part-*.json",
@@ -23,20 +26,22 @@ def command(
     fail_under: tuple[str, ...],
     fail_if_worse: str | None,
     tolerance: float,
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
 ) -> int:
     """Make one result of PARTS: the same, to the last digit, as if one process had read all files.
 
-    Each job writes a part, e.g. the third of 16: assay score gold/ system/ --shard 3/16 --partial part-3.json
+    Each job writes a part, e.g. the third of 16: assay score gold/ system/ --shard 3/16 --partial part-3.json (with
+    --embed auto for a page with sentences).
     """
-    check_outputs(form, output, html)
+    output.check()
     gates = gates_of(fail_under, fail_if_worse, tolerance)
-    with progress("Merging …", quiet):
-        from assay.evaluate import finished
+    with output.progress("Merging …"):
+        from assay.finished import finished
         from assay.partfiles import merged
 
         result = finished(merged(parts))
-    return delivered(result, gates, form, output, html, quiet, texts=False)
+    if output.has_page and result.texts is None:
+        output.tell(
+            "note: the page has no sentences, since the parts have none. Write them with --embed auto to have some."
+        )
+    return delivered(result, gates, output, texts=True)

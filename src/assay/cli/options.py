@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
-if TYPE_CHECKING:
-    from assay.gates import Gates
-    from assay.parallel import Step
-    from assay.result import Result
+from assay.cli.output import Output
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+HEADINGS = {
+    "What is compared": ("measures", "task", "column", "input_format", "map", "on_mismatch"),
+    "Breakdown and examples": ("slices", "train", "lexicon", "oov_fold_case", "examples", "change", "kind"),
+    "Spans and mentions": ("scheme", "repair", "gold_errors", "duplicates", "missing", "zeros", "mention_types"),
+    "Tags with parts": ("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep"),
+    "Chance": ("unit", "interval", "times", "seed"),
+    "Output": ("form", "output", "html", "embed", "quiet"),
+    "Gates": ("fail_under", "fail_if_worse", "tolerance"),
+    "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
+}
+"""Where options stand in the help of a command; a command's own come before them."""
+
+
+class Command(click.Command):
+    """A command whose options are listed under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options; not --help, which whoever reads this knows."""
+        headings = {name: heading for heading, names in HEADINGS.items() for name in names}
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None and parameter is not self.get_help_option(ctx):
+                sections.setdefault(headings.get(str(parameter.name), "Options"), []).append(record)
+        for heading in ("Options", *HEADINGS):
+            if heading in sections:
+                with formatter.section(heading):
+                    formatter.write_dl(sections[heading])
 
 
 class Names(click.ParamType[str]):
@@ -186,7 +211,7 @@ _OUTPUT = (
     click.option(
         "--format",
         "form",
-        type=click.Choice(["json", "flat", "tsv", "csv", "md", "latex"]),
+        type=click.Choice(["json", "flat", "tsv", "csv", "md", "latex", "html"]),
         help="Output format; else tables, or TSV in a pipe. flat: JSON of names and numbers, for trackers.",
     ),
     click.option(
@@ -221,9 +246,9 @@ _GATES = (
 )
 embed_option = click.option(
     "--embed",
-    type=click.Choice(["all", "diff", "sample", "none"]),
-    help="Sentences in a page or in JSON: all, those with differences or errors, a sample of these, none. Pages have "
-    "all up to 50,000, else a sample; JSON has none.",
+    type=click.Choice(["all", "diff", "sample", "auto", "none"]),
+    help="Sentences in a page, in JSON or in a part: all, those with differences or errors, a sample of these, none. "
+    "Pages have auto, which is all up to 50,000, else a sample; the others have none.",
 )
 
 
@@ -235,7 +260,9 @@ _SHARDS = (
 )
 
 
-def _with(options: Sequence[Callable[[Function], Function]]) -> Callable[[Function], Function]:
+def with_options(options: Sequence[Callable[[Function], Function]]) -> Callable[[Function], Function]:
+    """A decorator that adds options in their order."""
+
     def decorated(function: Function) -> Function:
         for option in reversed(options):
             function = option(function)
@@ -244,237 +271,24 @@ def _with(options: Sequence[Callable[[Function], Function]]) -> Callable[[Functi
     return decorated
 
 
-evaluation = _with((*_EVALUATION, *_OUTPUT))
-"""The options of score, compare and agreement."""
-resampling_options = _with(_RESAMPLING)
+def output_options(function: Function) -> Function:
+    """Where a Result goes: what the user says comes as one `output`."""
+
+    @wraps(function)
+    def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:
+        return function(output=Output(form, output, html, quiet), **others)
+
+    return cast(Function, with_options(_OUTPUT)(gathered))
+
+
+def evaluation(function: Function) -> Function:
+    """The options of score, compare and agreement."""
+    return with_options(_EVALUATION)(output_options(function))
+
+
+resampling_options = with_options(_RESAMPLING)
 """How chance is handled, what happens where texts differ, and how many examples are shown."""
-shard_options = _with(_SHARDS)
+shard_options = with_options(_SHARDS)
 """Who reads the files of folders, and whether all of them."""
-output_options = _with(_OUTPUT)
-"""Where a Result goes."""
-gate_options = _with(_GATES)
+gate_options = with_options(_GATES)
 """What a Result has to reach."""
-
-
-def evaluate(
-    verb: str,
-    gold: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
-    options: dict[str, Any],
-) -> int:
-    """What score and compare have in common: check, work, deliver, and 1 where a threshold asked for is missed."""
-    check_stdin(gold, *systems)
-    check_outputs(form, output, html)
-    gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
-    asked = options.pop("embed")
-    options["embed"] = asked or ("auto" if wants_page(form, output, html) else "none")
-    partial, share = options.pop("partial"), options.pop("shard")
-    _check_partial(partial, share, bool(form or output or html or gates))
-    text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
-    with progress(text, quiet) as status:
-        from assay.evaluate import evaluated, part_of
-        from assay.prepare import Options
-
-        workers = {name: options.pop(name) for name in ("jobs", "cluster")}
-        workers["report"] = lambda step: status.update(f"{text} {_so_far(step)}") if status else None
-        given = (verb, gold, systems, measures or None, Options(**options))
-        if partial is not None:
-            from assay.partfiles import to_json
-
-            write(partial, to_json(part_of(*given, share or "1/1", **workers)))
-            if not quiet:
-                click.echo(f"written: {partial}", err=True)
-            return 0
-        result = evaluated(*given, **workers)
-    if options["embed"] == "auto" and result.texts is None and Path(gold).is_dir() and not quiet:
-        click.echo(
-            "note: the page has no sentences: files were read one by one. To have some: --examples 20", err=True
-        )
-    return delivered(result, gates, form, output, html, quiet, texts=asked is not None)
-
-
-def _check_partial(partial: str | None, share: str | None, more: bool) -> None:
-    from assay.errors import UsageError
-
-    if share is not None and partial is None:
-        raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
-    if partial is not None:
-        if more:
-            raise UsageError("--partial writes a part and nothing else. Tables, pages and gates: assay merge")
-        check_outputs("json", partial)
-
-
-def _so_far(step: Step) -> str:
-    """Shards, words a second, time left."""
-    minutes, seconds = divmod(round(step.left), 60)
-    speed = step.tokens / step.seconds if step.seconds else 0
-    return f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left"
-
-
-def delivered(
-    result: Result,
-    gates: Gates | None,
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
-    *,
-    texts: bool,
-) -> int:
-    """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
-    missed = gates.missed(result) if gates else []
-    deliver(result, form, output, html, quiet, texts=texts)
-    for line in gates.notes(result) if gates and not quiet else ():
-        click.echo(f"note: {line}", err=True)
-    for line in missed:
-        click.echo(f"assay: {line}", err=True)
-    return 1 if missed else 0
-
-
-def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
-    """What the Result has to pass, read before the work begins."""
-    from assay.errors import UsageError
-
-    if tolerance and not baseline:
-        raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
-    if not thresholds and not baseline:
-        return None
-    from assay.gates import Baseline, Gates, Threshold
-
-    before = Baseline.read(baseline, tolerance) if baseline else None
-    return Gates([Threshold.of(text) for text in thresholds], before)
-
-
-def check_stdin(*paths: str) -> None:
-    """Standard input can be read once."""
-    from assay.errors import UsageError
-
-    if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
-        raise UsageError("- (standard input) can be given once only.")
-
-
-def wants_page(form: str | None, output: str | None, html: str | None) -> bool:
-    """Whether a report page is to be written."""
-    return bool(html) or form == "html" or (form is None and bool(output) and _form_of(str(output)) == "html")
-
-
-def deliver(
-    result: Result, form: str | None, output: str | None, html: str | None, quiet: bool, *, texts: bool = True
-) -> None:
-    """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
-    from dataclasses import replace
-
-    from assay.render import render
-
-    if html:
-        write(html, render(result, "html"))
-    if not (texts or wants_page(form, output, None)):
-        result = replace(result, texts=None)
-    if output:
-        write(output, render(result, form or _form_of(output)))
-    elif form or not sys.stdout.isatty():
-        click.echo(render(result, form or "tsv"), nl=False)
-    else:
-        from assay.render.terminal import show
-
-        show(result)
-    if not quiet:
-        for text in result.warnings:
-            click.echo(f"warning: {text}", err=True)
-        for path in filter(None, (output, html)):
-            click.echo(f"written: {path}", err=True)
-
-
-def _form_of(output: str) -> str:
-    from assay.errors import UsageError
-    from assay.render import ENDINGS
-
-    ending = Path(output).suffix.lower()
-    if ending not in ENDINGS:
-        raise UsageError(f"{output}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
-    return ENDINGS[ending]
-
-
-def check_outputs(form: str | None, *paths: str | None) -> None:
-    """Find out before the work begins whether its results can be written."""
-    import os
-
-    from assay.errors import InputError
-
-    for index, path in enumerate(paths):
-        if path is None:
-            continue
-        if index == 0 and form is None:
-            _form_of(path)
-        folder = Path(path).parent
-        if not folder.is_dir():
-            raise InputError(f"{path}: the folder {folder} does not exist.")
-        replaced = Path(os.path.realpath(path)).parent
-        if Path(path).is_dir() or not os.access(path if _is_stream(path) else replaced, os.W_OK):
-            raise InputError(f"{path}: cannot be written.")
-
-
-def write(path: str, text: str) -> None:
-    """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
-    from assay.errors import InputError
-
-    # Names of files need not be UTF-8, and may stand in the text.
-    data = text.encode("utf-8", "backslashreplace")
-    try:
-        if _is_stream(path):
-            Path(path).write_bytes(data)
-        else:
-            _replace(path, data)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({(error.strerror or str(error)).lower()}).") from None
-
-
-def _is_stream(path: str) -> bool:
-    """Whether there is something here that must not be replaced by a file: a pipe, a device."""
-    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
-
-
-def _replace(path: str, data: bytes) -> None:
-    import os
-    import tempfile
-    from contextlib import suppress
-
-    # A link stays one: what it points to is replaced.
-    target = Path(os.path.realpath(path))
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
-        os.chmod(temporary, mode & 0o777)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    import os
-
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def progress(text: str, quiet: bool) -> Any:
-    """A line on stderr while the work is under way, if someone is watching."""
-    from contextlib import nullcontext
-
-    if quiet or not sys.stderr.isatty():
-        return nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True).status(text)

@@ -7,10 +7,13 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import GOLD, embed_option, evaluate, evaluation, gate_options, shard_options
+from assay.cli.evaluation import evaluate
+from assay.cli.options import GOLD, Command, embed_option, evaluation, gate_options, shard_options
+from assay.cli.output import Output
 
 
 @click.command(
+    cls=Command,
     short_help="Score systems against gold, with intervals.",
     epilog=example_help(
         "assay score gold.conllu system.conllu",
@@ -31,10 +34,7 @@ def command(
     gold: str,
     systems: tuple[str, ...],
     measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    html: str | None,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> int:
     """Score systems against GOLD, every score with its 95% interval.
@@ -42,4 +42,4 @@ def command(
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
     may be given a name: NAME=PATH.
     """
-    return evaluate("score", gold, systems, measures, form, output, html, quiet, options)
+    return evaluate("score", gold, systems, measures, output, options)

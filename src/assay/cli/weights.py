@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import Function, write
+from assay.cli.files import put
+from assay.cli.options import with_options
 
 if TYPE_CHECKING:
     from assay.tagsets import Tagset
     from assay.weights import Made
 
-_COMMON = (
-    click.option("--conditional", is_flag=True, help="Weights given the part of speech, for the measure cwpa."),
-    click.option("--normalise", is_flag=True, help="Scale the weights to sum 1, which changes no score."),
-    click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output."),
+_common = with_options(
+    (
+        click.option("--conditional", is_flag=True, help="Weights given the part of speech, for the measure cwpa."),
+        click.option("--normalise", is_flag=True, help="Scale the weights to sum 1, which changes no score."),
+        click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output."),
+    )
 )
 _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
-
-
-def _common(function: Function) -> Function:
-    for option in reversed(_COMMON):
-        function = option(function)
-    return function
 
 
 @click.group(
@@ -151,10 +148,6 @@ def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, o
 
     made = make()
     weights = made.weights.normalised() if normalise else made.weights
-    text = dump(weights)
-    if output:
-        write(output, text)
-    else:
-        click.echo(text, nl=False)
+    put(dump(weights), output)
     for warning in (*made.warnings, *warnings(weights, tagset)):
         click.echo(f"warning: {warning}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,16 +26,17 @@ EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE, EXPERIMENT)
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example, print the tables, and say what to try next."""
-    from assay.cli.options import deliver
+    from assay.cli.files import make_folder
+    from assay.cli.output import Output
 
     for folder in filter(None, (html, copy)):
-        _make(Path(folder))
+        make_folder(Path(folder))
     found: list[tuple[str, Result]] = []
     for example in examples:
         for title, result in _results(example, "auto" if html else "none"):
             found.append((title, result))
             click.echo(f"\n=== {title}: {', '.join(source.name for source in result.systems)} ===\n")
-            deliver(result, None, None, None, quiet=False)
+            Output().deliver(result)
         if copy:
             _copy(FOLDER / example, Path(copy) / example)
     click.echo(_next(Path(copy) if copy else FOLDER, examples))
@@ -44,7 +46,7 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
 
 def _pages(folder: Path, found: Sequence[tuple[str, Result]]) -> Path:
     """A page for each comparison, and one that leads to them."""
-    from assay.cli.options import write
+    from assay.cli.files import write
     from assay.render import render
     from assay.render.index import index
 
@@ -159,13 +161,6 @@ def _runs() -> Result:
     return bayes(str(FOLDER / EXPERIMENT / "runs.csv"), ["accuracy", "oov-accuracy"], rope=0.02)
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
-
-
 def _copy(source: Path, target: Path) -> None:
     try:
         shutil.copytree(source, target, dirs_exist_ok=True)
@@ -177,44 +172,39 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _next(folder: Path, examples: Sequence[str]) -> str:
-    lines: list[str] = []
-    language = next((example for example in examples if example in LANGUAGES), None)
-    if language:
-        gold, a, b = (folder / language / f"{name}.conllu" for name in ("gold", "nltk-tnt", "hanta"))
-        lines += [
-            f"assay compare {gold} {a} {b} --column XPOS --examples 5 --kind new-error",
-            f"assay score {gold} {b} --column UPOS -m accuracy -m tag-f1",
-            f"assay compare {gold} {a} {b} --slice sentence-length --format md",
-        ]
-    if ENTITIES in examples:
-        gold, a, b = (folder / ENTITIES / f"{name}.tsv" for name in ("gold", "rules", "spacy"))
-        lines += [
-            f"assay score {gold} {a} -m exact -m fair -m semeval",
-            f"assay compare {gold} {a} {b} --slice label --examples 5 --kind correction",
-        ]
-    if TREES in examples:
-        gold, a, b = (folder / TREES / f"{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid"))
-        trees, c, d = (folder / TREES / f"{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2"))
-        lines += [
-            f"assay compare {gold} {a} {b} --task dependencies --examples 3 --kind correction",
-            f"assay compare {trees} {c} {d} -m parseval -m leaf-ancestor --examples 2",
-            f"assay cross --theory dep={gold} --theory ps={trees} {b.stem}@dep={b} {d.stem}@ps={d} --sizes paper",
-        ]
-    if COREFERENCE in examples:
-        gold, a, b = (
-            folder / COREFERENCE / name for name in ("key.conll", "pronoun-rules.conll", "mention-pair.jsonl")
-        )
-        lines += [
-            f"assay compare {gold} {a} {b} -m arcs-nom --examples 3 --kind new-error",
-            f"assay score {gold} {a} {b} -m conll -m lea -m blanc",
-        ]
-    plan = folder / EXPERIMENT / "taggers.toml"
-    if folder != FOLDER and plan.is_file():
-        lines += [f"assay experiment run {plan} --jobs 2"]
-    tried = "\n".join(f"  {line}" for line in lines)
+    tried = "\n".join(f"  {line}" for line in _proposed(examples, copied=folder != FOLDER))
     return f"""
 What to try next:
+  cd {shlex.quote(str(folder))}
 {tried}
   assay measures, assay formats, assay compare --help
 Your own files: assay compare gold.conllu a.conllu b.conllu
 """
+
+
+def _proposed(examples: Sequence[str], *, copied: bool) -> Iterator[str]:
+    """Commands on the files of the examples, to be run in the folder above them."""
+    language = next((example for example in examples if example in LANGUAGES), None)
+    if language:
+        gold, a, b = (f"{language}/{name}.conllu" for name in ("gold", "nltk-tnt", "hanta"))
+        yield f"assay compare {gold} {a} {b} --column XPOS --examples 5 --kind new-error"
+        yield f"assay score {gold} {b} --column UPOS -m accuracy -m tag-f1"
+        yield f"assay compare {gold} {a} {b} --slice sentence-length --format md"
+    if ENTITIES in examples:
+        yield "assay score entities/gold.tsv entities/rules.tsv -m exact -m fair -m semeval"
+        yield (
+            "assay compare entities/gold.tsv entities/rules.tsv entities/spacy.tsv "
+            "--slice label --examples 5 --kind correction"
+        )
+    if TREES in examples:
+        gold, a, b = (f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid"))
+        trees, c, d = (f"trees/{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2"))
+        yield f"assay compare {gold} {a} {b} --task dependencies --examples 3 --kind correction"
+        yield f"assay compare {trees} {c} {d} -m parseval -m leaf-ancestor --examples 2"
+        yield f"assay cross --theory dep={gold} --theory ps={trees} hybrid@dep={b} pcfg@ps={d} --sizes paper"
+    if COREFERENCE in examples:
+        systems = "coreference/pronoun-rules.conll coreference/mention-pair.jsonl"
+        yield f"assay compare coreference/key.conll {systems} -m arcs-nom --examples 3 --kind new-error"
+        yield f"assay score coreference/key.conll {systems} -m conll -m lea -m blanc"
+    if EXPERIMENT in examples and copied:
+        yield "assay experiment run experiment/taggers.toml --jobs 2"

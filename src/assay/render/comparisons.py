@@ -8,14 +8,11 @@ from itertools import groupby
 from assay.render import chains, spans
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
 from assay.render.text import count, is_matched, noun, p_error, percent, plural, signed
-from assay.result import Bound, Comparison, Diff, Result
+from assay.result import Bound, Change, Comparison, Diff, Result
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-
-
 PAIRS = 15
-
-
+"""How many pairs of systems a terminal shows."""
 SHORT = 10
 """How many rows of a long table a terminal shows."""
 
@@ -258,50 +255,44 @@ def leading_pair(result: Result) -> set[str]:
 
 
 def _change_table(diff: Diff, item: str, minor: bool) -> Table:
-    totals = {
-        "correction": diff.corrections,
-        "new-error": diff.new_errors,
-        "changed-error": diff.changed_errors,
-    }
     arcs = any(change.moved is not None for change in diff.changes)
+    totals = (diff.corrections, diff.new_errors, diff.changed_errors)
     rows: list[list[Cell | str]] = []
-    for kind, total in totals.items():
-        share = total / diff.different
-        moved = sum(change.moved or 0 for change in diff.changes if change.kind == kind)
-        further = [Cell(count(moved), True)] if arcs else []
-        rows.append(
-            [Cell(KIND_NAMES[kind], True), "", Cell(count(total), True), "", Cell(percent(share), True), *further]
-        )
-        for change in [row for row in diff.changes if row.kind == kind][:5]:
-            path = f"{change.before} → {change.after}"
-            # What became right is gold's label, unless the span itself is gone.
-            gold = change.gold if kind == "changed-error" or "∅" in (change.gold, change.before, change.after) else ""
-            rows.append(
-                [
-                    "",
-                    f"{gold}: {path}" if gold else path,
-                    count(change.count),
-                    percent(change.share_of_kind),
-                    percent(change.share_of_changes),
-                    *([count(change.moved or 0)] if arcs else []),
-                ]
-            )
+    for kind, total in zip(KIND_NAMES, totals, strict=True):
+        changes = [change for change in diff.changes if change.kind == kind]
+        moved = count(sum(change.moved or 0 for change in changes))
+        rows.append(_kind_cells(KIND_NAMES[kind], total, diff.different, moved if arcs else None))
+        rows += [_change_cells(change, arcs) for change in changes[:5]]
+    header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
     return table(
         f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
-        [
-            "kind",
-            "label (gold: before → after)",
-            f"{item}s",
-            "% of kind",
-            "% of changes",
-            *(["head moved"] if arcs else []),
-        ],
+        [*header, "head moved"] if arcs else header,
         rows,
         words=2,
         minor=minor,
         notes=("The five most frequent of each kind." + (" Head moved: to another word." if arcs else ""),),
         hint="All of them: --format json.",
     )
+
+
+def _kind_cells(name: str, total: int, different: int, moved: str | None) -> list[Cell | str]:
+    cells: list[Cell | str] = [
+        Cell(name, True),
+        "",
+        Cell(count(total), True),
+        "",
+        Cell(percent(total / different), True),
+    ]
+    return cells if moved is None else [*cells, Cell(moved, True)]
+
+
+def _change_cells(change: Change, arcs: bool) -> list[Cell | str]:
+    path = f"{change.before} → {change.after}"
+    # What became right is gold's label, unless the span itself is gone.
+    named = change.kind == "changed-error" or "∅" in (change.gold, change.before, change.after)
+    shares = [percent(change.share_of_kind), percent(change.share_of_changes)]
+    moved = [count(change.moved or 0)] if arcs else []
+    return ["", f"{change.gold}: {path}" if named else path, count(change.count), *shares, *moved]
 
 
 def _label_differences(result: Result) -> Iterator[Table]:

@@ -19,7 +19,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
     )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><style>{styles()}</style></head><body class="index">'
         f'<header id="top"><h1>{escape(title)}</h1></header><main id="report"><ul class="pages">{rows}</ul></main>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
@@ -41,41 +42,51 @@ _ESCAPES = {
     "]": "{]}",
     "*": "{*}",
 }
-_TABLES_HELD = 15
+_FLOATS_HELD = 15
+_ROWS = 35
+"""As many rows fit on a page, below a caption of some lines."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def latex(result: Result) -> str:
-    """One table environment per table; the packages they need stand in a comment."""
+    """A table environment for each table, several where it is long; the packages they need stand in a comment."""
     head = [
         "% Needs: \\usepackage{booktabs} \\usepackage[T1]{fontenc}",
         "% Labels in other scripts than Latin need LuaLaTeX or XeLaTeX and a font that has them.",
         f"% {result.signature}".replace("\n", " "),
     ]
-    parts = ["\n".join(head)]
     sentence = verdict(result)
-    for index, table in enumerate(tables(result)):
-        caption = [table.title + ".", *(table.notes)]
-        if index == 0 and sentence:
-            caption.append(sentence)
-        parts.append(_environment(table, " ".join(caption), index))
-        if index % _TABLES_HELD == _TABLES_HELD - 1:
+    floats: list[str] = []
+    for number, table in enumerate(tables(result), 1):
+        notes = [*table.notes, sentence] if number == 1 and sentence else table.notes
+        floats += _floats(table, notes, f"tab:assay-{number}")
+    parts = ["\n".join(head)]
+    for number, text in enumerate(floats, 1):
+        parts.append(text)
+        if number % _FLOATS_HELD == 0:
             parts.append(r"\clearpage % LaTeX holds only so many tables at once")
     return "\n\n".join(parts) + "\n"
 
 
-def _environment(table: Table, caption: str, index: int) -> str:
+def _floats(table: Table, notes: Sequence[str], label: str) -> Iterator[str]:
+    """The environment of a table, and further ones for rows that do not fit on its page."""
+    for start in range(0, len(table.rows), _ROWS):
+        caption = " ".join([f"{table.title}.", *notes]) if start == 0 else f"{table.title}, continued."
+        marked = f"\\label{{{label}}}" if start == 0 else ""
+        yield _environment(table, table.rows[start : start + _ROWS], f"\\caption{{{_escape(caption)}}}{marked}")
+
+
+def _environment(table: Table, rows: Sequence[Sequence[Cell]], caption: str) -> str:
     columns = "".join("r" if column in table.numeric else "l" for column in range(len(table.header)))
     lines = [
         r"\begin{table}",
         r"\centering\small",
-        f"\\caption{{{_escape(caption)}}}",
-        f"\\label{{tab:assay-{index + 1}}}",
+        caption,
         f"\\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(_escape(name) for name in table.header) + r" \\",
         r"\midrule",
-        *(" & ".join(_cell(cell) for cell in row) + r" \\" for row in table.rows),
+        *(" & ".join(_cell(cell) for cell in row) + r" \\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",

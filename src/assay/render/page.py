@@ -20,7 +20,7 @@ from assay.render.html import example_item, table_section
 from assay.render.latex import latex
 from assay.render.markdown import markdown
 from assay.render.tables import tables
-from assay.render.text import heading, verdict
+from assay.render.text import heading, listed, verdict
 from assay.render.tsv import csv, tsv
 from assay.result import Comparison, Result
 
@@ -46,11 +46,10 @@ def page(result: Result) -> str:
 
 
 def _title(result: Result) -> str:
-    names = [source.name for source in result.systems]
-    listed = " and ".join([", ".join(names[:-1]), names[-1]]).removeprefix(" and ")
-    if result.command in ("bayes", "agreement"):
-        return f"{listed} over many runs" if result.command == "bayes" else f"How far {listed} agree"
-    return f"{listed} against {result.gold.name}"
+    names = listed([source.name for source in result.systems])
+    if result.command == "bayes":
+        return f"{names} over many runs"
+    return f"How far {names} agree" if result.command == "agreement" else f"{names} against {result.gold.name}"
 
 
 def _body(result: Result, title: str) -> str:
@@ -126,10 +125,10 @@ def _pictures(result: Result) -> list[dict[str, str]]:
 # --- the page's code ---
 
 
-def script() -> str:
-    """All modules in one, each behind those that it imports; a browser loads no module from a file on disk."""
+def script(main: str = MAIN) -> str:
+    """A module and all that it imports in one, each behind those that it needs; a browser loads none from disk."""
     order: list[str] = []
-    _visit(MAIN, order, ())
+    _visit(main, order, ())
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in order)
 
 

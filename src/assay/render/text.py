@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from assay.render.drawings import constituent_lines, dependency_lines, unit_lines
@@ -38,15 +38,13 @@ def signed(value: float) -> str:
     return ("+" if value > 0 else "−") + text
 
 
-def interval(low: float, high: float, form: object = percent) -> str:
+def interval(low: float, high: float, form: Callable[[float], str]) -> str:
     """Both ends of an interval."""
-    assert callable(form)
     return DASH if math.isnan(low) else f"[{form(low)}, {form(high)}]"
 
 
-def with_interval(value: float, low: float, high: float, form: object = percent) -> str:
+def with_interval(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
     """A figure and its interval."""
-    assert callable(form)
     return form(value) if math.isnan(low) else f"{form(value)} {interval(low, high, form)}"
 
 
@@ -102,20 +100,20 @@ def heading(result: Result) -> str:
     if result.command == "agreement":
         return (
             f"agreement on {result.task}{column}{scheme}: {plural(number, units)}, "
-            f"{plural(len(result.systems), 'annotator')}; read as {_listed(formats)}, aligned by {result.aligned_by}"
+            f"{plural(len(result.systems), 'annotator')}; read as {listed(formats)}, aligned by {result.aligned_by}"
         )
     if result.command == "bayes":
         return _many_runs(result)
     if result.command == "cross":
-        golds = _listed([framework.name for framework in result.frameworks])
+        golds = listed([framework.name for framework in result.frameworks])
         return (
             f"across frameworks: {plural(result.gold.sentences, 'sentence')}, {plural(result.items, 'word')}, "
-            f"golds {golds}; read as {_listed(formats)}"
+            f"golds {golds}; read as {listed(formats)}"
         )
     return (
         f"{result.task}{column}{scheme}: {plural(number, units)}, "
         f"{plural(result.items, noun(result))} {items}, {plural(len(result.systems), 'system')}; "
-        f"read as {_listed(formats)}, aligned by {result.aligned_by}"
+        f"read as {listed(formats)}, aligned by {result.aligned_by}"
     )
 
 
@@ -218,7 +216,7 @@ def _best_verdict(tests: Sequence[Comparison], values: dict[str, float]) -> str:
     highest = max(defined.values())
     best = [name for name, value in defined.items() if value == highest]
     if len(best) > 1:
-        return f"{_listed(best)} share the highest {measure}, {percent(highest)}."
+        return f"{listed(best)} share the highest {measure}, {percent(highest)}."
     others = sorted((name for name in defined if name not in best), key=lambda name: -defined[name])
     sure = {
         row.b if row.a == best[0] else row.a for row in tests if best[0] in (row.a, row.b) and row.p_adjusted < 0.05
@@ -229,10 +227,11 @@ def _best_verdict(tests: Sequence[Comparison], values: dict[str, float]) -> str:
         return f"{head}; its lead over each other system is significant (p < 0.05 after Holm)."
     if len(unsure) == len(others):
         return f"{head}, but no lead over another system is significant (p < 0.05 after Holm)."
-    return f"{head}; its lead is significant (p < 0.05 after Holm) over all but {_listed(unsure)}."
+    return f"{head}; its lead is significant (p < 0.05 after Holm) over all but {listed(unsure)}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as they stand in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 

@@ -6,7 +6,7 @@ import { roving } from "./roving.js";
 let drawn = 0;
 
 /** A drawing surface with a title that screen readers read. */
-export function chart(width, height, title, ...shapes) {
+function chart(width, height, title, ...shapes) {
   const id = `chart-${(drawn += 1)}`;
   const about = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-labelledby": id, class: "chart" };
   return shape("svg", about, shape("title", { id }, title), shapes);

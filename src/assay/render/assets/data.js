@@ -61,6 +61,7 @@ export class Texts {
     this.wrong = items.systems.map((one) => marked(one.wrong, size));
     this.alike = items.systems.map((one) => filled(one.alike, new Int32Array(size)));
     this.outcome = items.systems.map((one) => (one.kind ? Int32Array.from(one.kind) : null));
+    this.lost = items.systems.map((one) => (one.lost ? filled(one.lost, new Float64Array(size)) : null));
     this.itemStarts = starts(this.size, this.text);
     this.wordStarts = new Int32Array(this.size + 1);
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));

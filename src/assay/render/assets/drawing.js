@@ -3,7 +3,6 @@ import { element, shape } from "./dom.js";
 import { arcBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
 import { laneBands } from "./lanes.js";
-import { nativeText } from "./native.js";
 import { headingOf, itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands } from "./trees.js";
@@ -17,7 +16,7 @@ let drawings = 0;
 
 /**
  * One text drawn: gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared or null, marked: item or null, fold: whether agreeing stretches are folded}.
+ * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded}.
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, task, text, view) {
@@ -30,8 +29,7 @@ export function drawing(texts, task, text, view) {
   const picture = pictureOf(scene, painted, caption, id);
   const box = element("div", { class: "drawing-scroll", tabIndex: 0, role: "group", "aria-label": "Drawing; scrolls sideways", dir: scene.mirrored ? "rtl" : "ltr" }, picture);
   keepNames(box, picture);
-  const notes = legendOf(scene);
-  const figure = element("figure", { class: `drawing drawing-${task}` }, box, notes.length ? element("ul", { class: "drawing-legend", "aria-label": "Marks" }, notes.map((note) => element("li", {}, note))) : null, restOf(scene));
+  const figure = element("figure", { class: `drawing drawing-${task}` }, box, marksOf(scene), restOf(scene));
   return { figure, table: tableOf(scene, painted.table, caption, id), caption };
 }
 
@@ -40,10 +38,10 @@ function captionOf(scene, painted, task) {
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
   const { a, b } = scene.view;
-  const pair = b === null || b === undefined ? (a === null || a === undefined ? "" : `; ${differing} wrong in ${texts.systems[a]}`) : `; ${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
+  const found = b === null ? `${differing} wrong in ${texts.systems[a]}` : `${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
   const folded = painted.folded ?? foldedWords(painted.columns);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[task]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}${pair}${folded ? `; ${folded}` : ""}.`;
+  return `${WHAT[task]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded}` : ""}.`;
 }
 
 function foldedWords(columns) {
@@ -89,10 +87,17 @@ function keepNames(box, picture) {
   box.addEventListener("scroll", () => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`), { passive: true });
 }
 
+/** What the marks of the drawing mean. */
+function marksOf(scene) {
+  const notes = legendOf(scene).map((note) => element("li", {}, note));
+  return notes.length ? element("ul", { class: "drawing-legend", "aria-label": "Marks" }, notes) : null;
+}
+
 /** What could not be drawn. */
 function restOf(scene) {
   if (!scene.rest.length) return null;
-  return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${scene.rest.length}`), element("ul", {}, scene.rest.map((line) => element("li", { dir: "auto" }, line))));
+  const lines = scene.rest.map((line) => element("li", { dir: "auto" }, line));
+  return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${lines.length}`), element("ul", {}, lines));
 }
 
 function tableOf(scene, { header, rows }, caption, id) {
@@ -104,11 +109,6 @@ function tableOf(scene, { header, rows }, caption, id) {
     element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, rows.map((row) => element("tr", { class: itemDiffers(scene, row.item) ? "differs" : null }, row.cells.map(cell)))),
   );
-}
-
-/** A text as lines to be copied: CoNLL-U, brackets, or a column per side. @returns {string} */
-export function asConllu(texts, task, text) {
-  return nativeText(texts, task, text);
 }
 
 const INLINED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "fill-opacity", "stroke-opacity", "opacity", "font-family", "font-size", "font-weight", "font-style", "text-decoration-line", "direction"];

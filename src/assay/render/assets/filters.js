@@ -15,6 +15,7 @@ export const FIELDS = {
   "b-is": "right or wrong",
   "a-type": "what became of it in A: tp, le, fp …",
   "b-type": "the same in B",
+  credit: "improved, worsened or sideways: B's partial credit beside A's",
   moved: "yes: A and B attach it to different heads",
   word: "words of the item",
   size: "number of words of the item",
@@ -28,6 +29,7 @@ const OF_TEXT = new Set(["text", "id", "length"]);
 const OF_GOLD = new Set(["right-in", "only"]);
 const NUMERIC = new Set(["length", "size", "distance", "right-in"]);
 const NOTHING = "∅";
+const COURSES = ["improved", "worsened", "sideways"];
 
 /** What cannot be asked, in a sentence. */
 export class QueryError extends Error {}
@@ -40,7 +42,7 @@ export function usableFields(texts, { b }) {
   const needs = {
     change: pair, b: pair, "b-is": pair, "right-in": several, only: several,
     "a-type": texts.kinds.length, "b-type": pair && texts.kinds.length,
-    moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
+    credit: pair && texts.lost[0] !== null, moved: pair && arcs, distance: arcs, slice: Object.keys(texts.slices).length,
   };
   return Object.keys(FIELDS).filter((field) => needs[field] ?? true);
 }
@@ -81,6 +83,7 @@ export function presence(texts, { a, b }) {
 function check(texts, pair, { field, op, values }) {
   const known = usableFields(texts, pair);
   if (!known.includes(field)) throw new QueryError(`There is no field ${field} here. There is: ${known.join(", ")}.`);
+  if (!values.length) throw new QueryError(`There is nothing behind ${field}${op} to look for.`);
   const number = values.every((value) => /^\d+$/u.test(value));
   if (NUMERIC.has(field) && !number) throw new QueryError(`${field} is compared with a whole number, e.g. ${field}>5.`);
   if (!NUMERIC.has(field) && /[<>]/u.test(op)) throw new QueryError(`${field} is no number. Write ${field}:${values[0] || "…"}`);
@@ -94,7 +97,7 @@ function valuesOf(texts, field) {
   if (field === "change") return [...KINDS, "different"];
   if (field.endsWith("-is")) return ["right", "wrong"];
   if (field.endsWith("-type")) return [...texts.kinds, "none"];
-  return { moved: ["yes", "no"], only: texts.systems, slice: Object.keys(texts.slices) }[field];
+  return { credit: COURSES, moved: ["yes", "no"], only: texts.systems, slice: Object.keys(texts.slices) }[field];
 }
 
 /** A test of numbers. */
@@ -164,6 +167,16 @@ const ITEM_TESTS = {
   "b-is": correct("b"),
   "a-type": type("a"),
   "b-type": type("b"),
+  credit(texts, { a, b }, { values }) {
+    const [before, after] = [texts.lost[a], texts.lost[b]];
+    const different = (item) => texts.alike[a][item] !== texts.alike[b][item];
+    const tests = {
+      improved: (item) => after[item] < before[item],
+      worsened: (item) => after[item] > before[item],
+      sideways: (item) => after[item] === before[item] && different(item),
+    };
+    return (item) => values.some((value) => tests[value](item));
+  },
   moved(texts, { a, b }, { values }) {
     const [headsA, headsB] = [texts.layers[1 + a].heads, texts.layers[1 + b].heads];
     const wanted = values.includes("yes");

@@ -172,7 +172,7 @@ export function spanTable(scene, bands) {
   };
 }
 
-export function placesOf({ stretches }) {
+function placesOf({ stretches }) {
   return stretches.map(([begin, end]) => (end - begin > 1 ? `${begin + 1}–${end}` : `${begin + 1}`)).join(", ");
 }
 

@@ -4,7 +4,7 @@ import { element } from "./dom.js";
 import { percent, plural, pValue, signed, whole } from "./numbers.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
-import { scores, typeName } from "./where.js";
+import { NO_LABEL, scores, typeName } from "./where.js";
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
@@ -110,15 +110,15 @@ export function changedPanel(report) {
     strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
     tableWith({ rows: parts.map(draw), kind: "kinds" }),
     element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${diff.on}.`),
-    graded(diff),
+    graded(report, diff),
     frequentChanges(report, diff),
   );
 }
 
-function graded(diff) {
+function graded(report, diff) {
   if (diff.improved === null) return null;
-  const said = `By partial credit: ${whole(diff.improved)} improved, ${whole(diff.worsened)} worsened, ${whole(diff.sideways)} sideways.`;
-  return element("p", { class: "soft" }, said);
+  const course = (name) => [countButton(report, diff[name], [term("credit", name)], `${report.noun}s, ${name} by partial credit`, name), ` ${name}`];
+  return element("p", { class: "soft" }, "By partial credit: ", course("improved"), ", ", course("worsened"), ", ", course("sideways"), ".");
 }
 
 function frequentChanges(report, diff) {
@@ -126,7 +126,8 @@ function frequentChanges(report, diff) {
   const draw = (change) => {
     const terms = [term("change", change.kind), term("gold", change.gold), term("a", change.from), term("b", change.to)];
     const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${change.from} → ${change.to}`;
-    const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, " ⤳") : null;
+    // A space that does not break keeps the sign with its label.
+    const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       worded(sign(change.kind)),
       worded(element("bdi", {}, change.gold)),
@@ -135,7 +136,8 @@ function frequentChanges(report, diff) {
     ];
   };
   const rows = [...diff.changes].sort((one, other) => other.count - one.count);
-  return expandable({ caption: "Most frequent changes", heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
+  const caption = `Most frequent changes${rows.some((change) => change.moved) ? " (⤳ to another head)" : ""}`;
+  return expandable({ caption, heads: ["", "gold", "A → B", ""], rows, draw, few: FEW_CHANGES });
 }
 
 // --- by label ---
@@ -165,7 +167,8 @@ export function labelPanel(report) {
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
-  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place);
+  const added = diff.labels.some((row) => row.label === NO_LABEL) ? element("p", { class: "soft" }, `${NO_LABEL}: ${report.noun}s that gold does not have.`) : null;
+  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, added);
 }
 
 // --- one system ---

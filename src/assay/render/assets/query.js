@@ -23,7 +23,7 @@ export function parseQuery(query) {
     const found = piece.startsWith('"') ? null : TERM.exec(piece);
     if (!found) return term("text", unquoted(piece));
     const [, minus, field, op, rest] = found;
-    const values = (rest.match(/"(?:[^"\\]|\\.)*"?|[^|"]+/gsu) ?? [""]).map(unquoted);
+    const values = (rest.match(/"(?:[^"\\]|\\.)*"?|[^|"]+/gsu) ?? []).map(unquoted);
     return { field, op: op === "=" && !/^\d+$/u.test(rest) ? ":" : op, values, not: minus === "-" };
   });
 }

@@ -1,8 +1,9 @@
 // The sentence in view: its drawing, the layers shown, and what can be taken away from it.
 import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
-import { asConllu, drawing, saveable } from "./drawing.js";
+import { drawing, saveable } from "./drawing.js";
 import { copy, save } from "./exports.js";
+import { nativeText } from "./native.js";
 
 /** The pane beside the list. */
 export class Reader {
@@ -110,7 +111,7 @@ export class Reader {
 
   async copy() {
     const { texts, task, view } = this.report;
-    this.said.textContent = await copy(asConllu(texts, task, view.text));
+    this.said.textContent = await copy(nativeText(texts, task, view.text));
   }
 
   save() {

@@ -141,7 +141,12 @@ export class Report {
       this.error = error.message;
     }
     this.rows = this.#sorted();
-    if (!this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.rows.length ? this.rows[0] : null, item: null };
+    if (!this.rows.includes(this.view.text)) this.view = { ...this.view, text: this.#firstTelling(), item: null };
+  }
+
+  /** The first text in which there is something to be seen, else the first; null where there is none. */
+  #firstTelling() {
+    return this.rows.find((text) => this.stepsIn(text).length) ?? this.rows[0] ?? null;
   }
 
   #sorted() {

@@ -50,7 +50,7 @@ export function sceneOf(texts, task, text, view) {
 
 function sideOf(texts, number, view) {
   const system = number - 1;
-  const letter = number && view.b !== null && view.b !== undefined ? (system === view.a ? "A" : system === view.b ? "B" : "") : "";
+  const letter = number && view.b !== null ? (system === view.a ? "A" : system === view.b ? "B" : "") : "";
   const name = number ? texts.systems[system] : texts.layers[0]?.side ?? "gold";
   return { number, system, letter, name, heading: letter ? `${letter} · ${name}` : name };
 }
@@ -78,8 +78,8 @@ export function restOfWords(scene) {
 
 /** Whether systems a and b answer an item differently; of one system alone, whether it is wrong. */
 export function itemDiffers({ texts, view }, item) {
-  if (item === NONE || item === undefined || view.a === null || view.a === undefined) return false;
-  if (view.b === null || view.b === undefined) return texts.wrong[view.a][item] === 1;
+  if (item === NONE || item === undefined) return false;
+  if (view.b === null) return texts.wrong[view.a][item] === 1;
   return texts.change(item, view.a, view.b) !== NONE && texts.alike[view.a][item] !== texts.alike[view.b][item];
 }
 

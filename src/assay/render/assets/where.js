@@ -7,7 +7,7 @@ import { worded, chooser, countButton, expandable, moreButton, named, numeric, p
 
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
-const NO_LABEL = "∅";
+export const NO_LABEL = "∅";
 const OUTCOMES = {
   tp: "right",
   fp: "spurious (FP)",

@@ -114,10 +114,10 @@ class Canvas:
         """The names of a pair and their measure, each cut as far as it must be, and a line or two below."""
         style, room = ROLES["title"], self.width - 40
         names = [clean(name) for name in (posterior.a, posterior.b, posterior.measure)]
-        whole = shown = pair_title(*names)
+        whole = shown = _pair(*names)
         if width_of(whole, style.size, style.bold) > room:
-            part = (room - width_of(pair_title("", "", ""), style.size, style.bold)) / 3
-            shown = pair_title(*(fitted(name, style.size, part, style.bold) for name in names))
+            part = (room - width_of(_pair("", "", ""), style.size, style.bold)) / 3
+            shown = _pair(*(fitted(name, style.size, part, style.bold) for name in names))
         self.marks.append(Text("title", 20, 30, shown, full="" if shown == whole else whole))
         self.paragraph("subtitle", 20, 50, subtitle, room)
 
@@ -130,8 +130,12 @@ class Canvas:
         return y
 
 
-def pair_title(a: str, b: str, measure: str) -> str:
-    """What a picture of one pair is called."""
+def title_of(posterior: Posterior, what: str) -> str:
+    """What a picture of one pair is called, in which it shows this."""
+    return f"{_pair(posterior.a, posterior.b, posterior.measure)}, {what}"
+
+
+def _pair(a: str, b: str, measure: str) -> str:
     return f"{isolated(a)} and {isolated(b)}: {isolated(measure)}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.posteriors import CurvePoint, Posterior, Thirds
-from assay.render.pictures.canvas import Canvas, Point, pair_title
+from assay.render.pictures.canvas import Canvas, Point, title_of
 from assay.render.pictures.letters import Unit, isolated, share, width_of
 from assay.render.pictures.scales import Scale, tick_label
 
@@ -71,9 +71,8 @@ def curves(posterior: Posterior) -> Canvas:
     columns = panels(posterior)
     width = max(_LEFT + len(columns) * (_ACROSS + _GAP), 620)
     height = _TOP + 2 * _TALL + _BETWEEN + 62
-    canvas = Canvas(
-        width, height, pair_title(posterior.a, posterior.b, posterior.measure), _description(posterior, columns)
-    )
+    title = title_of(posterior, "under other regions and priors")
+    canvas = Canvas(width, height, title, _description(posterior, columns))
     canvas.heading(posterior, "How the shares change with the region of equality and the prior")
     _key(canvas, posterior, 76)
     for row, (kind, label) in enumerate(_KINDS):

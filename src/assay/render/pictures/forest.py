@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from assay.posteriors import Estimate, Posterior
-from assay.render.pictures.canvas import Canvas, pair_title
+from assay.render.pictures.canvas import Canvas, title_of
 from assay.render.pictures.letters import Unit, isolated, thirds, width_of
 from assay.render.pictures.scales import Scale, tick_label
 from assay.render.text import plural
@@ -75,7 +75,7 @@ def span(posterior: Posterior) -> tuple[float, float]:
 def forest(posterior: Posterior) -> Canvas:
     """One pair on one measure."""
     unit, rows = Unit(posterior), forest_rows(posterior)
-    title = pair_title(posterior.a, posterior.b, posterior.measure)
+    title = title_of(posterior, "data set by data set")
     names = _room_for_names(rows)
     width = 20 + names + _PLOT + 16 + _MEASURED + _NUMBERS
     bottom = _TOP + _ROW * (len(rows) + (rows[-1].kind != "data set" if rows else 0) * 0.4) + 6

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from assay.posteriors import Posterior
-from assay.render.pictures.canvas import Canvas, Point, pair_title
+from assay.render.pictures.canvas import Canvas, Point, title_of
 from assay.render.pictures.letters import isolated, largest, share, thirds, width_of
 from assay.render.pictures.style import SHADES
 from assay.render.text import count
@@ -133,7 +133,7 @@ def _shade(step: int, steps: int) -> str:
 
 def simplex(posterior: Posterior) -> Canvas:
     """One pair on one measure, large."""
-    title = pair_title(posterior.a, posterior.b, posterior.measure)
+    title = title_of(posterior, "posterior draws")
     width = _SIDE + 2 * _MARGIN
     canvas = Canvas(width, 526, title, _description([posterior]))
     canvas.heading(posterior, _subtitle([posterior]))

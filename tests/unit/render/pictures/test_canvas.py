@@ -45,6 +45,11 @@ def test_pictures_on_one_page_do_not_share_ids(drawn):
     assert len(ids) == 2 * len(drawn) == len(set(ids))
 
 
+def test_no_two_pictures_are_called_the_same(drawn):
+    titles = [canvas.title for canvas in drawn.values()]
+    assert len(set(titles)) == len(titles)
+
+
 def test_nothing_is_drawn_outside_of_the_picture(drawn):
     for name, canvas in drawn.items():
         for mark in canvas.marks:

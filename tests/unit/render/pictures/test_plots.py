@@ -1,4 +1,4 @@
-"""Forest plots, matrices of bars, curves, the graph of the order, and their versions in characters."""
+"""Forest plots, matrices of bars, curves, and the graph of the order."""
 
 from __future__ import annotations
 
@@ -16,16 +16,7 @@ from assay.render.pictures.letters import Unit, largest, share
 from assay.render.pictures.matrix import matrix
 from assay.render.pictures.ranking import ranking_graph, ranking_levels, relations
 from assay.render.pictures.scales import Scale, tick_label
-from assay.render.pictures.text import (
-    ASCII,
-    bar_lines,
-    forest_lines,
-    letters_for,
-    parts,
-    picture_lines,
-    ranking_lines,
-)
-from unit.render.pictures.drawn import SYSTEMS, paper, posterior, ranking, result, table
+from unit.render.pictures.drawn import SYSTEMS, posterior, ranking, table
 
 
 def of(canvas: Canvas, kind: type[Mark], *roles: str) -> list:
@@ -277,73 +268,6 @@ def test_thirty_systems_can_be_drawn():
     assert canvas.width > 30 * 100
 
 
-# --- in characters ---
-
-
-def test_bars_in_characters_add_up_by_largest_remainders():
-    assert parts(Thirds(0.168, 0.003, 0.829), 10) == (2, 0, 8)
-    assert parts(Thirds(1 / 3, 1 / 3, 1 / 3), 10) == (4, 3, 3)
-    assert parts(Thirds(0.2, None, 0.8), 10) == (2, 0, 8)
-    assert parts(Thirds(0.0, 0.0, 0.0), 10)[0] + sum(parts(Thirds(0.0, 0.0, 0.0), 10)[1:]) <= 10
-
-
-def test_a_bar_stands_between_its_systems_with_its_numbers_behind():
-    line, key = bar_lines([posterior()], 40)
-    assert line == "TnT ▏██▒▒▒▒▒▒▒▕ Collins  .168 ≈.003 .829"
-    assert key == "█ left better  ░ equal  ▒ right better"
-    assert bar_lines([posterior()], 40, ASCII)[0] == "TnT |##=======| Collins  .168 ~.003 .829"
-    assert bar_lines([posterior(shares=Thirds(0.2, None, 0.8))], 60)[0].endswith("▕ Collins  .200 .800")
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", None])
-def test_lines_fit_the_terminal_and_its_encoding(width, encoding):
-    lines = picture_lines(paper(), width, encoding)
-    assert max(map(len, lines)) <= width
-    assert "\n".join(lines).encode(encoding or "ascii")
-    assert any(line.startswith("TnT ") and ".829" in line for line in lines)
-
-
-def test_names_of_any_script_keep_columns_in_line():
-    lines = bar_lines([posterior("日本語", "b"), posterior("a", "سیستم")], 60)
-    assert lines[0].index("▏") + 3 == lines[1].index("▏")
-    assert picture_lines(result([posterior("日本", "b")]), 60, "ascii")[1].startswith("?? ")
-    assert "\x1b" not in "".join(picture_lines(result([posterior("a\x1b[31m", "b")])))
-
-
-def test_a_forest_plot_in_characters_shows_zero_the_region_and_both_estimates():
-    lines = forest_lines(posterior(), 100)
-    assert lines[0] == "TnT and Collins: token, difference in points, equal within ±0.20 (░)"
-    penn, onto, mean, another = lines[1:5]
-    assert penn.startswith("Penn Treebank") and penn.endswith("+0.43 [+0.27, +0.59]")
-    assert "░" in penn and "│" in penn
-    assert penn.index("│") < penn.index("├") < onto.index("┤")
-    assert mean.startswith("mean over data sets") and "├" in mean
-    assert "◂" in another and "▸" in another
-    assert lines[5].strip().startswith("← TnT better") and lines[5].endswith("Collins better →")
-
-
-def test_the_order_in_characters_has_chain_levels_and_what_the_chain_hides():
-    lines = ranking_lines(ranking("oov", table(50)), 120)
-    assert lines == [
-        "oov: TnT ≈ Collins ≈ LAPOS < Stanford ⪅ NLP4J ≈ Flair",
-        "   1  Flair  (best)",
-        "   2  Stanford, NLP4J",
-        "   3  LAPOS",
-        "   4  TnT, Collins  (worst)",
-        "   !  TnT ≈ Collins ≈ LAPOS, yet TnT < LAPOS: the chain of equivalences hides a difference.",
-        "   !  Stanford ⪅ NLP4J ≈ Flair, yet Stanford < Flair: the chain of equivalences hides a difference.",
-    ]
-    assert (
-        ranking_lines(ranking("oov", table(50)), 120, ASCII)[0]
-        == "oov: TnT ~ Collins ~ LAPOS < Stanford <~ NLP4J ~ Flair"
-    )
-
-
-def test_an_unknown_encoding_gets_ascii():
-    assert letters_for("no-such-thing") is ASCII
-
-
 def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     rows = tuple(
         RankRelation(a, b, sign, False, False) for a, b, sign in (("a", "b", "?"), ("b", "c", "≈"), ("a", "c", "<"))
@@ -351,8 +275,3 @@ def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     order = Ranking("m", ("a", "b", "c"), "a ? b ≈ c", rows)
     assert relations(order).flagged == ()
     assert "≈ practically equal, ? undecided" in texts(ranking_graph(order))
-
-
-def test_no_bars_are_no_trouble_and_two_outcomes_need_no_third_in_the_key():
-    assert picture_lines(result([])) == []
-    assert bar_lines([posterior(shares=Thirds(0.2, None, 0.8))])[-1] == "█ left better  ▒ right better"

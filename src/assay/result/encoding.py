@@ -1,0 +1,66 @@
+"""Records as plain data for JSON, there and back by their types."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from assay.result.rows import Change, Transition
+
+# `from` is a word of the language; JSON calls a change's fields by their settled names.
+_JSON_NAMES = {"before": "from", "after": "to"}
+
+
+def _json_name(kind: type, name: str) -> str:
+    return _JSON_NAMES.get(name, name) if kind in (Change, Transition) else name
+
+
+dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""Plain data as JSON text."""
+
+
+def encode(value: Any) -> Any:
+    """Plain data, ready for JSON: dataclasses as objects, undefined numbers as null."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {_json_name(type(value), name): encode(item) for name, item in vars(value).items()}
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    # Numbers of numpy.
+    return encode(value.item())
+
+
+def decode(kind: Any, data: Any) -> Any:
+    """Plain data as what a type says: records, tuples, numbers; null is nan where a number should be."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = _hints(kind)
+        values = {}
+        for item in dataclasses.fields(kind):
+            name = _json_name(kind, item.name)
+            if name in data:
+                values[item.name] = decode(hints[item.name], data[name])
+        return kind(**values)
+    if origin is tuple:
+        return tuple(decode(arguments[0], item) for item in data)
+    if origin is types.UnionType:
+        return None if data is None else decode(arguments[0], data)
+    if kind is float:
+        return math.nan if data is None else float(data)
+    return data
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
