@@ -26,22 +26,22 @@ PARTS = {
         "crossframework.inputs:problems",
     ),
     "function trees": (
-        *("crossframework.frameworks:Annotation.function_trees", "crossframework.compare:generalise"),
-        "crossframework.compare:tl_unify",
+        *("crossframework.frameworks:Annotation.function_trees", "crossframework.comparison:generalise"),
+        "crossframework.comparison:tl_unify",
     ),
     "matching": ("spanpairs:SpanPair.matched", "functiontrees.edits:overlay", "prepare.coreference:chain_pair"),
     "judging": ("measures.definition:Measure.judge", "align:Pair.judge"),
     "counting": (
         *("measures.definition:Measure.count", "counts:Counts.regrouped"),
-        *("crossframework.compare:tedeval", "crossframework.compare:edits"),
+        *("crossframework.figures:tedeval", "crossframework.figures:edits"),
     ),
     "resampling": (
         *("figures:Figures.scores", "figures:Figures.main_scores"),
-        *("evaluate:draw_together", "crossframework.compare:draw_together"),
+        *("finished:draw_together", "crossframework.figures:draw_together"),
     ),
-    "testing": ("figures:Figures.comparisons", "evaluate:_mcnemar"),
+    "testing": ("figures:Figures.comparisons", "finished:_mcnemar"),
     "comparing": (
-        *("changes:Items.of", "changes:Items.outcomes", "changes:confusion", "changes:met_confusion"),
+        *("outcomes:Items.of", "outcomes:Items.outcomes", "changes:confusion", "changes:met_confusion"),
         *("changes:diffs", "changes:bounds", "changes:growth", "changes:unique", "changes:transitions"),
     ),
     "writing": ("render:render",),

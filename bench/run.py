@@ -287,11 +287,14 @@ def main() -> None:
     bench = Bench(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools)
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]
-    for name in dict.fromkeys(chosen):
-        print(f"{name} …", file=sys.stderr)
-        TASKS[name](bench)
     head = [f"{description}; best of {bench.runs}", ""]
-    print("\n".join([*head, *everything(bench)]))
+    try:
+        for name in dict.fromkeys(chosen):
+            print(f"{name} …", file=sys.stderr)
+            TASKS[name](bench)
+    finally:
+        # What was measured before something went wrong is worth having.
+        print("\n".join([*head, *everything(bench)]))
     if given.quick:
         print("\nA tenth of the data: the goals are meant for all of it.")
     if given.json:
