@@ -82,7 +82,7 @@ def from_models(models: Sequence[Model], lengths: Sequence[int]) -> FunctionTree
 def to_models(trees: FunctionTrees) -> list[Model]:
     """The dictionary of each sentence."""
     models: list[Model] = [{} for _ in range(trees.sentences)]
-    for node, sentence in enumerate(trees.node_sentence.tolist()):
+    for node, sentence in enumerate(trees.nodes.sentence.tolist()):
         words = frozenset(word for begin, end in trees.words_of(node) for word in range(begin, end))
         assert words not in models[sentence], "a yield stands in two rows"
         models[sentence][words] = frozenset(trees.labels_of(node))

@@ -43,3 +43,9 @@ def folders(where: Path, room: str, gold: str, systems: Sequence[str], pieces: i
     """Gold and systems of one room of the demo as folders of so many files each."""
     whole = {name: cut(DEMO / room / name, where / name, pieces) for name in (gold, *systems)}
     return whole[gold], {Path(name).stem: whole[name] for name in systems}
+
+
+def size_for(shards: int, folder: str) -> int:
+    """How much text a shard may have, if the four files of a folder are to fall into so many shards."""
+    sizes = [path.stat().st_size for path in sorted(Path(folder).iterdir())]
+    return {1: sum(sizes), 2: max(sum(sizes[:2]), sum(sizes[2:])), 4: 1}[shards]
