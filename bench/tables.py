@@ -21,9 +21,7 @@ def everything(bench: Bench) -> Iterator[str]:
             f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.ratio:.1f} "
             f"| {row.memory:.0f} | {memory} |"
         )
-    for task, parts in bench.parts.items():
-        yield ""
-        yield f"{task}, CPU s by part: " + ", ".join(f"{name} {cpu:.2f}" for name, cpu in parts.items())
+    yield from _parts(bench)
     if bench.goals:
         yield ""
         yield "| goal | measured | bound | met |"
@@ -33,24 +31,29 @@ def everything(bench: Bench) -> Iterator[str]:
         yield f"| {goal.what} | {goal.value:.3g} {goal.unit} | {bound} | {'yes' if goal.met else '**no**'} |"
 
 
+def _parts(bench: Bench) -> Iterator[str]:
+    """How far each task is from reading its files, and what the rest of its time goes into."""
+    if bench.parts:
+        yield ""
+        yield "| task | CPU s | start-up | reading | reading, of all | the rest |"
+        yield "|---|---:|---:|---:|---:|---|"
+    for task, parts in bench.parts.items():
+        whole, start, reading = sum(parts.values()), parts["start-up"], parts["reading"]
+        rest = ", ".join(f"{name} {cpu:.2f}" for name, cpu in parts.items() if name not in ("start-up", "reading"))
+        yield f"| {task} | {whole:.2f} | {start:.2f} | {reading:.2f} | {100 * reading / whole:.0f}% | {rest} |"
+
+
 def summary(bench: Bench) -> Iterator[str]:
-    """Every peer in a line, and how far each task is from reading its files."""
+    """Every peer in a line."""
     yield "| task | assay, CPU s | peer | times as fast as the peer |"
     yield "|---|---:|---|---:|"
     before = None
     for row in bench.rows:
         if not row.is_floor:
-            task, seconds = ("", "") if row.task == before else (row.task, f"{row.cpu:.2f}")
+            task, seconds = ("", "") if row.task == before else (row.task, f"{row.cpu:.2g}")
             before = row.task
-            yield f"| {task} | {seconds} | {row.peer} | {row.ratio:,.1f} |"
-    if bench.parts:
-        yield ""
-        yield "| task | start-up, s | reading, s | all the rest, s | reading, of all |"
-        yield "|---|---:|---:|---:|---:|"
-    for task, parts in bench.parts.items():
-        whole, start, reading = sum(parts.values()), parts["start-up"], parts["reading"]
-        rest = whole - start - reading
-        yield f"| {task} | {start:.2f} | {reading:.2f} | {rest:.2f} | {100 * reading / whole:.0f}% |"
+            ratio = f"{row.ratio:,.0f}" if row.ratio >= 10 else f"{row.ratio:.2g}"
+            yield f"| {task} | {seconds} | {row.peer} | {ratio} |"
 
 
 def put_into(path: Path, lines: Iterator[str]) -> None:
