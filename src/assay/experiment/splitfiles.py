@@ -12,7 +12,6 @@ from assay.runtables import split_name
 
 if TYPE_CHECKING:
     from assay.experiment.data import Data
-    from assay.experiment.plan import Experiment
 
 SCHEMA = "assay-splits/1"
 
@@ -30,7 +29,7 @@ def write_splits(path: str | Path, folder: str | Path, *, parts: bool = False) -
         _write(target, split_text(data))
         written.append(target)
         if parts:
-            _write_parts(data, experiment, Path(folder))
+            _write_parts(data, Path(folder))
     return written
 
 
@@ -64,7 +63,7 @@ def _repetition(data: Data, repetition: int) -> dict[str, Any]:
     return {"repetition": repetition, "folds": tests}
 
 
-def _write_parts(data: Data, experiment: Experiment, folder: Path) -> None:
+def _write_parts(data: Data, folder: Path) -> None:
     design = data.dataset.design
     for repetition in range(1, design.repetitions + 1):
         for fold in range(1, design.runs_per_repetition + 1):

@@ -176,7 +176,7 @@ def _read(sources: Sequence[_Source], named: Sequence[str], options: Options) ->
         scheme = declared.get(name, declared.get(""))
         if options.decided is not None and options.decided.schemes:
             scheme = options.decided.schemes[len(files)] or scheme
-        files.append(_read_one(source, name, scheme, files[0].scheme if files else "", options))
+        files.append(_read_one(source, scheme, files[0].scheme if files else "", options))
     return files
 
 
@@ -191,7 +191,7 @@ def _declared(given: Sequence[str], named: Sequence[str]) -> dict[str, str]:
     return declared
 
 
-def _read_one(source: _Source, name: str, scheme: str | None, golds: str, options: Options) -> _File:
+def _read_one(source: _Source, scheme: str | None, golds: str, options: Options) -> _File:
     item = source.item
     if not source.columns:
         corpus = item if isinstance(item, Corpus) else item.read(())
@@ -324,7 +324,7 @@ def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
     """Training data read as gold is."""
     wanted = [options.column] if options.column else []
     source = _Source.of(Input(path, input_format=options.input_format, wanted=wanted), options)
-    corpus = _read_one(source, "gold", _declared(options.scheme, names).get("gold"), "", options).corpus
+    corpus = _read_one(source, _declared(options.scheme, names).get("gold"), "", options).corpus
     rules = rules_of(options, names)
     return _relabelled(corpus, _by_rules(rules, corpus, ("gold",))[0]) if rules else corpus
 

@@ -148,9 +148,9 @@ class _Sentence:
         """The tree, once all lines are there."""
         parents = [-1, *(self._found(*mother) for mother in self._parents[1:])]
         above = [self._found(*mother) for mother in self._above]
-        self._check(in_circle(parents), parents, "is above itself")
+        self._check(in_circle(parents), "is above itself")
         if above or len(parents) > 1:
-            self._check(childless(parents, above), parents, "has nothing below it")
+            self._check(childless(parents, above), "has nothing below it")
         return Tree(self._words, above, parents, self._labels, self.line, self._edges)
 
     def _found(self, name: int, line: int) -> int:
@@ -158,7 +158,7 @@ class _Sentence:
             raise InputError(f"{self._path}:{line}: the parent {name} is no node of sentence {self.name}.")
         return self._nodes[name]
 
-    def _check(self, node: int | None, parents: Sequence[int], fault: str) -> None:
+    def _check(self, node: int | None, fault: str) -> None:
         if node is not None:
             name = next(name for name, number in self._nodes.items() if number == node)
             raise InputError(
