@@ -79,6 +79,7 @@ ALLOWED: dict[str, set[str]] = {
     "shards": {"errors", "prepare", "readers", "systems"},
     "clusters": {"assay", "errors"},
     "workers": {"errors"},
+    "files": {"errors"},
     "parallel": {"assay", "clusters", "errors", "measured", "parts", "prepare", "shards", "workers"},
     "partfiles": {
         *("assay", "counts", "errors", "examples", "outcomes", "pagetexts", "parts", "prepare", "readers", "remarks"),
@@ -97,7 +98,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "runtables": {"errors"},
     "experiment": {
-        *("assay", "clusters", "corpus", "errors", "evaluate", "measures"),
+        *("assay", "clusters", "corpus", "errors", "evaluate", "files", "measures"),
         *("prepare", "readers", "result", "runtables", "specs", "workers"),
     },
     "manyruns": {
@@ -107,7 +108,7 @@ ALLOWED: dict[str, set[str]] = {
     "metric": {"adapters", "errors", "evaluate", "measures", "prepare"},
     "gates": {"errors", "result"},
     "annotators": {"errors", "evaluate", "measures", "prepare", "result", "systems"},
-    "render": {"citations", "errors", "posteriors", "result"},
+    "render": {"citations", "errors", "files", "posteriors", "result"},
     "citations": {"assay", "errors", "result"},
 }
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before.

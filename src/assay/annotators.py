@@ -30,7 +30,7 @@ _OF_WORDS = "span-kappa(on=words)"
 
 
 def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
-    """How far two or more annotators agree; options are those of `score`."""
+    """How far two or more annotators agree; options are those of `score`, but for jobs and cluster."""
     # By name: no figure depends on who is given first.
     named = sorted(named_systems(annotators).items())
     chosen = Options(**options, symmetric=True)

@@ -1,4 +1,4 @@
-"""The numpy floor that everything else stands on: array types and the grouping of equal rows."""
+"""The numpy floor that everything else stands on: array types, equal rows, ratios, and what lies above what."""
 
 from __future__ import annotations
 

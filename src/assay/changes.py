@@ -1,4 +1,4 @@
-"""What systems do differently, from their judgements alone (Tuggener 2017), for any task."""
+"""What systems do differently, from what became of each item under each of them (Tuggener 2017), for any task."""
 
 from __future__ import annotations
 

@@ -290,7 +290,8 @@ class _Live:
         if not (judged.measure.definition.judges_items and judged.items()):
             return (), {}
         pairs = dict(self.run.pairs)
-        parts = [(name, cut.parts(pairs[name], part)) for name, part in judged.items()]
+        whole = dict(judged.items())
+        parts = [(name, cut.parts(pairs[name], part)) for name, part in whole.items()]
         # Spurious items may have values that gold does not have.
         present = {
             value for _, found in parts for value, _, part in found if part.has_gold.any() or part.has_system.any()
@@ -298,7 +299,7 @@ class _Live:
         numbers = {value: number for value, number, _ in parts[0][1]}
         table = {}
         for value in dict.fromkeys(value for _, found in parts for value, _, _ in found if value in present):
-            systems = tuple((name, _part_of(found, value)) for name, found in parts)
+            systems = tuple((name, _part_of(found, value, whole[name])) for name, found in parts)
             one = self.selection(replace(judged, systems=systems), value, self.units)
             table[value] = replace(one, number=numbers.get(value, 0))
         return tuple(numbers), table
@@ -386,9 +387,9 @@ def _in_sentences(judged: Judged, selected: Any) -> Judged:
     return replace(judged, systems=systems)
 
 
-def _part_of(found: Sequence[tuple[str, int, Judgements]], value: str) -> Judgements:
-    """The items of one value; none where a system has no such value."""
-    nothing = found[0][2].where(np.zeros(len(found[0][2]), dtype=bool))
+def _part_of(found: Sequence[tuple[str, int, Judgements]], value: str, whole: Judgements) -> Judgements:
+    """The items of one value; none of all where a system has no such value."""
+    nothing = whole.where(np.zeros(len(whole), dtype=bool))
     return next((part for name, _, part in found if name == value), nothing)
 
 

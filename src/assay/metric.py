@@ -71,7 +71,7 @@ def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
     """Measures by name, as a function from gold and system to figures; with `scores=`, a decorator for a new measure.
 
     `assay.measure("exact", "fair", id2label=model.config.id2label)` is what Hugging Face's Trainer takes as
-    compute_metrics. Options are those of `score`.
+    compute_metrics. Options are those of `score`, but for jobs and cluster.
     """
     if "scores" in options:
         return define(*names, **options)

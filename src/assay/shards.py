@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from assay.errors import InputError, UsageError
+from assay.errors import InputError, UsageError, reason
 from assay.prepare import Options
 from assay.readers import Files
 from assay.readers.source import expand, folder_of
@@ -80,7 +80,7 @@ def _size(file: str) -> int:
     try:
         return os.path.getsize(file) * (PACKED if file.endswith((".gz", ".xz")) else 1)
     except OSError as error:
-        raise InputError(f"{file}: cannot be opened ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{file}: cannot be opened ({reason(error)}).") from None
 
 
 def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
@@ -90,7 +90,9 @@ def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
         raise UsageError(f"--shard {share}: write which of how many jobs this is, e.g. 3/16.")
     if int(jobs) > len(shards):
         what = "is 1 shard" if len(shards) == 1 else f"are {len(shards):,} shards"
-        raise UsageError(f"--shard {share}: there {what} only. Use at most so many jobs.")
+        raise UsageError(
+            f"--shard {share}: there {what} only, for small files are read together. Use at most so many jobs."
+        )
     first, end = ((int(number) - back) * len(shards) // int(jobs) for back in (1, 0))
     return shards[first:end]
 

@@ -1,4 +1,4 @@
-"""A Corpus becomes text again, in any of the formats that are read."""
+"""A Corpus becomes text again, in those formats that hold words with labels."""
 
 from __future__ import annotations
 

@@ -118,6 +118,12 @@ def test_differing_text_is_refused_with_both_places(both):
     )
 
 
+def test_sentences_in_another_order_are_called_so(both):
+    one, other = tagged("a/X b/Y"), tagged("c/X")
+    told = refusal(align, *both(conllu(one, other), conllu(other, one)))
+    assert told.endswith("Both have the same sentences in another order. Bring them into gold's.")
+
+
 def test_a_missing_sentence_is_named_in_gold_and_an_extra_one_in_the_system(both):
     three = conllu(tagged("a/X"), tagged("b/X"), tagged("c/X"))
     two = conllu(tagged("a/X"), tagged("c/X"))

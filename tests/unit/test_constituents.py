@@ -10,6 +10,7 @@ import pytest
 import assay
 from assay.judgements import ONE
 from assay.measures.lineages import lineages, similarities
+from assay.render.text import heading
 from assay.result import Result
 from unit.samples import placed, refusal
 
@@ -382,6 +383,8 @@ def test_leaf_ancestor_is_the_mean_over_words_or_over_sentences(file: File) -> N
     # S [ against NP [: half; S against NP: nothing; S ] against NP ]: half; then all, and no tree.
     assert over_words == pytest.approx((0.5 + 0 + 0.5 + 1 + 0) / 5)
     assert over_sentences == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert "5 words of gold" in heading(scored(gold, system, "leaf-ancestor"))
+    assert "3 constituents of gold" in heading(scored(gold, system, "parseval"))
     assert refusal(scored, gold, system, "leaf-ancestor(mean=all)").startswith("there is no mean 'all'.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -68,7 +69,8 @@ def test_a_comparison_without_unseen_words_is_undefined_not_a_crash(file):
     file("s.tsv", tsv(tagged("a/X b/X"), tagged("a/X")))
     file("known.txt", "a\nb\n")
     for measures in (["oov-accuracy"], ["accuracy", "oov-accuracy"]):
-        result = assay.compare("gold.tsv", {"s": "s.tsv", "t": "gold.tsv"}, measures, train="known.txt", times=10)
+        known = Path("known.txt")
+        result = assay.compare("gold.tsv", {"s": "s.tsv", "t": "gold.tsv"}, measures, train=known, times=10)
         rows = [row for row in result.comparisons if row.measure == "oov-accuracy" and row.test == "shuffling"]
         assert len(rows) == 1
         assert math.isnan(rows[0].difference)

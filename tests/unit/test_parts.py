@@ -201,7 +201,9 @@ def test_a_share_is_a_stretch_of_the_shards(tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "TEXT", 1)
     found = shards.shards_of(gold, systems)
     assert [[shard.number for shard in shards.share_of(found, f"{job}/3")] for job in (1, 2, 3)] == [[0], [1], [2, 3]]
-    assert refusal(shards.share_of, found, "1/5") == "--shard 1/5: there are 4 shards only. Use at most so many jobs."
+    assert refusal(shards.share_of, found, "1/5") == (
+        "--shard 1/5: there are 4 shards only, for small files are read together. Use at most so many jobs."
+    )
     assert refusal(shards.share_of, found, "0/2").startswith("--shard 0/2: write which of how many jobs")
 
 

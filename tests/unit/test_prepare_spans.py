@@ -35,6 +35,23 @@ def gold(file):
     return file("gold.conll", bio("Anna/B-PER saw/O New/B-LOC York/I-LOC", "He/O", "Bonn/B-LOC"))
 
 
+# --- columns ---
+
+
+def test_tags_come_from_the_last_column_and_others_like_it_are_named(file):
+    layered = file("layers.tsv", "New\tB-ORG\tB-LOC\nYork\tI-ORG\tI-LOC\nBank\tI-ORG\tO\n")
+    told = "spans are read from column 3; 2 may hold such tags too. Say which: --column 3, or layers: --column 2+3."
+    result = assay.score(layered, {"s": layered}, times=5)
+    assert f"gold: {told} The same holds for s." in result.notes
+    assert not [text for text in result.warnings if "column" in text]
+    flat = file("flat.tsv", "New\tB-ORG\nYork\tI-ORG\nBank\tI-ORG\n")
+    assert said(layered, flat)[:2] == [
+        f"gold: {told}",
+        "s: spans are read from column 2, which is not the column of gold's.",
+    ]
+    assert said(layered, flat, column="2") == []
+
+
 # --- schemes ---
 
 

@@ -68,6 +68,11 @@ def no_beginnings(text: str) -> str:
     return text.replace("B-PER", "I-PER").replace("B-LOC", "I-LOC")
 
 
+def no_spans(text: str) -> str:
+    """Nothing but O."""
+    return re.sub(r"\b[BI]-\w+", "O", text)
+
+
 def without_first_document(text: str) -> str:
     """One document less."""
     return "#begin document" + text.split("#begin document", 2)[2]
@@ -122,6 +127,14 @@ CASES: dict[str, tuple[Any, dict[str, Any], dict[str, dict[int, Edit]]]] = {
     "faulty trees": (
         *(TREES, {"task": "dependencies", "on_mismatch": "skip", "embed": "auto"}),
         {"arc-eager": {0: own_heads, 2: first_only(own_heads)}, "arc-hybrid": {3: other_words}},
+    ),
+    "segmentation of a shard of other words": (
+        *(TREES, {"task": "dependencies", "measures": ["tokens", "sentences"], "on_mismatch": "skip"}),
+        some(other_words, **{"arc-eager": (1,)}),
+    ),
+    "labels of a shard without spans": (
+        *(NAMES, {"slices": "label", "measures": ["exact", "fair"]}),
+        some(no_spans, gold=(1, 2), rules=(1,), spacy=(2,)),
     ),
     "other leaves": (BRACKETS, {"on_mismatch": "skip", "embed": "auto"}, some(other_leaves, **{"pcfg-2": (0, 2)})),
     "gold without trees": (

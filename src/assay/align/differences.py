@@ -98,6 +98,8 @@ def remedy_for(gold: Text, system: Text, on_mismatch: str) -> str:
     """What the user can do about texts that differ."""
     if same_normalised(gold.characters(), system.characters()):
         return NORMALISE
+    if sorted(gold.sentences()) == sorted(system.sentences()):
+        return "Both have the same sentences in another order. Bring them into gold's."
     if on_mismatch == "warn" and gold.corpus.texts is not None:
         return "Spans are given by characters, which differ, so they cannot be compared by position."
     if on_mismatch == "warn":

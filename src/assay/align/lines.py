@@ -92,12 +92,12 @@ def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
 def _pieces(text: Text, kept: Bools, level: str) -> Stretches:
     """Tokens (a multiword token is one) or sentences with the characters that they cover, by their first words."""
     spans = text.spans(kept)
+    first = np.ones(len(spans.words), dtype=bool)
     if level == "tokens":
-        first = np.ones(len(spans.words), dtype=bool)
         first[1:] = ~(spans.multi[1:] & spans.multi[:-1] & (spans.begin[1:] == spans.begin[:-1]))
     else:
         sentence = text.corpus.sentence_of[spans.words]
-        first = np.concatenate([[True], sentence[1:] != sentence[:-1]])
+        first[1:] = sentence[1:] != sentence[:-1]
     firsts = np.flatnonzero(first)
-    lasts = np.append(firsts[1:], len(first)) - 1
+    lasts = np.append(firsts, len(first))[1:] - 1
     return Stretches(spans.words[firsts], spans.begin[firsts], spans.end[lasts], spans.multi[firsts])

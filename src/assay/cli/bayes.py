@@ -9,9 +9,9 @@ import click
 
 from assay.cli import example_help
 from assay.cli.evaluation import check_stdin
-from assay.cli.files import make_folder
 from assay.cli.options import output_options
 from assay.cli.output import Output
+from assay.files import make_folder
 
 if TYPE_CHECKING:
     from assay.result import Result

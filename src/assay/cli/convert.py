@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from assay.cli import example_help
-from assay.cli.files import put
 from assay.cli.options import INPUT_FORMAT
+from assay.cli.output import put
 
 
 @click.command(

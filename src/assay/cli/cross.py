@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.files import check_writable, put
 from assay.cli.options import INPUT_FORMAT, Command, embed_option, output_options, resampling_options
-from assay.cli.output import Output
+from assay.cli.output import Output, put
+from assay.files import check_writable
 
 
 @click.command(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.files import check_writable, write
 from assay.cli.output import Output
+from assay.files import check_writable, write
 
 if TYPE_CHECKING:
     from assay.gates import Gates

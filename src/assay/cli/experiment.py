@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import example_help
-from assay.cli.files import put
+from assay.cli.output import put
 
 if TYPE_CHECKING:
     from assay.experiment.progress import Progress

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.files import check_writable, write
+from assay.files import check_writable, write
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -83,6 +83,14 @@ class Output:
             self.tell(f"warning: {text}")
         for path in filter(None, (self.path, self.html)):
             self.tell(f"written: {path}")
+
+
+def put(text: str, path: str | None) -> None:
+    """A text into a file or, without one, to standard output."""
+    if path:
+        write(path, text)
+    else:
+        click.echo(text, nl=False)
 
 
 def _form_of(path: str) -> str:

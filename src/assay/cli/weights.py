@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.files import put
 from assay.cli.options import with_options
+from assay.cli.output import put
 
 if TYPE_CHECKING:
     from assay.tagsets import Tagset

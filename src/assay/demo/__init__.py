@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.errors import InputError
+from assay.errors import InputError, reason
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -26,8 +26,8 @@ EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE, EXPERIMENT)
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example, print the tables, and say what to try next."""
-    from assay.cli.files import make_folder
     from assay.cli.output import Output
+    from assay.files import make_folder
 
     for folder in filter(None, (html, copy)):
         make_folder(Path(folder))
@@ -46,7 +46,7 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
 
 def _pages(folder: Path, found: Sequence[tuple[str, Result]]) -> Path:
     """A page for each comparison, and one that leads to them."""
-    from assay.cli.files import write
+    from assay.files import write
     from assay.render import render
     from assay.render.index import index
 
@@ -168,7 +168,7 @@ def _copy(source: Path, target: Path) -> None:
         # One for each file; the first tells.
         raise InputError(f"{error.args[0][0][1]}: cannot be copied ({error.args[0][0][2]}).") from None
     except OSError as error:
-        raise InputError(f"{target}: cannot be made ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{target}: cannot be made ({reason(error)}).") from None
 
 
 def _next(folder: Path, examples: Sequence[str]) -> str:

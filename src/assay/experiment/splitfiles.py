@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, reason
 from assay.experiment.splits import ALGORITHM, SCHEMES, Design, Split, split_of_folds
+from assay.files import make_folder, write
 from assay.runtables import split_name
 
 if TYPE_CHECKING:
@@ -75,11 +76,8 @@ def _write_parts(data: Data, folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
+    make_folder(path.parent)
+    write(path, text)
 
 
 def read_design(path: str, name: str) -> Design:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.constituents import ROOTS, Choices, Convention
-from assay.errors import InputError, UsageError, unknown
+from assay.errors import InputError, UsageError, reason, unknown
 
 EMPTY_ELEMENT = "-NONE-"
 _PUNCTUATION = (",", ":", "``", "''", ".")
@@ -100,7 +100,7 @@ def _text(path: str) -> str:
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8. Convert it, e.g. with iconv -t utf-8.") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
 
 
 def _check(key: str, values: list[str], place: str) -> None:

@@ -60,7 +60,8 @@ def prepare_constituents(
     # A sentence with other words is an error of its system, and is compared for the others.
     pairs = [(name, with_nodes(without(pair, pair.skipped | bare) if bare.any() else pair)) for name, pair in found]
     judged = {(name, str(measure)): rows for name, pair in pairs for measure, rows in _judged(pair, measures)}
-    first = next(iter(judged.values()))
+    constituents = int(next(iter(judged.values())).has_gold.sum())
+    words = int((~bare[gold.sentence_of]).sum())
     warnings = [
         gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum())),
         *_read_so(["gold", *named], corpora),
@@ -80,7 +81,7 @@ def prepare_constituents(
         warnings=tuple(warnings),
         mappings=(),
         task="constituents",
-        items=int(first.has_gold.sum()),
+        items=constituents if _of_brackets(measures) else words,
         unit=options.unit or "sentence",
         notes=tuple(_notes(pairs, conventions)),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora)),

@@ -65,7 +65,7 @@ def prepare_dependencies(
         task="dependencies",
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
-        notes=(nonprojective_sentences(numbers=_nonprojective(pairs, skipped)),),
+        notes=() if options.symmetric else (nonprojective_sentences(numbers=_nonprojective(pairs, skipped)),),
         decided=Decided(column=f"{head}+{relation}", formats=tuple(corpus.format for corpus in corpora)),
     )
 

@@ -26,6 +26,10 @@ TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
 
 
+_FILES = ("train", "lexicon", "map", "gold_errors", "tagset", "weights", "mention_types")
+"""Options that are, or may be, the path of a file."""
+
+
 @dataclass(frozen=True)
 class Decided:
     """What the first of many shards told, so that all others are read alike; what each found of its own."""
@@ -95,6 +99,9 @@ class Options:
         for name in ("slices", "scheme"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for name in _FILES:
+            if isinstance(getattr(self, name), Path):
+                object.__setattr__(self, name, str(getattr(self, name)))
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""

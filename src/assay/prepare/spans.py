@@ -94,8 +94,11 @@ def prepare_spans(
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
+    columns = list(_columns_read(sources, ["gold", *named], options))
+    differ = len({source.column for source in sources}) > 1
     warnings = [
         *_said(files, ["gold", *named], options.repair),
+        *(columns if differ else ()),
         *warnings,
         *_checked(pairs, options.symmetric),
         *idle_rules(mapped),
@@ -115,7 +118,7 @@ def prepare_spans(
         items=len(pairs[0][1].spanned().gold),
         unit=options.unit or ("document" if whole_documents else "sentence"),
         scheme=files[0].scheme,
-        notes=tuple(_notes(pairs, listed)),
+        notes=(*(() if differ else columns), *_notes(pairs, listed)),
         decided=Decided(
             column=sources[0].column,
             formats=tuple(file.corpus.format for file in files),
@@ -218,6 +221,31 @@ def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
         return scheme
     # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
     return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
+
+
+def _columns_read(sources: Sequence[_Source], names: Sequence[str], options: Options) -> Iterator[Remark]:
+    """Which columns tags were taken from, where files have several and the user named none."""
+    if options.column:
+        return
+    for source, name in zip(sources, names, strict=True):
+        if isinstance(source.item, Input) and source.column and not _is_conllu(source.item):
+            plan = source.item.plan
+            others = [one for one in plan.labels if one != source.column and _mostly_tags(plan.values(one))]
+            differs = source.column != sources[0].column
+            yield column_read(name=name, column=source.column, others="+".join(others), differs=differs)
+
+
+@remark
+def column_read(name: str, column: str, others: str, differs: bool) -> Iterator[str]:
+    """Tags taken from the last of several columns with tags, or from another one than gold's."""
+    if others:
+        listed = others.replace("+", ", ")
+        yield (
+            f"{name}: spans are read from column {column}; {listed} may hold such tags too. Say which: --column "
+            f"{column}, or layers: --column {others}+{column}."
+        )
+    elif differs:
+        yield f"{name}: spans are read from column {column}, which is not the column of gold's."
 
 
 def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[Remark]:

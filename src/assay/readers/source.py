@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from assay.errors import InputError
+from assay.errors import InputError, reason
 
 if TYPE_CHECKING:
     from lzma import LZMAFile
@@ -41,7 +41,7 @@ def expand(path: str) -> list[str]:
         try:
             found = sorted(_below(target), key=lambda file: file.relative_to(target).as_posix())
         except OSError as error:
-            raise InputError(f"{error.filename or path}: cannot be read ({_reason(error)}).") from None
+            raise InputError(f"{error.filename or path}: cannot be read ({reason(error)}).") from None
         if not found:
             raise InputError(f"{path}: the folder holds no files.")
         return _annotations([str(file) for file in found])
@@ -138,7 +138,7 @@ class Source:
             self._raw = raw = sys.stdin.buffer if self._name == "-" else cast(BinaryIO, open(self._name, "rb"))
             start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be opened ({_reason(error)}).") from None
+            raise InputError(f"{self.path}: cannot be opened ({reason(error)}).") from None
         self._check_unchanged()
         if start.startswith(b"\x1f\x8b"):
             counted = _Counted(raw)
@@ -199,7 +199,7 @@ class Source:
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputError(
-                f"{self.path}: its text {path} cannot be opened ({_reason(error)}). Put it beside the annotations."
+                f"{self.path}: its text {path} cannot be opened ({reason(error)}). Put it beside the annotations."
             ) from None
         self._hash.update(data)
         return decode(data, path, 1)
@@ -234,7 +234,7 @@ class Source:
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."
             ) from None
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({_reason(error)}).") from None
+            raise InputError(f"{self.path}: cannot be read ({reason(error)}).") from None
 
 
 def decode(data: bytes, path: str, line: int) -> str:
@@ -300,7 +300,3 @@ def _state(file: BinaryIO) -> tuple[int, ...] | None:
     except OSError:
         return None
     return (status.st_ino, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -75,7 +75,8 @@ def plural(number: int, noun: str) -> str:
 def noun(result: Result) -> str:
     """What an item is called."""
     names = {"spans": "span", "constituents": "constituent", "coreference": "mention"}
-    return names.get(result.task, "word")
+    of_words = all(row.measure.startswith("leaf-ancestor") for row in result.scores)
+    return "word" if of_words else names.get(result.task, "word")
 
 
 def is_matched(result: Result) -> bool:

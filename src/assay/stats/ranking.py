@@ -17,7 +17,6 @@ Relation = Literal["<", "⪅", "≈", "⪆", ">", "?"]
 
 MARGIN = 0.05
 EQUAL: tuple[Relation, ...] = ("⪅", "≈", "⪆")
-_TURNED: dict[Relation, Relation] = {"<": ">", "⪅": "⪆", "≈": "≈", "⪆": "⪅", ">": "<", "?": "?"}
 
 
 @dataclass(frozen=True)

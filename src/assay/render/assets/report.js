@@ -24,10 +24,10 @@ export class Report {
     this.result = packed.result;
     this.texts = texts;
     this.task = this.result.task;
-    this.noun = NOUNS[this.task] ?? "word";
     this.unit = texts?.data.unit ?? this.result.unit;
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
+    this.noun = this.on?.startsWith("leaf-ancestor") ? "word" : NOUNS[this.task] ?? "word";
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
     this.followers = [];

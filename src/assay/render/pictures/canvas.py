@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from assay.errors import UsageError
+from assay.files import write
 from assay.posteriors import Posterior
 from assay.render.pictures.letters import clean, fitted, isolated, width_of
 from assay.render.pictures.style import COLOURS, ROLES
@@ -155,11 +156,11 @@ def save(canvas: Canvas, path: str | os.PathLike[str]) -> None:
     """Write a picture to a file; the ending says how: .svg, .pdf, .png."""
     ending = Path(path).suffix.casefold()
     if ending == ".svg":
-        Path(path).write_text(svg(canvas), encoding="utf-8", newline="\n")
+        write(Path(path), svg(canvas))
     elif ending in ENDINGS:
         from assay.render.pictures.plot import plot
 
-        plot(canvas, Path(path))
+        write(Path(path), plot(canvas, Path(path)))
     else:
         raise UsageError(f"{path}: pictures are written as {', '.join(ENDINGS)}. Give one of these endings.")
 

@@ -22,8 +22,8 @@ _MORE_FONTS = ("Arial Unicode MS", "Hiragino Sans", "PingFang SC", "Microsoft Ya
 _TURNING = dict.fromkeys((0x2068, 0x2069))
 
 
-def plot(canvas: Canvas, path: Path) -> None:
-    """Write a picture as PDF or PNG."""
+def plot(canvas: Canvas, path: Path) -> bytes:
+    """A picture as PDF or PNG, as the ending of its file says."""
     try:
         # Not a dependency: whoever wants these formats installs the extra.
         matplotlib = import_module("matplotlib")
@@ -35,7 +35,7 @@ def plot(canvas: Canvas, path: Path) -> None:
         fonts = _fonts()
         for mark in canvas.marks:
             _draw(mark, axes, fonts)
-        _write(figure, canvas, path, caught)
+        return _content(figure, canvas, path, caught)
 
 
 def _sheet(canvas: Canvas) -> tuple[Any, Any]:
@@ -47,8 +47,7 @@ def _sheet(canvas: Canvas) -> tuple[Any, Any]:
     return figure, axes
 
 
-def _write(figure: Any, canvas: Canvas, path: Path, caught: list[warnings.WarningMessage]) -> None:
-    """Drawn in memory first, so that a letter without a font leaves no file behind."""
+def _content(figure: Any, canvas: Canvas, path: Path, caught: list[warnings.WarningMessage]) -> bytes:
     from io import BytesIO
 
     form = path.suffix.casefold().removeprefix(".")
@@ -63,7 +62,7 @@ def _write(figure: Any, canvas: Canvas, path: Path, caught: list[warnings.Warnin
             f"{path}: matplotlib finds no font with {letter!r} (U+{ord(letter):04X}). "
             "Install one that has it, or write .svg"
         )
-    path.write_bytes(stream.getvalue())
+    return stream.getvalue()
 
 
 def _fonts() -> list[str]:

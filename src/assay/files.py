@@ -1,4 +1,4 @@
-"""Texts into files, and folders for them; what cannot be done is said in one line."""
+"""Files are written whole or not at all; what cannot be done is said in one line."""
 
 from __future__ import annotations
 
@@ -7,26 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import click
+from assay.errors import InputError, reason
 
 
-def write(path: str, text: str) -> None:
+def write(path: str | Path, content: str | bytes) -> None:
     """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
     # Names of files need not be UTF-8, and may stand in the text.
-    data = text.encode("utf-8", "backslashreplace")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     with _refused(path, "written"):
         if _is_stream(path):
             Path(path).write_bytes(data)
         else:
             _replace(path, data)
-
-
-def put(text: str, path: str | None) -> None:
-    """A text into a file or, without one, to standard output."""
-    if path:
-        write(path, text)
-    else:
-        click.echo(text, nl=False)
 
 
 def make_folder(folder: Path) -> None:
@@ -37,8 +29,6 @@ def make_folder(folder: Path) -> None:
 
 def check_writable(path: str) -> None:
     """Refuse a file that cannot be written, before the work for it begins."""
-    from assay.errors import InputError
-
     folder = Path(path).parent
     if not folder.is_dir():
         raise InputError(f"{path}: the folder {folder} does not exist.")
@@ -50,22 +40,20 @@ def check_writable(path: str) -> None:
 @contextmanager
 def _refused(path: str | Path, what: str) -> Iterator[None]:
     """What the system does not allow, as a message to the user; a pipe that is closed is no such thing."""
-    from assay.errors import InputError
-
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be {what} ({(error.strerror or str(error)).lower()}).") from None
+        raise InputError(f"{path}: cannot be {what} ({reason(error)}).") from None
 
 
-def _is_stream(path: str) -> bool:
+def _is_stream(path: str | Path) -> bool:
     """Whether there is something here that must not be replaced by a file: a pipe, a device."""
     return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
 
 
-def _replace(path: str, data: bytes) -> None:
+def _replace(path: str | Path, data: bytes) -> None:
     import tempfile
 
     # A link stays one: what it points to is replaced.
