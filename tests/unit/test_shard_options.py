@@ -214,3 +214,18 @@ def test_a_comment_that_no_shard_has_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "TEXT", 1)
     message = refusal(assay.compare, gold, systems, slices="meta:nothing", times=10)
     assert message == f"--slice meta:nothing: {gold} has no comment `# nothing = …`."
+
+
+def test_the_first_shard_tells_which_columns_may_hold_tags(tmp_path, monkeypatch):
+    layered, tagged = "New\tB-ORG\tB-LOC\nYork\tI-ORG\tI-LOC\n", "Anna\tNNP\tB-PER\nran\tVBD\tO\n"
+    for side in ("gold", "system"):
+        (tmp_path / side).mkdir()
+        for number, text in enumerate((layered, tagged)):
+            (tmp_path / side / f"{number}.tsv").write_text(text)
+    gold, systems = str(tmp_path / "gold"), {"s": str(tmp_path / "system")}
+    told = []
+    for size in (1 << 20, 1):
+        monkeypatch.setattr(shards, "TEXT", size)
+        told.append(assay.score(gold, systems, times=10))
+    assert told[0].to_json() == told[1].to_json()
+    assert [note for note in told[0].notes if "spans are read from column 3; 2 may hold such tags too" in note]

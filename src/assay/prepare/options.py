@@ -42,6 +42,8 @@ class Decided:
     """Which systems have answers at all."""
     schemes: tuple[str, ...] = ()
     """How the tags of gold and of each system are read as spans."""
+    further: tuple[str, ...] = ()
+    """Of gold and of each system: other columns that may hold tags of spans."""
     characters: bool = False
     """Whether spans are compared as sets of characters."""
     tags: str | None = None

@@ -94,7 +94,10 @@ def prepare_spans(
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
-    columns = list(_columns_read(sources, ["gold", *named], options))
+    # The first shard tells for all.
+    further = options.decided.further if options.decided is not None else ()
+    further = further or tuple(_further(source, options) for source in sources)
+    columns = list(_columns_read(sources, ["gold", *named], further))
     differ = len({source.column for source in sources}) > 1
     warnings = [
         *_said(files, ["gold", *named], options.repair),
@@ -123,6 +126,7 @@ def prepare_spans(
             column=sources[0].column,
             formats=tuple(file.corpus.format for file in files),
             schemes=tuple(file.scheme for file in files),
+            further=further,
             characters=needed,
         ),
     )
@@ -223,16 +227,20 @@ def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
     return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
 
 
-def _columns_read(sources: Sequence[_Source], names: Sequence[str], options: Options) -> Iterator[Remark]:
-    """Which columns tags were taken from, where files have several and the user named none."""
-    if options.column:
-        return
-    for source, name in zip(sources, names, strict=True):
-        if isinstance(source.item, Input) and source.column and not _is_conllu(source.item):
-            plan = source.item.plan
-            others = [one for one in plan.labels if one != source.column and _mostly_tags(plan.values(one))]
-            differs = source.column != sources[0].column
-            yield column_read(name=name, column=source.column, others="+".join(others), differs=differs)
+def _further(source: _Source, options: Options) -> str:
+    """The other columns that may hold tags, where the user named none."""
+    if options.column or isinstance(source.item, Corpus) or not source.column or _is_conllu(source.item):
+        return ""
+    plan = source.item.plan
+    return "+".join(name for name in plan.labels if name != source.column and _mostly_tags(plan.values(name)))
+
+
+def _columns_read(sources: Sequence[_Source], names: Sequence[str], further: Sequence[str]) -> Iterator[Remark]:
+    """Which columns tags were taken from."""
+    for source, name, others in zip(sources, names, further, strict=True):
+        if source.column:
+            differs = bool(sources[0].column) and source.column != sources[0].column
+            yield column_read(name=name, column=source.column, others=others, differs=differs)
 
 
 @remark

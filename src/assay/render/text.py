@@ -75,8 +75,9 @@ def plural(number: int, noun: str) -> str:
 def noun(result: Result) -> str:
     """What an item is called."""
     names = {"spans": "span", "constituents": "constituent", "coreference": "mention"}
-    of_words = all(row.measure.startswith("leaf-ancestor") for row in result.scores)
-    return "word" if of_words else names.get(result.task, "word")
+    if result.task == "constituents" and all(row.measure.startswith("leaf-ancestor") for row in result.scores):
+        return "word"
+    return names.get(result.task, "word")
 
 
 def is_matched(result: Result) -> bool:
