@@ -63,13 +63,9 @@ def _systems(result: Result) -> list[str]:
     return [source.name for source in result.systems]
 
 
-def _measures(result: Result) -> list[str]:
-    return list(dict.fromkeys(row.measure for row in result.scores))
-
-
 def _named(result: Result, target: str) -> tuple[str, str]:
     """The measure and score that are meant; no score is the main one."""
-    known = _measures(result)
+    known = result.measures
     target = target or known[0]
     # The names of measures may have a slash themselves.
     measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
@@ -121,7 +117,7 @@ class Baseline:
                 raise InputError(f"{self.path}: {fact}, so its scores cannot be compared. Make the baseline anew.")
         for kind, names, known in (
             ("system", _systems(result), _systems(before)),
-            ("measure", _measures(result), _measures(before)),
+            ("measure", result.measures, before.measures),
         ):
             for name in names:
                 if name not in known:
@@ -130,7 +126,7 @@ class Baseline:
 
     def worse(self, result: Result) -> Iterator[str]:
         """A line for each main score that has fallen by more than the tolerance."""
-        for measure in _measures(result):
+        for measure in result.measures:
             for system in _systems(result):
                 now, before = (_value(one, system, measure) for one in (result, self.result))
                 allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
@@ -142,8 +138,8 @@ class Baseline:
 
     def left_over(self, result: Result) -> Iterator[str]:
         """A note on what the baseline has and this Result does not."""
-        ours = {*_systems(result), *_measures(result)}
-        names = [name for name in (*_systems(self.result), *_measures(self.result)) if name not in ours]
+        ours = {*_systems(result), *result.measures}
+        names = [name for name in (*_systems(self.result), *self.result.measures) if name not in ours]
         if names:
             yield f"{self.path} also has {', '.join(names)}, which nothing here is compared with."
 

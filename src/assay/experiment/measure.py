@@ -63,7 +63,7 @@ def _measured(
     result = score(test, {system: predictions}, measures, **_options(dataset, found[0].definition.task, train))
     if result.aligned_by != "words" and not dataset.own_tokens:
         raise AlignmentError(_first_difference(dataset, test, predictions))
-    names = list(dict.fromkeys(row.measure for row in result.scores))
+    names = result.measures
     rows = []
     for spec, (_, chosen), measure, name in zip(specs, wanted, found, _in_order(names, found), strict=True):
         main = chosen or next(iter(measure.scores))

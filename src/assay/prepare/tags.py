@@ -27,7 +27,7 @@ from assay.prepare.run import (
 )
 from assay.readers import Input, choose_column
 from assay.readers.columns import ALIASES
-from assay.remarks import Remark, remark, said
+from assay.remarks import Remark, remark, said, worded
 from assay.result import Mapped
 from assay.tagsets import Tagset
 from assay.tagsets.kinds import Feats
@@ -49,21 +49,17 @@ def prepare_tags(
     corpora, mapped = _mapped(corpora, named, column, options)
     corpora = _marked(corpora, named, column, options)
     gold_corpus, outputs = corpora[0], corpora[1:]
+    systems = dict(zip(named, outputs, strict=True))
     check_gold = empty_gold(
         gold=gold_corpus.name, column=column, mark=gold_corpus.empty or "", empty=gold_corpus.is_empty(column)
     )
-    part = options.decided is not None
-    if not part:
+    if options.decided is None:
         # Before anything else is looked at.
-        list(check_gold.lines())
-    further = _check_further_columns(gold_corpus, dict(zip(named, outputs, strict=True)), wanted - {column})
+        worded([check_gold])
     given = [not output.is_empty(column) for output in outputs]
-    filled = list(options.decided.filled) if options.decided is not None else given
-    if part and not filled:
-        # The first shard may be empty where others are not.
-        filled = given if any(given) else [True] * len(given)
-    pairs, warnings = aligned(gold_corpus, dict(zip(named, outputs, strict=True)), filled, column, options)
-    warnings.extend(further)
+    filled = _filled(given, options)
+    pairs, warnings = aligned(gold_corpus, systems, filled, column, options)
+    warnings.extend(_check_further_columns(gold_corpus, systems, wanted - {column}))
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -74,10 +70,9 @@ def prepare_tags(
         pairs, said = _with_tagset(pairs, tagset, measures, options)
         warnings.extend(said)
     judged = [(name, pair.judge()) for name, pair in pairs]
-    for (name, pair), (_, judgements) in zip(pairs, judged, strict=True) if not options.symmetric else ():
-        warnings.extend(checks.warnings(name, pair, judgements, "word"))
-    warnings.append(checks.identical(judged))
-    warnings.extend(idle_rules(mapped))
+    for name, pair in pairs if not options.symmetric else ():
+        warnings.extend(checks.warnings(name, pair, pair.judge(), "word"))
+    warnings += [checks.identical(judged), *idle_rules(mapped)]
     missing = pairs[0][1].without_gold(column) & ~skipped[gold_corpus.sentence_of]
     warnings += [*gone, unlabelled(column=column, words=int(missing.sum()))]
     sources = tuple(
@@ -102,6 +97,14 @@ def prepare_tags(
             formats=tuple(corpus.format for corpus in corpora),
         ),
     )
+
+
+def _filled(given: Sequence[bool], options: Options) -> Sequence[bool]:
+    """Which systems have answers: those of this file, or what is known of all shards."""
+    if options.decided is None:
+        return given
+    # The first shard may be empty where others are not.
+    return options.decided.filled or (given if any(given) else [True] * len(given))
 
 
 @remark

@@ -48,10 +48,6 @@ def tables(result: Result) -> Iterator[Table]:
     yield _regions(result)
 
 
-def _measures(result: Result) -> list[str]:
-    return list(dict.fromkeys(row.measure for row in result.scores))
-
-
 def _kinds(result: Result) -> list[str]:
     """Both kinds of shares, where they differ: on a single data set there is one."""
     return [kind for kind in _KINDS if kind == "decision" or any(one.model == "hierarchical" for one in result.bayes)]
@@ -77,7 +73,7 @@ def _by_measure(
     minor: bool = False,
 ) -> Table:
     """Rows with their measures, which are named where there are several; the first columns are words."""
-    if len(_measures(result)) == 1:
+    if len(result.measures) == 1:
         plain = [row for _, row in rows]
         return table(title, header, plain, words, notes=(note,), droppable=tuple(droppable), minor=minor)
     named = [[cell, *row] for cell, (_, row) in zip(_first_of([measure for measure, _ in rows]), rows, strict=True)]
@@ -229,7 +225,7 @@ def _means(result: Result) -> Table:
     order = {ranking.measure: ranking.order for ranking in result.rankings}
     several = [None] if len(slices) > 1 else []
     rows: list[tuple[str, Row]] = []
-    for measure in _measures(result):
+    for measure in result.measures:
         unit = _unit(result, measure)
         own = {(row.system, row.slice): row for row in result.scores if row.measure == measure}
         for system in order.get(measure, [source.name for source in result.systems]):
@@ -363,7 +359,7 @@ def _unit(result: Result, measure: str) -> _Unit:
 
 
 def _said(result: Result) -> str:
-    fractions = [_unit(result, measure).is_fraction for measure in _measures(result)]
+    fractions = [_unit(result, measure).is_fraction for measure in result.measures]
     if all(fractions):
         return "In percentage points."
     return (

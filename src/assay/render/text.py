@@ -75,7 +75,7 @@ def plural(number: int, noun: str) -> str:
 def noun(result: Result) -> str:
     """What an item is called."""
     names = {"spans": "span", "constituents": "constituent", "coreference": "mention"}
-    if result.task == "constituents" and all(row.measure.startswith("leaf-ancestor") for row in result.scores):
+    if result.task == "constituents" and all(name.startswith("leaf-ancestor") for name in result.measures):
         return "word"
     return names.get(result.task, "word")
 

@@ -163,6 +163,11 @@ class Result:
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
 
+    @property
+    def measures(self) -> list[str]:
+        """The measures that there are scores of, in their order."""
+        return list(dict.fromkeys(row.measure for row in self.scores))
+
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
         for row in self.scores:
@@ -171,7 +176,7 @@ class Result:
                 return row
         for kind, name, known in (
             ("system", system, [row.name for row in self.systems]),
-            ("measure", measure, list(dict.fromkeys(row.measure for row in self.scores))),
+            ("measure", measure, self.measures),
         ):
             if name not in known:
                 raise unknown(kind, name, known)
