@@ -1,21 +1,73 @@
-"""Files are written whole or not at all; what cannot be done is said in one line."""
+"""Files are written whole or not at all, and never over an input; what cannot be done is said in one line."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 
 from assay.errors import InputError, reason
+
+_DATABASE = b"SQLite format 3\0"
+_INPUTS: ContextVar[Mapping[tuple[int, int], str]] = ContextVar("inputs", default=MappingProxyType({}))
+"""The inputs of the command under way, by device and number: a file has one of these under all of its names."""
+
+
+@contextmanager
+def inputs(paths: Iterable[str | Path]) -> Iterator[None]:
+    """Within this, these files, and folders with all that is in them, are not written to by whatever name."""
+    found = {key: _called(path) for path in paths if (key := _key(path)) is not None}
+    token = _INPUTS.set({**_INPUTS.get(), **found})
+    try:
+        yield
+    finally:
+        _INPUTS.reset(token)
+
+
+def _called(path: str | Path) -> str:
+    return "standard input" if path == "-" else str(path)
+
+
+def _key(path: str | Path) -> tuple[int, int] | None:
+    """What tells a file or folder from all others; None for pipes and devices, and where there is nothing."""
+    try:
+        status = os.fstat(0) if path == "-" else os.stat(path)
+    except (OSError, ValueError):
+        return None
+    kept = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return (status.st_dev, status.st_ino) if kept else None
+
+
+def check_allowed(path: str | Path) -> None:
+    """Refuse to write to an input, into a folder given as input, or over a database."""
+    target = Path(os.path.realpath(path))
+    for place in (target, *target.parents):
+        key = _key(place)
+        if key is not None and key in _INPUTS.get():
+            is_in = "is" if place == target else "lies in"
+            raise InputError(
+                f"{path}: {is_in} {_INPUTS.get()[key]}, and what is given as input is never written to. "
+                "Choose another name."
+            )
+    with suppress(OSError):
+        if target.is_file():
+            with target.open("rb") as stream:
+                is_database = stream.read(len(_DATABASE)) == _DATABASE
+            if is_database:
+                raise InputError(f"{path}: is a database, such as a store of runs. Choose another name.")
 
 
 def write(path: str | Path, content: str | bytes) -> None:
     """Write a file whole or not at all; what is no file but a pipe or a device is written to as it is."""
     # Names of files need not be UTF-8, and may stand in the text.
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    check_allowed(path)
     with _refused(path, "written"):
-        if _is_stream(path):
+        if is_stream(path):
             Path(path).write_bytes(data)
         else:
             _replace(path, data)
@@ -28,12 +80,13 @@ def make_folder(folder: Path) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Refuse a file that cannot be written, before the work for it begins."""
+    """Refuse a file that cannot or must not be written, before the work for it begins."""
+    check_allowed(path)
     folder = Path(path).parent
     if not folder.is_dir():
         raise InputError(f"{path}: the folder {folder} does not exist.")
     replaced = Path(os.path.realpath(path)).parent
-    if Path(path).is_dir() or not os.access(path if _is_stream(path) else replaced, os.W_OK):
+    if Path(path).is_dir() or not os.access(path if is_stream(path) else replaced, os.W_OK):
         raise InputError(f"{path}: cannot be written.")
 
 
@@ -48,7 +101,7 @@ def _refused(path: str | Path, what: str) -> Iterator[None]:
         raise InputError(f"{path}: cannot be {what} ({reason(error)}).") from None
 
 
-def _is_stream(path: str | Path) -> bool:
+def is_stream(path: str | Path) -> bool:
     """Whether there is something here that must not be replaced by a file: a pipe, a device."""
     return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
+from assay.cli.command import Command, OutputPath
 from assay.cli.evaluation import check_stdin
 from assay.cli.options import output_options
 from assay.cli.output import Output
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     short_help="Systems over many runs and data sets: how likely is one better?",
     epilog=example_help(
         "assay bayes runs.csv --rope 0.002",
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 @click.option("--column", help="The column of the annotations that is compared.")
 @click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
-@click.option("--pictures", type=click.Path(file_okay=False), help="Folder for triangles, forest plots, rankings …")
+@click.option("--pictures", type=OutputPath(file_okay=False), help="Folder for triangles, forest plots, rankings …")
 @click.option(
     "--picture-format",
     type=click.Choice(["svg", "pdf", "png"]),

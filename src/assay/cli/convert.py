@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from assay.cli import example_help
+from assay.cli.command import Command, OutputPath
 from assay.cli.options import INPUT_FORMAT
 from assay.cli.output import put
 
 
 @click.command(
+    cls=Command,
     short_help="Write a file in another format.",
     epilog=example_help(
         "assay convert tagged.txt --to conllu --column XPOS -o tagged.conllu",
@@ -21,7 +23,7 @@ from assay.cli.output import put
 @click.option("--to", "target", required=True, help="Format to write: conllu, conllx, conll, tsv or slash.")
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @INPUT_FORMAT
-@click.option("-o", "--output", type=click.Path(), help="Write to a file.")
+@click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
 def command(path: str, target: str, column: str | None, input_format: str | None, output: str | None) -> None:
     """Write a file in another of the formats; what the target cannot hold is said."""
     from assay.readers import Input

@@ -9,7 +9,6 @@ import click
 from assay.cli import example_help
 from assay.cli.options import INPUT_FORMAT, Command, embed_option, output_options, resampling_options
 from assay.cli.output import Output, put
-from assay.files import check_writable
 
 
 @click.command(
@@ -110,6 +109,4 @@ def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None
 
     if len(files) != 2:
         raise UsageError("assay cross enrich takes two files: phrase structure, and the treebank with the functions.")
-    if output:
-        check_writable(output)
     put(enrich(files[0], files[1], input_format=input_format, subtypes=not no_subtypes), output)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import example_help
+from assay.cli.command import Group, OutputPath
 from assay.cli.output import put
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ PLAN = click.argument("plan", type=click.Path(), metavar="FILE.toml")
 
 
 @click.group(
+    cls=Group,
     short_help="Train and test systems over many splits of the data.",
     epilog=example_help(
         "assay experiment run taggers.toml --jobs 4",
@@ -81,7 +83,7 @@ def status(plan: str) -> None:
 
 @command.command(epilog=example_help("assay experiment export taggers.toml -o runs.csv"))
 @PLAN
-@click.option("-o", "--output", type=click.Path(), help="Write to a file.")
+@click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
 @click.option("--pairs", is_flag=True, help="Instead, for each two systems and split the items only one has right.")
 def export(plan: str, output: str | None, pairs: bool) -> None:
     """Give all measurements as CSV, for `assay bayes` and others."""
@@ -114,7 +116,7 @@ def import_(plan: str, table: str, replace: bool) -> None:
 
 @command.command(epilog=example_help("assay experiment splits taggers.toml -o splits/ --parts"))
 @PLAN
-@click.option("-o", "--output", type=click.Path(file_okay=False), required=True, help="The folder to write to.")
+@click.option("-o", "--output", type=OutputPath(file_okay=False), required=True, help="The folder to write to.")
 @click.option("--parts", is_flag=True, help="Write the train, dev and test part of each split, too.")
 def splits(plan: str, output: str, parts: bool) -> None:
     """Write the splits to disk: a JSON file per data set with the sentences of each fold."""

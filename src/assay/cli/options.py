@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
+from assay.cli import command
+from assay.cli.command import OutputPath
 from assay.cli.output import Output
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,7 +28,7 @@ HEADINGS = {
 """Where options stand in the help of a command; a command's own come before them."""
 
 
-class Command(click.Command):
+class Command(command.Command):
     """A command whose options are listed under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -217,10 +219,10 @@ _OUTPUT = (
     click.option(
         "-o",
         "--output",
-        type=click.Path(),
+        type=OutputPath(),
         help="Write to a file, in the format of its ending unless --format says.",
     ),
-    click.option("--html", type=click.Path(), help="Write a report page too."),
+    click.option("--html", type=OutputPath(), help="Write a report page too."),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
 _GATES = (
@@ -255,7 +257,7 @@ embed_option = click.option(
 _SHARDS = (
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes, for folders."),
     click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …"),
-    click.option("--partial", type=click.Path(), help="Write a part for assay merge, in place of a result."),
+    click.option("--partial", type=OutputPath(), help="Write a part for assay merge, in place of a result."),
     click.option("--shard", metavar="I/N", help="With --partial: this is job I of N, e.g. 3/16."),
 )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.files import check_writable, write
+from assay.files import write
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -27,11 +27,9 @@ class Output:
         self.quiet = quiet
 
     def check(self) -> None:
-        """Find out before the work begins whether its results can be written."""
+        """Find out before the work begins which format its results have."""
         if self.path and not self.form:
             _form_of(self.path)
-        for path in filter(None, (self.path, self.html)):
-            check_writable(path)
 
     @property
     def has_page(self) -> bool:

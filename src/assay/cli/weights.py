@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
+from assay.cli.command import Group, OutputPath
 from assay.cli.options import with_options
 from assay.cli.output import put
 
@@ -19,13 +20,14 @@ _common = with_options(
     (
         click.option("--conditional", is_flag=True, help="Weights given the part of speech, for the measure cwpa."),
         click.option("--normalise", is_flag=True, help="Scale the weights to sum 1, which changes no score."),
-        click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output."),
+        click.option("-o", "--output", type=OutputPath(), help="Write to a file; else to standard output."),
     )
 )
 _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
 
 
 @click.group(
+    cls=Group,
     short_help="Make weights of categories.",
     epilog=example_help(
         "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",

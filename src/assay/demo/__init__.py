@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from assay.errors import InputError, reason
+from assay.errors import InputError
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -27,8 +26,9 @@ EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE, EXPERIMENT)
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example, print the tables, and say what to try next."""
     from assay.cli.output import Output
-    from assay.files import make_folder
+    from assay.files import make_folder, write
 
+    copies = _copies(examples, Path(copy)) if copy else {}
     for folder in filter(None, (html, copy)):
         make_folder(Path(folder))
     found: list[tuple[str, Result]] = []
@@ -37,8 +37,9 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
             found.append((title, result))
             click.echo(f"\n=== {title}: {', '.join(source.name for source in result.systems)} ===\n")
             Output().deliver(result)
-        if copy:
-            _copy(FOLDER / example, Path(copy) / example)
+    for target, content in copies.items():
+        make_folder(target.parent)
+        write(target, content)
     click.echo(_next(Path(copy) if copy else FOLDER, examples))
     if html:
         click.echo(f"report pages: {_pages(Path(html), found)}")
@@ -161,14 +162,22 @@ def _runs() -> Result:
     return bayes(str(FOLDER / EXPERIMENT / "runs.csv"), ["accuracy", "oov-accuracy"], rope=0.02)
 
 
-def _copy(source: Path, target: Path) -> None:
-    try:
-        shutil.copytree(source, target, dirs_exist_ok=True)
-    except shutil.Error as error:
-        # One for each file; the first tells.
-        raise InputError(f"{error.args[0][0][1]}: cannot be copied ({error.args[0][0][2]}).") from None
-    except OSError as error:
-        raise InputError(f"{target}: cannot be made ({reason(error)}).") from None
+def _copies(examples: Sequence[str], folder: Path) -> dict[Path, bytes]:
+    """The files that are not in a folder yet; one that was changed there, or is a link, stays and is refused."""
+    found = {}
+    for example in examples:
+        for source in sorted((FOLDER / example).rglob("*")):
+            target = folder / source.relative_to(FOLDER)
+            for place in (target, *target.parents[: len(source.relative_to(FOLDER).parts) - 1]):
+                if place.is_symlink():
+                    raise InputError(f"{place}: is a link, which is not written through. Choose another folder.")
+            if source.is_file() and "__pycache__" not in source.parts:
+                content = source.read_bytes()
+                if not target.exists():
+                    found[target] = content
+                elif not target.is_file() or target.read_bytes() != content:
+                    raise InputError(f"{target}: is there already, with other content. Choose another folder.")
+    return found
 
 
 def _next(folder: Path, examples: Sequence[str]) -> str:

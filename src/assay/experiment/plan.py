@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import unknown
-from assay.experiment.commands import PLACEHOLDERS, Template
+from assay.experiment.commands import PLACEHOLDERS, Template, filled
 from assay.experiment.splitfiles import read_design
 from assay.experiment.splits import SCHEMES, Design, run_seed
 from assay.experiment.toml import Table
@@ -116,6 +116,18 @@ class Experiment:
                 if repetition <= data.design.repetitions:
                     for fold, system in product(range(1, data.design.runs_per_repetition + 1), self.systems):
                         yield RunId(data.name, system, repetition, fold)
+
+    def inputs(self) -> Iterator[Path]:
+        """The files and folders that the experiment reads or keeps: its own, data, predictions, store and runs."""
+        yield from (self.path, self.store, self.runs)
+        for data in self.datasets.values():
+            files = [value for key, value in data.scoring if key in _FILES]
+            yield from map(Path, filter(None, (data.path, data.splits, *files)))
+        for run in self.run_ids():
+            given = self.systems[run.system].predictions
+            if given is not None:
+                values = values_of_run(run, self.datasets[run.dataset].design, self.here)
+                yield Path(filled(given, values))
 
     def folder(self, run: RunId) -> Path:
         """Where a run's logs and predictions are kept."""

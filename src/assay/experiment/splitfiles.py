@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, reason
 from assay.experiment.splits import ALGORITHM, SCHEMES, Design, Split, split_of_folds
-from assay.files import make_folder, write
+from assay.files import inputs, make_folder, write
 from assay.runtables import split_name
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ def write_splits(path: str | Path, folder: str | Path, *, parts: bool = False) -
 
     experiment = read_plan(path)
     written = []
-    for dataset in experiment.datasets.values():
-        data = Data.read(dataset)
-        target = Path(folder) / f"{dataset.name}.splits.json"
-        _write(target, split_text(data))
-        written.append(target)
-        if parts:
-            _write_parts(data, Path(folder))
+    with inputs(experiment.inputs()):
+        for dataset in experiment.datasets.values():
+            data = Data.read(dataset)
+            target = Path(folder) / f"{dataset.name}.splits.json"
+            _write(target, split_text(data))
+            written.append(target)
+            if parts:
+                _write_parts(data, Path(folder))
     return written
 
 
