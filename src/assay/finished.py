@@ -470,6 +470,7 @@ def _signature(part: Part) -> str:
         "seed": options.seed,
         **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
         **{name: f"sha256={_file_hash(getattr(options, name))[:12]}" for name in files},
+        **({"left_out": f"{part.left_out:016x}"} if part.left_out else {}),
         "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
         "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in _sources(part)),
     }

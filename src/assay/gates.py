@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,11 @@ from assay.result import Result
 
 ROUNDING = 1e-12
 """What subtracting fractions may be off by: 0.95 - 0.948 is not quite 0.002."""
+_NO_SETTINGS = (
+    *("assay", "task", "column", "measures", "unit", "n", "interval", "times", "seed", "slices", "sweep"),
+    *("on_mismatch", "gold"),
+)
+"""What a signature says that changes no overall figure, or that is compared by itself."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,27 @@ def _apart(value: float, other: float) -> str:
     return next((text for text in texts if float(text) != other), repr(value))
 
 
+def _settings(result: Result) -> dict[str, str]:
+    """The settings that figures depend on, by name, as the signature tells them; systems stand at its end."""
+    chosen, _, _ = result.signature.partition("|systems:")
+    parts = (part.partition(":") for part in re.split(r"\|(?=\w+:)", chosen))
+    return {name: value for name, _, value in parts if name not in _NO_SETTINGS}
+
+
+def _differing(name: str, result: Result, before: Result) -> str:
+    """How a Result from before differs in a setting."""
+    if name == "left_out":
+        of_all = f"{before.units:,} {before.unit}s, where {result.units:,} {result.unit}s are compared here"
+        return f"is about {of_all}" if before.units != result.units else "leaves out other sentences"
+    ours, theirs = _settings(result).get(name), _settings(before).get(name)
+    option = name if name == "atoms" else f"--{name.replace('_', '-')}"
+    if theirs is None or ours is None:
+        return f"was made {'without' if theirs is None else 'with'} {option}"
+    if theirs.startswith("sha256=") and ours.startswith("sha256="):
+        return f"was made with another file for {option}"
+    return f"was made with {option} {theirs}, not {ours}"
+
+
 @dataclass(frozen=True)
 class Baseline:
     """A Result from before, which is not to be fallen behind."""
@@ -106,7 +133,7 @@ class Baseline:
         return cls(path, Result.read(path), tolerance)
 
     def check(self, result: Result) -> None:
-        """Refuse what cannot be compared: other gold, or systems and measures that the baseline does not have."""
+        """Refuse what is not like this: other gold, settings or sentences, systems and measures without figures."""
         before = self.result
         for fact, ours, theirs in (
             (f"is about {before.task}, not {result.task}", result.task, before.task),
@@ -115,6 +142,12 @@ class Baseline:
         ):
             if ours != theirs:
                 raise InputError(f"{self.path}: {fact}, so its scores cannot be compared. Make the baseline anew.")
+        for name in dict.fromkeys((*_settings(result), *_settings(before))):
+            if _settings(result).get(name) != _settings(before).get(name):
+                raise InputError(
+                    f"{self.path}: {_differing(name, result, before)}, so its scores cannot be compared. "
+                    "Say the same options, or make the baseline anew."
+                )
         for kind, names, known in (
             ("system", _systems(result), _systems(before)),
             ("measure", result.measures, before.measures),
@@ -123,6 +156,13 @@ class Baseline:
                 if name not in known:
                     remedy = "A system is named by NAME=PATH." if kind == "system" else "Make the baseline anew."
                     raise InputError(f"{self.path}: {unknown(kind, name, known)} {remedy}")
+        for measure in result.measures:
+            for system in _systems(result):
+                if math.isnan(_value(before, system, measure)):
+                    raise InputError(
+                        f"{self.path}: {measure} of {system} is undefined there, so nothing can be compared with it. "
+                        "Make the baseline anew, or leave the measure out."
+                    )
 
     def worse(self, result: Result) -> Iterator[str]:
         """A line for each main score that has fallen by more than the tolerance."""
@@ -130,7 +170,7 @@ class Baseline:
             for system in _systems(result):
                 now, before = (_value(one, system, measure) for one in (result, self.result))
                 allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
-                if math.isnan(now) and not math.isnan(before):
+                if math.isnan(now):
                     yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."
                 elif before - now > self.tolerance + ROUNDING:
                     figure = _apart(now, round(before, 4))

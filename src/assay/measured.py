@@ -15,7 +15,7 @@ from assay import outcomes
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus
 from assay.counts import Counts, tally
-from assay.examples import Drawn, examples, unresolved
+from assay.examples import Drawn, examples, lot_of, unresolved
 from assay.figures import Figures, Settings
 from assay.judgements import Judgements
 from assay.matching import FAIR, fair
@@ -74,6 +74,7 @@ def measured(
         units=units.number,
         items=run.items,
         matched_items=None,
+        left_out=_left_out(run),
         warnings=run.warnings,
         notes=run.notes,
         mappings=run.mappings,
@@ -86,6 +87,12 @@ def measured(
         alive=live,
     )
     return live.with_items(part, options)
+
+
+def _left_out(run: Run) -> int:
+    names = run.gold.unit_names("sentence") if run.skipped.any() else ()
+    gone = (name for name, skipped in zip(names, run.skipped.tolist(), strict=False) if skipped)
+    return sum(lot_of(0, "left out", name) for name in gone) % 2**64
 
 
 def summed(part: Part) -> Part:

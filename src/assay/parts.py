@@ -201,6 +201,8 @@ class Part:
     items: int
     matched_items: int | None
     """Gold's items as the basis of comparison counts them, where that is another number."""
+    left_out: int
+    """A sum of hashes of the sentences that are left out for all systems; 0 where none are."""
     warnings: tuple[Remark, ...]
     notes: tuple[Remark, ...]
     mappings: tuple[Mapped, ...]
@@ -257,6 +259,7 @@ class Part:
             units=self.units + other.units,
             items=self.items + other.items,
             matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
+            left_out=(self.left_out + other.left_out) % 2**64,
             warnings=together(self.warnings, other.warnings),
             notes=together(self.notes, other.notes),
             mappings=tuple(_mapped(self.mappings, other.mappings)),

@@ -213,6 +213,107 @@ def test_a_baseline_that_cannot_be_compared_is_2(assay, here, baseline, argument
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {message}\n")
 
 
+# What makes figures others, though gold, column, systems and measures are the same.
+MERGED = "".join(f"re:{first}.*\tX\n" for first in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (("--map", "merged.tsv"), "was made without --map"),
+        (("--input-format", "conllu"), "was made without --input-format"),
+        (("--train", "known.txt"), "was made without --train"),
+    ],
+)
+def test_a_baseline_under_other_settings_is_2(assay, here, baseline, arguments, fact):
+    (here / "merged.tsv").write_text(MERGED)
+    done = assay(*SCORE, *arguments, "--fail-if-worse", "baseline.json", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        *(2, ""),
+        f"assay: baseline.json: {fact}, so its scores cannot be compared. Say the same options, or make the baseline "
+        "anew.\n",
+    )
+    assay(*SCORE, *arguments, "-o", "same.json")
+    assert assay(*SCORE, *arguments, "--fail-if-worse", "same.json", "--quiet").returncode == 0
+    assert "was made with --" in assay(*SCORE, "--fail-if-worse", "same.json", "--quiet").stderr
+
+
+def test_another_map_is_another_setting(assay, here):
+    (here / "map.tsv").write_text("NOUN\tX\n")
+    assay(*SCORE, "--map", "map.tsv", "-o", "baseline.json")
+    (here / "map.tsv").write_text(MERGED)
+    done = assay(*SCORE, "--map", "map.tsv", "--fail-if-worse", "baseline.json", "--quiet")
+    assert done.returncode == 2
+    assert done.stderr.startswith("assay: baseline.json: was made with another file for --map, so ")
+
+
+@pytest.mark.parametrize("arguments", [("--seed", "3"), ("--unit", "document"), ("--slice", "label")])
+def test_what_changes_no_overall_figure_may_differ(assay, baseline, arguments):
+    assert assay(*SCORE, *arguments, "--fail-if-worse", "baseline.json", "--quiet").returncode == 0
+
+
+def without_sentences(here, source, target, *numbers):
+    """An output in which these sentences have another word."""
+    sentences = (here / source).read_text("utf-8").strip().split("\n\n")
+    for number in numbers:
+        lines = sentences[number].split("\n")
+        first = next(index for index, line in enumerate(lines) if line.startswith("1\t"))
+        lines[first] = lines[first].replace(lines[first].split("\t")[1], "Zzzz", 1)
+        sentences[number] = "\n".join(lines)
+    (here / target).write_text("\n\n".join(sentences) + "\n\n", "utf-8")
+
+
+def test_other_sentences_are_not_compared(assay, here, baseline):
+    skip = ("--on-mismatch", "skip", "--times", "20", "--quiet")
+    without_sentences(here, "a.conllu", "some.conllu", 3, 5)
+    without_sentences(here, "a.conllu", "others.conllu", 3, 6)
+    units = baseline.units
+    done = assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "baseline.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"is about {units} sentences, where {units - 2} sentences are compared here" in done.stderr
+    assay("score", "gold.conllu", "a=some.conllu", *skip, "-o", "some.json")
+    assert assay("score", "gold.conllu", "a=some.conllu", *skip, "--fail-if-worse", "some.json").returncode == 0
+    done = assay("score", "gold.conllu", "a=others.conllu", *skip, "--fail-if-worse", "some.json")
+    assert done.returncode == 2
+    assert "some.json: leaves out other sentences" in done.stderr
+    assert assay(*SCORE, *skip, "--fail-if-worse", "some.json").returncode == 2
+
+
+def test_what_is_left_out_adds_up_over_shards(assay, here):
+    for number in range(2):
+        for side, source in (("gold", "gold.conllu"), ("some", "some.conllu")):
+            (here / side).mkdir(exist_ok=True)
+            without_sentences(here, "a.conllu", "some.conllu", 3, 5 + number)
+            (here / side / f"{number}.conllu").write_bytes((here / source).read_bytes())
+    score = ("score", "gold", "some", "--on-mismatch", "skip", "--times", "20", "--quiet")
+    assay(*score, "-o", "whole.json")
+    assay(*score, "--partial", "part.json")
+    assay("merge", "part.json", "-o", "merged.json")
+    assert "|left_out:" in Result.read("whole.json").signature
+    assert Result.read("whole.json").signature == Result.read("merged.json").signature
+
+
+def test_a_baseline_without_a_value_is_2(assay, here, baseline):
+    data = json.loads((here / "baseline.json").read_text("utf-8"))
+    for row in data["scores"]:
+        row["value"] = None
+    (here / "null.json").write_text(json.dumps(data), "utf-8")
+    done = assay(*SCORE, "--fail-if-worse", "null.json", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        *(2, ""),
+        "assay: null.json: accuracy of a is undefined there, so nothing can be compared with it. Make the baseline "
+        "anew, or leave the measure out.\n",
+    )
+
+
+def test_an_undefined_score_misses_a_threshold_of_0(assay, here):
+    (here / "g.tsv").write_text("Anna\tB-PER\nsings\tO\n")
+    (here / "s.tsv").write_text("Anna\tO\nsings\tO\n")
+    done = assay("score", "g.tsv", "s.tsv", "-m", "exact", "--fail-under", "exact/precision=0", "--quiet")
+    assert done.returncode == 1
+    assert done.stderr == "assay: exact/precision of s is undefined, so not at least 0.\n"
+
+
 def test_a_baseline_that_is_not_there_is_2_before_the_work(assay, here):
     (here / "half.json").write_text("{", "utf-8")
     assert assay(*SCORE, "--fail-if-worse", "none.json").returncode == 2
