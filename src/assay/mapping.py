@@ -13,6 +13,7 @@ import numpy as np
 from assay.arrays import as_codes
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
+from assay.expressions import Expression, expression
 from assay.readers.source import Source
 from assay.result import Mapped
 
@@ -46,16 +47,15 @@ class Rule:
         """What a label becomes, or None where the rule is not about it."""
         if not self.before.startswith("re:"):
             return self.after if label == self.before else None
-        match = re.fullmatch(self.before[3:], label)
-        return match.expand(self.after) if match else None
+        return expression(self.before[3:]).expanded(self.after, label)
 
 
-def _compiled(pattern: str, place: str) -> re.Pattern[str]:
+def _compiled(pattern: str, place: str) -> Expression:
     try:
         with warnings.catch_warnings():
             # What will mean something else one day means nothing sure today.
             warnings.simplefilter("error", FutureWarning)
-            return re.compile(pattern)
+            return expression(pattern)
     except (re.error, FutureWarning, RecursionError, OverflowError) as error:
         raise InputError(f"{place}: {pattern!r} is no regular expression ({error}).") from None
 
@@ -132,7 +132,7 @@ def relabelled(
         targets = [rule.applied(label) for label in labels.vocabulary]
         hit = np.array([target is not None for target in targets], dtype=bool)[labels.codes] & open_words
         if rule.form:
-            fits = [re.fullmatch(rule.form, form) is not None for form in forms.vocabulary]
+            fits = [expression(rule.form).fullmatch(form) is not None for form in forms.vocabulary]
             hit &= np.array(fits, dtype=bool)[forms.codes]
         new = as_codes(
             (label if target is None else target for target, label in zip(targets, labels.vocabulary, strict=True)),

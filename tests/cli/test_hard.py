@@ -363,3 +363,22 @@ def test_too_little_memory_is_said_in_one_line(assay, monkeypatch):
     monkeypatch.setattr("assay.cli.evaluation.check_stdin", full)
     done = assay(*SCORE)
     assert (done.returncode, done.stderr) == (2, "assay: not enough memory. Give fewer or smaller files at a time.\n")
+
+
+# --- patterns of users ---
+
+
+def test_a_pattern_in_a_mapping_file_does_not_hang(here):
+    """Python's own matcher would not come back from these labels."""
+    (here / "map.tsv").write_text("re:(a+)+b\tX\nboth\tNN\tY\t(w+)+x\n")
+    for name in ("gold", "system"):
+        (here / f"{name}.tsv").write_text(f"{'w' * 60}\t{'a' * 60}\nx\tNN\n")
+    done = run(here, "score", "gold.tsv", "system.tsv", "--map", "map.tsv", *FAST, limits=limited(seconds=30))
+    assert done.returncode == 0
+
+
+def test_a_pattern_that_looks_back_is_refused_with_its_line(here):
+    (here / "map.tsv").write_text("NN\tX\nre:(.)\\1+\tX\n")
+    done = run(here, *SCORE, "--map", "map.tsv")
+    assert done.returncode == 2
+    assert done.stderr.startswith("assay: map.tsv:2: '(.)\\\\1+' is no regular expression (refers back to a group")

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+from assay.expressions import Expression as Pattern
+from assay.expressions import expression
+
 FORM = "form"
 """The attribute that a quoted string or a bare word outside brackets is about."""
 
@@ -300,7 +303,7 @@ class _Parser:
         return True
 
 
-def compiled(test: Test) -> re.Pattern[str]:
+def compiled(test: Test) -> Pattern:
     """The regular expression of a test's value; its flags are those of CQP (c, d, l) and Poliqarp (i, x)."""
     value = test.value or ""
     if "l" in test.flags:
@@ -308,7 +311,7 @@ def compiled(test: Test) -> re.Pattern[str]:
     if "x" in test.flags:
         value = f".*(?:{value}).*"
     try:
-        return re.compile(plain(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
+        return expression(plain(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(f"{test.value!r} is no regular expression ({error})") from None
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.tagsets import Tag
 from assay.tagsets.kinds import Feats
@@ -17,9 +16,6 @@ from assay.weights.attributes import CATEGORY, FORM, LEMMA, TAG, Attributes
 from assay.weights.cqp import All, Expression, Not, Repeat, Test, compiled, plain
 from assay.weights.inputs import analyses, lemmas
 from assay.weights.table import POS
-
-_FIRST_SIGN = 0x10000
-MOST_IN_SEQUENCE = 62
 
 
 class UntestableError(Exception):
@@ -39,7 +35,7 @@ class Matcher:
         self._word = word.ravel()
         """The distinct word that each word of the corpus is."""
         self._tags = tags.codes
-        self._starts = corpus.starts.tolist()
+        self._starts = corpus.starts
         self._codes = dict(zip(columns, distinct, strict=True))
         self._vocabulary = {name: column.vocabulary for name, column in columns.items()}
         self._known: dict[Test, Any] = {}
@@ -53,30 +49,33 @@ class Matcher:
     def matched_in_sequence(self, expressions: Sequence[Expression], repeats: Sequence[Repeat]) -> list[Counter[int]]:
         """For each expression the tags of the words that it matches where the whole sequence matches.
 
-        Every word is written as the sign of the set of expressions that it fits; then the sequence is a regular
-        expression over such signs, tried at every word of every sentence.
+        The sequence is tried at every word of every sentence, and each expression takes as many words as leave a
+        match for those after it. From the last expression to the first: where does it end if it begins here?
         """
-        fits = np.zeros(len(self._sizes), dtype=np.int64)
-        for index, expression in enumerate(expressions):
-            fits |= self._hits(expression).astype(np.int64) << index
-        sets, sign = np.unique(fits, return_inverse=True)
-        signs = np.array([chr(_FIRST_SIGN + number) for number in range(len(sets))])
-        found: list[Counter[int]] = [Counter() for _ in expressions]
-        classes = ["".join(signs[(sets >> index) & 1 == 1]) for index in range(len(expressions))]
-        if any(not chosen and low for chosen, (low, _) in zip(classes, repeats, strict=True)):
-            return found
-        # A class without words can only be left out.
-        parts = [
-            f"([{chosen}]{{{low},{'' if high is None else high}}})" if chosen else "()"
-            for chosen, (low, high) in zip(classes, repeats, strict=True)
-        ]
-        pattern = re.compile(f"(?={''.join(parts)})")
-        text = "".join(signs[sign[self._word]])
-        for first, end in pairwise(self._starts):
-            for match in pattern.finditer(text, first, end):
-                for index, counter in enumerate(found):
-                    begin, close = match.span(index + 1)
-                    counter.update(self._tags[begin : min(close, end)].tolist())
+        # The places of words, with one more at the end of each sentence, which fits nothing.
+        place = np.arange(len(self._word)) + np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
+        number = len(self._word) + len(self._starts) - 1
+        every = np.arange(number)
+        possible = np.ones(number, dtype=bool)
+        ends = []
+        for expression, (low, high) in zip(reversed(expressions), reversed(repeats), strict=True):
+            fits = np.zeros(number, dtype=bool)
+            fits[place] = self._hits(expression)[self._word]
+            furthest = np.minimum.accumulate(np.where(fits, number, every)[::-1])[::-1]
+            if high is not None:
+                furthest = np.minimum(furthest, every + min(high, number))
+            # The last place up to there from which the rest matches.
+            end = np.maximum.accumulate(np.where(possible, every, NONE))[furthest]
+            possible = end >= every + min(low, number)
+            ends.append(end)
+        begin, found = np.flatnonzero(possible), []
+        for end in reversed(ends):
+            taken = np.cumsum(
+                np.bincount(begin, minlength=number + 1) - np.bincount(end[begin], minlength=number + 1)
+            )
+            counts = np.bincount(self._tags, taken[place], minlength=len(self.analyses))
+            found.append(Counter({code: int(counts[code]) for code in np.flatnonzero(counts).tolist()}))
+            begin = end[begin]
         return found
 
     def has(self, tag: int, category: str) -> bool:
@@ -105,7 +104,7 @@ class Matcher:
 
         def fits(text: str) -> bool:
             pieces = text.split("|") if parts else [text]
-            return any(pattern.fullmatch(plain(piece, test.flags)) for piece in pieces)
+            return any(pattern.fullmatch(plain(piece, test.flags)) is not None for piece in pieces)
 
         if kind == CATEGORY:
             hits = [any(fits(value) for value in self._values(tag, category)) for tag in range(len(self.analyses))]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from functools import cache
 
+from assay.errors import InputError
+from assay.expressions import expression
 from assay.tagsets import Tagset
 from assay.tagsets.kinds import Atomic, Attribute, Feats, Msd, Positional, Separated
 from assay.weights.table import POS, classes
@@ -12,6 +16,7 @@ from assay.weights.table import POS, classes
 _ANYTHING = re.compile(r"\(?(?:\.|\\S|\\w|\[\^[^\]]*\])(?:[*+]\??|\{[\d,]*\})?\)?")
 _STRETCHING = re.compile(r"\(?(?:\.|\\S)[*+]\??\)?")
 _ATOM = re.compile(r"(\.[*+]\??|\[\^?\]?[^\]]*\]|\\.|.)(?:\{(\d{1,2})\})?")
+_MOST_BRANCHES = 1_000
 _FEATURE = re.compile(r"([A-Za-z]\w*(?:\\?\[\w+\\?\])?)=")
 
 
@@ -129,6 +134,9 @@ def _separated(pattern: str, tagset: Separated) -> set[str]:
 def _fields(pattern: str, separator: str) -> list[list[str]]:
     """The fields of a pattern; a group with separators within is opened into one list per branch."""
     fields = _split(pattern, separator)
+    groups = [alternatives(field) for field in fields if separator in field and _enclosed(field)]
+    if math.prod(map(len, groups)) > _MOST_BRANCHES:
+        raise InputError(f"{pattern!r} has over {_MOST_BRANCHES:,} ways to read it. Write it with fewer branches.")
     for place, field in enumerate(fields):
         if separator in field and _enclosed(field):
             opened = []
@@ -141,30 +149,32 @@ def _fields(pattern: str, separator: str) -> list[list[str]]:
 
 def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Separated) -> set[str] | None:
     """Walk fields and attributes together; None where the pattern matches no tag of the class."""
-    if not fields:
-        return set() if all(attribute.optional for attribute in attributes) else None
-    field, *rest = fields
-    ways = []
-    if _STRETCHING.fullmatch(field):
-        # It may stand for any number of fields, and with nothing after it for none.
-        ways = [_aligned(rest, attributes[skipped:], tagset) for skipped in range(len(attributes) + 1)]
-    elif attributes:
-        first = attributes[0]
-        if _wild(field):
-            ways.append(_aligned(rest, attributes[1:], tagset))
-        elif any(_matches(field, value) for value in tagset.attributes[first.name]):
-            # `sg.*` matches the rest of the tag as well.
-            ends = [attributes[1:]] if not field.endswith((".*", ".+")) else _tails(attributes[1:])
-            after = [_aligned(rest, tail, tagset) for tail in ends]
-            ways += [None if way is None else {first.name, *way} for way in after]
-        if first.optional:
-            ways.append(_aligned(fields, attributes[1:], tagset))
-    possible = [way for way in ways if way is not None]
-    return min(possible, key=len) if possible else None
 
+    @cache
+    def walk(place: int, attribute: int) -> set[str] | None:
+        """The categories from a field and an attribute on; each two of them are looked at once."""
+        if place == len(fields):
+            return set() if all(one.optional for one in attributes[attribute:]) else None
+        field = fields[place]
+        ways = []
+        if _STRETCHING.fullmatch(field):
+            # It may stand for any number of fields, and with nothing after it for none.
+            ways = [walk(place + 1, after) for after in range(attribute, len(attributes) + 1)]
+        elif attribute < len(attributes):
+            first = attributes[attribute]
+            if _wild(field):
+                ways.append(walk(place + 1, attribute + 1))
+            elif any(_matches(field, value) for value in tagset.attributes[first.name]):
+                # `sg.*` matches the rest of the tag as well.
+                furthest = len(attributes) if field.endswith((".*", ".+")) else attribute + 1
+                rest = [walk(place + 1, after) for after in range(attribute + 1, furthest + 1)]
+                ways += [None if way is None else {first.name, *way} for way in rest]
+            if first.optional:
+                ways.append(walk(place, attribute + 1))
+        possible = [way for way in ways if way is not None]
+        return min(possible, key=len) if possible else None
 
-def _tails(attributes: Sequence[Attribute]) -> list[Sequence[Attribute]]:
-    return [attributes[skipped:] for skipped in range(len(attributes) + 1)]
+    return walk(0, 0)
 
 
 def _by_value(fields: Sequence[str], tagset: Separated) -> set[str]:
@@ -184,8 +194,8 @@ def _wild(field: str) -> bool:
 
 def _matches(pattern: str, value: str) -> bool:
     try:
-        return re.fullmatch(pattern, value) is not None
-    except re.error:
+        return expression(pattern).fullmatch(value) is not None
+    except (re.error, RecursionError, OverflowError):
         return False
 
 

@@ -18,7 +18,6 @@ constraints is taken word by word, and how many were is said.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -285,14 +284,14 @@ class _Matching:
 
     def _in_sequence(self, query: Query) -> list[Counter[int]] | None:
         """The tags of the words of the sequences that a query matches; None where it is to be taken word by word."""
-        from assay.weights.matching import MOST_IN_SEQUENCE, UntestableError
+        from assay.weights.matching import UntestableError
 
-        if query.repeats is None or not query.is_sequence or len(query.expressions) > MOST_IN_SEQUENCE:
+        if query.repeats is None or not query.is_sequence:
             self.word_by_word += len(query.expressions) > 1
             return None
         try:
             return self.matcher.matched_in_sequence(query.expressions, query.repeats)
-        except (UntestableError, OverflowError, re.error):
+        except UntestableError:
             # What the corpus cannot test is found out, and said, expression by expression.
             return None
 

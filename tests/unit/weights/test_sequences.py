@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
+from assay.corpus import Column, Corpus
+from assay.errors import InputError
 from assay.tagsets import find
+from assay.weights.attributes import Attributes
 from assay.weights.cqp import parse_sequence
+from assay.weights.matching import Matcher
 from assay.weights.queries import from_log
 
 CORPUS = (
@@ -82,3 +91,54 @@ def test_every_matched_word_can_count_fully(given):
 )
 def test_plain_sequences_are_told_from_what_is_more(query, repeats):
     assert parse_sequence(query)[1] == repeats
+
+
+SENTENCES = st.lists(st.text("abc", min_size=1, max_size=8), min_size=1, max_size=4)
+ELEMENTS = st.lists(
+    st.tuples(st.sets(st.sampled_from("abc")), st.integers(0, 2), st.one_of(st.none(), st.integers(2, 3))),
+    min_size=1,
+    max_size=4,
+)
+
+
+def corpus_of(sentences):
+    """Words of one letter, the letter's number for a tag."""
+    codes = np.array(["abc".index(letter) for sentence in sentences for letter in sentence])
+    starts = np.cumsum([0, *map(len, sentences)])
+    tags = Column(codes, ("adj:sg:gen:m3:pos", "subst:sg:gen:m3", "prep:gen"))
+    return Corpus("c", "tsv", "", Column(codes, ("a", "b", "c")), {"2": tags}, starts), tags
+
+
+def matched_in_sequence(sentences, query):
+    corpus, tags = corpus_of(sentences)
+    return Matcher(corpus, tags, Attributes(find("nkjp"))).matched_in_sequence(*parse_sequence(query))
+
+
+@drawn(SENTENCES, ELEMENTS)
+def test_sequences_match_as_a_regular_expression_over_words_would(sentences, elements):
+    """Words are letters here, so that Python's own matcher can tell."""
+    texts = [("".join(sorted(letters)) or "z", f"{{{low},{high or ''}}}") for letters, low, high in elements]
+    query = " ".join(f'[orth="[{letters}]"]{times}' for letters, times in texts)
+    pattern = "".join(f"([{letters}]{times})" for letters, times in texts)
+    expected = [Counter() for _ in elements]
+    for sentence in sentences:
+        for match in re.finditer(f"(?={pattern})", sentence):
+            for index, counter in enumerate(expected):
+                counter.update("abc".index(letter) for letter in match[index + 1])
+    assert matched_in_sequence(sentences, query) == expected
+
+
+def test_many_repetitions_in_a_row_take_no_time():
+    """Python's matcher would try every way to divide the words among them."""
+    assert not any(matched_in_sequence(["a" * 500] * 3, "[orth=a]* " * 40 + "[orth=b]"))
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+b", ":".join([".*"] * 60), "(s+)+:sg"])
+def test_patterns_of_queries_take_no_time(given, tmp_path, pattern):
+    (tmp_path / "c.tsv").write_text(f"{'d' * 100}\tsubst:sg:gen:m3\n", "utf-8")
+    assert given(f'[case=gen & tag="{pattern}" & orth="(d+)+x"]') == {}
+
+
+def test_a_pattern_with_very_many_readings_is_refused(given):
+    with pytest.raises(InputError, match="over 1,000 ways to read it"):
+        given(f'[tag="{":".join(["(sg:gen|pl:nom)"] * 40)}"]')
