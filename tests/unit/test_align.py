@@ -107,6 +107,76 @@ def test_a_multiword_token_of_thousands_of_words_is_refused_at_once(both):
     )
 
 
+def test_words_that_stick_out_of_a_multiword_token_correspond_to_none(both):
+    """`bc` lies in the characters of `ab` in part only; by the rule of CoNLL 2018 it is not looked for there."""
+    gold = row(1, "a") + row(2, "bc")
+    system = row("1-2", "ab") + row(1, "bc") + row(2, "ab") + row(3, "c")
+    assert aligned(align(*both(gold, system))) == []
+    assert aligned(align(*both(system, gold))) == []
+
+
+def test_a_word_that_begins_before_a_multiword_token_corresponds_to_none_of_its_words(both):
+    gold = row(1, "x") + row(2, "ab") + row(3, "c")
+    system = row(1, "x") + row(2, "a") + row("3-4", "bc") + row(3, "ab") + row(4, "c")
+    assert aligned(align(*both(gold, system))) == [("x", "x"), ("c", "c")]
+
+
+# --- words that are equal though the text is not ---
+
+ZUM, PLAIN = row("1-2", "zum") + row(1, "zu") + row(2, "dem"), row(1, "zu") + row(2, "dem")
+
+
+def test_equal_words_are_compared_one_by_one_though_a_file_has_no_multiword_tokens(both):
+    pair = align(*both(ZUM + row(3, "Bad"), PLAIN + row(3, "Bad")))
+    assert pair.aligned_by == "words"
+    assert aligned(pair) == [("zu", "zu"), ("dem", "dem"), ("Bad", "Bad")]
+
+
+def test_equal_words_of_other_text_are_refused_where_characters_are_compared(both):
+    sides = both(ZUM + row(3, "Bad"), PLAIN + row(3, "Bad"))
+    told = (
+        "sys.conllu:2: 'dem' where gold.conllu:2 has 'zum'\n"
+        "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
+        "sentences are told by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+    )
+    assert refusal(align, *sides, characters=True) == told
+    assert refusal(align, *sides, characters=True, on_mismatch="warn") == told
+
+
+def test_sentences_of_other_text_are_left_out_where_characters_are_compared(both):
+    pair = align(*both(f"{ZUM}\n{row(1, 'Bad')}", f"{PLAIN}\n{row(1, 'Bad')}"), characters=True, on_mismatch="skip")
+    assert pair.skipped.tolist() == [True, False]
+    assert aligned(pair) == [("Bad", "Bad")]
+
+
+def test_words_are_not_compared_by_position_where_characters_are_compared(both):
+    told = refusal(align, *both(row(1, "a"), row(1, "b")), characters=True, on_mismatch="warn")
+    assert told.splitlines()[-1] == (
+        "Tokens and sentences are told by characters, which differ, so they cannot be compared by position."
+    )
+
+
+def test_equal_words_in_other_multiword_tokens_correspond_where_these_do(both):
+    """The second `b` is in the characters of `a` here and of `bc` there, two multiword tokens that share nothing."""
+    gold = row("1-2", "a") + row(1, "a") + row(2, "b") + row("3-4", "bc") + row(3, "c") + row(4, "d")
+    system = row(1, "a") + row(2, "b") + row("3-4", "c") + row(3, "c") + row(4, "d")
+    pair = align(*both(gold, system))
+    assert pair.aligned_by == "characters"
+    assert aligned(pair) == [("a", "a"), ("c", "c"), ("d", "d")]
+
+
+def test_spans_by_characters_need_the_same_characters(file):
+    """A system with other tokens brings all to characters, and then one whose text differs cannot be placed."""
+    tags = [row(1, "zu", "O"), row(2, "dem", "O"), row(3, "Bad", "B-LOC")]
+    gold = file("gold.conllu", row("1-2", "zum") + "".join(tags))
+    same = file("same.conllu", "".join(tags))
+    other = file("other.conllu", row("1-2", "zum") + tags[0] + tags[1] + row(3, "Ba", "B-LOC") + row(4, "d", "I-LOC"))
+    options = {"column": "UPOS", "task": "spans", "times": 2}
+    assert assay.score(gold, same, "exact", **options).score("same", "exact").value == 1
+    told = refusal(assay.score, gold, [same, other], "exact", **options)
+    assert told.splitlines()[0] == "same.conllu:2: 'dem' where gold.conllu:2 has 'zum'"
+
+
 # --- texts that differ ---
 
 

@@ -300,3 +300,35 @@ def test_non_projective_sentences_of_each_file_are_counted(file):
     result = assay.score(gold, {"a": a, "b": b}, "las", times=2)
     assert result.notes == ("Non-projective sentences: gold 1, a 2, b 0.",)
     assert assay.score(b, {"b": b}, "las", times=2).notes == ()
+
+
+# --- tokens and sentences ---
+
+SEGMENTS = ("tokens", "sentences")
+
+
+def test_tokens_and_sentences_are_refused_where_the_line_of_a_multiword_token_is_missing(file):
+    trees = dependencies("zu/3/case dem/3/det Bad/0/root", "er/2/nsubj geht/0/root")
+    gold, system = file("gold.conllu", "1-2\tzum" + 8 * "\t_" + "\n" + trees), file("s.conllu", trees)
+    assert counts(assay.score(gold, system, "las", times=2)) == {"s": (5, 5)}
+    told = refusal(assay.score, gold, system, SEGMENTS, times=2)
+    assert told.startswith("s.conllu:2: 'dem' where gold.conllu:2 has 'zum'\nThe words are gold's")
+    result = assay.score(gold, system, SEGMENTS, times=2, on_mismatch="skip")
+    assert counts(result, "tokens") == {"s": (2, 2)}
+    assert counts(result, "sentences") == {"s": (1, 1)}
+
+
+def test_tokens_behind_a_sentence_that_is_left_out_for_another_system_stay_in_their_places(file, gold, system):
+    """The sentence left out is half of one of this system's sentences."""
+    joined = file("joined.conllu", dependencies("a/2/x b/0/root c/2/y d/2/x e/4/x", GOLD[2]))
+    faulty = system("faulty", second="d/2/root e/1/x")
+    result = assay.score(gold, [joined, faulty], SEGMENTS, times=2, on_mismatch="skip")
+    assert counts(result, "tokens") == {"joined": (5, 5), "faulty": (5, 5)}
+    assert counts(result, "sentences") == {"joined": (1, 2), "faulty": (2, 2)}
+
+
+def test_a_sentence_cut_otherwise_is_no_tree_match_though_there_are_as_many(file):
+    gold = file("gold.conllu", dependencies("a/0/root b/1/x", "c/0/root"))
+    system = file("s.conllu", dependencies("a/0/root", "b/2/x c/0/root"))
+    [row] = assay.score(gold, system, "tree-match", times=2).counts
+    assert row.counts == {"right": 0, "sentences": 2}

@@ -44,6 +44,10 @@ class Text:
             lengths[token.first] = len("".join(token.form.split()))
         return lengths
 
+    def token(self, word: int) -> str:
+        """The word as it stands in the text: the multiword token that begins with it, where there is one."""
+        return next((token.form for token in self.corpus.multiwords if token.first == word), self.corpus.forms[word])
+
     def characters(self, first: int = 0, end: int | None = None) -> str:
         """The characters of the sentences from `first` to `end`."""
         starts = self.corpus.starts
@@ -116,22 +120,22 @@ def _multiword_regions(a: Stretches, b: Stretches) -> list[tuple[int, int]]:
 
 
 def _outside(spans: Stretches, regions: list[tuple[int, int]]) -> Ints:
-    """The words that begin in no region; a word without characters is in none and matches nothing."""
-    inside = spans.begin == spans.end
+    """The words that share no character with a region; a word without characters is none of them."""
+    touching = spans.begin == spans.end
     if regions:
-        begins = np.array([begin for begin, _ in regions])
-        ends = np.array([end for _, end in regions])
-        region = np.searchsorted(begins, spans.begin, side="right") - 1
-        inside |= (region >= 0) & (spans.begin < ends[region])
-    return np.flatnonzero(~inside)
+        begins, ends = np.array(regions).T
+        # The first region that ends behind the word's beginning, which may begin behind the word's end.
+        region = np.searchsorted(ends, spans.begin, side="right")
+        touching |= np.append(begins, np.iinfo(np.int64).max)[region] < spans.end
+    return np.flatnonzero(~touching)
 
 
 def _match_forms(
     gold: Corpus, a: Stretches, system: Corpus, b: Stretches, begin: int, end: int
 ) -> Iterator[tuple[int, int]]:
-    """The longest common subsequence of lower-cased forms among the words that begin in a region."""
-    first_a, last_a = np.searchsorted(a.begin, [begin, end])
-    first_b, last_b = np.searchsorted(b.begin, [begin, end])
+    """The longest common subsequence of lower-cased forms among the words that lie in a region as a whole."""
+    first_a, first_b = (np.searchsorted(side.begin, begin) for side in (a, b))
+    last_a, last_b = (np.searchsorted(side.end, end, side="right") for side in (a, b))
     forms_a = [gold.forms[int(word)].lower() for word in a.words[first_a:last_a]]
     forms_b = [system.forms[int(word)].lower() for word in b.words[first_b:last_b]]
     if forms_a == forms_b:

@@ -12,6 +12,10 @@ from assay.align.characters import Text
 from assay.corpus import Corpus
 
 NORMALISE = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+MULTIWORDS = (
+    "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
+    "sentences are told by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+)
 Gap = tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -64,12 +68,12 @@ def gap_problem(gold: Text, system: Text, gap: Gap) -> str:
         return f"{system.corpus.name}: the text differs from {gold.corpus.name}"
     if system_word is None:
         assert gold_word is not None
-        word = gold.corpus.forms[gold_word]
+        word = gold.token(gold_word)
         return f"{gold.corpus.place(gold_word)}: {word!r} is missing in {system.corpus.name}"
     if gold_word is None:
-        word = system.corpus.forms[system_word]
+        word = system.token(system_word)
         return f"{system.corpus.place(system_word)}: {word!r} is not in {gold.corpus.name}"
-    return difference_at(gold.corpus, system.corpus, gold_word, system_word)
+    return difference_at(gold, system, gold_word, system_word)
 
 
 def _word_at(text: Text, first: int, end: int, position: int) -> int | None:
@@ -81,11 +85,11 @@ def _word_at(text: Text, first: int, end: int, position: int) -> int | None:
     return None
 
 
-def difference_at(gold: Corpus, system: Corpus, gold_word: int, system_word: int) -> str:
+def difference_at(gold: Text, system: Text, gold_word: int, system_word: int) -> str:
     """Two words that should be the same, with their places."""
     return (
-        f"{system.place(system_word)}: {system.forms[system_word]!r} "
-        f"where {gold.place(gold_word)} has {gold.forms[gold_word]!r}"
+        f"{system.corpus.place(system_word)}: {system.token(system_word)!r} "
+        f"where {gold.corpus.place(gold_word)} has {gold.token(gold_word)!r}"
     )
 
 
@@ -94,14 +98,15 @@ def same_normalised(ours: str, theirs: str) -> bool:
     return unicodedata.normalize("NFC", ours) == unicodedata.normalize("NFC", theirs)
 
 
-def remedy_for(gold: Text, system: Text, on_mismatch: str) -> str:
+def remedy_for(gold: Text, system: Text, on_mismatch: str, *, characters: bool) -> str:
     """What the user can do about texts that differ."""
     if same_normalised(gold.characters(), system.characters()):
         return NORMALISE
     if sorted(gold.sentences()) == sorted(system.sentences()):
         return "Both have the same sentences in another order. Bring them into gold's."
-    if on_mismatch == "warn" and gold.corpus.texts is not None:
-        return "Spans are given by characters, which differ, so they cannot be compared by position."
+    if on_mismatch == "warn" and (characters or gold.corpus.texts is not None):
+        what = "Tokens and sentences are told" if characters else "Spans are given"
+        return f"{what} by characters, which differ, so they cannot be compared by position."
     if on_mismatch == "warn":
         return "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
     return "The texts differ. To score only the sentences they share: --on-mismatch skip"

@@ -7,14 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align.characters import Stretches, Text
+from assay.align.differences import gap_problem, gaps_between
 from assay.align.pair import Pair
 from assay.arrays import Bools, Ints
 from assay.corpus import Spans
+from assay.errors import AlignmentError
 from assay.spanpairs import Line, SpanPair
 
 
 def with_spans(pair: Pair, *, characters: bool, gold_errors: Spans | None = None) -> Pair:
     """The pair with both sides' spans over one line, of words or of characters."""
+    if characters:
+        _check_characters(pair)
     lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
     atoms = "characters" if characters or pair.gold.texts is not None else "words"
@@ -28,6 +32,17 @@ def needs_characters(pair: Pair) -> bool:
     White space is none of them, in texts either: a span that is broken at the end of a line is the same span.
     """
     return pair.aligned_by == "characters" or pair.gold.texts is not None or pair.system.texts is not None
+
+
+def _check_characters(pair: Pair) -> None:
+    """Refuse words that are compared one by one though their characters differ: they are on no common line."""
+    gold, system = pair.texts
+    if pair.apart is None and pair.gold.has_words and pair.system.has_words and pair.gold.texts is None:
+        for gap in gaps_between(gold, system):
+            raise AlignmentError(
+                f"{gap_problem(gold, system, gap)}\n"
+                "Spans are compared by characters, since some file has other tokens, and here characters differ."
+            )
 
 
 def _lines(pair: Pair) -> list[Line]:
@@ -48,9 +63,9 @@ def _lines(pair: Pair) -> list[Line]:
 
 
 def _line_of_characters(pair: Pair, side: int) -> Line:
-    """The line of all characters but white space, without the sentences that are left out."""
+    """The line of all characters but white space, without the sentences whose texts differ."""
     corpus = (pair.gold, pair.system)[side]
-    gone = _left_out(pair)[side]
+    gone = _apart(pair)[side]
     if corpus.texts is not None:
         solid = np.array(
             [not (skip or mark.isspace()) for text, skip in zip(corpus.texts, gone, strict=True) for mark in text],
@@ -62,6 +77,13 @@ def _line_of_characters(pair: Pair, side: int) -> Line:
     begin, end = np.full(len(corpus), -1, dtype=np.int64), np.full(len(corpus), -1, dtype=np.int64)
     begin[places.words], end[places.words] = places.begin, places.end
     return Line(corpus.starts, begin, end)
+
+
+def _apart(pair: Pair) -> tuple[Bools, Bools]:
+    """Gold's sentences and the system's whose texts differ."""
+    if pair.apart is not None:
+        return pair.apart
+    return np.zeros(pair.gold.sentences, dtype=bool), np.zeros(pair.system.sentences, dtype=bool)
 
 
 def _left_out(pair: Pair) -> tuple[Bools, Bools]:
@@ -80,13 +102,14 @@ def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
         gold = pair.gold.sentence_of[~pair.skipped[pair.gold.sentence_of]]
         system = pair.system_sentence[pair.system_sentence >= 0]
         return gold, system, pair.gold.sentence_of[pair.gold_words]
-    ours, theirs = (_pieces(text, ~gone, level) for text, gone in zip(pair.texts, _left_out(pair), strict=True))
+    ours, theirs = (_pieces(text, ~gone, level) for text, gone in zip(pair.texts, _apart(pair), strict=True))
     of_gold = pair.gold.sentence_of[ours.words]
     # A piece of the system belongs to the gold sentence of its first character.
     of_system = of_gold[np.searchsorted(ours.begin, theirs.begin, side="right") - 1]
     size = int(ours.end.max(initial=0)) + 1
     _, same, _ = np.intersect1d(ours.begin * size + ours.end, theirs.begin * size + theirs.end, return_indices=True)
-    return of_gold, of_system, of_gold[same]
+    gold, system, both = (rows[~pair.skipped[rows]] for rows in (of_gold, of_system, of_gold[same]))
+    return gold, system, both
 
 
 def _pieces(text: Text, kept: Bools, level: str) -> Stretches:

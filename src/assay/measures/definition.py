@@ -43,6 +43,8 @@ class Definition:
     """The kind of annotation it is about."""
     columns: tuple[str, ...] = ()
     """Columns that it needs beside those of its task."""
+    characters: bool = False
+    """Whether it compares characters, which must then agree even where all words do."""
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
     """Where scores depend on parameters: the scores and averages under given ones."""
 
@@ -123,6 +125,7 @@ def measure(
     tested: tuple[str, ...] = (),
     task: str = "tags",
     columns: tuple[str, ...] = (),
+    characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation."""
@@ -130,7 +133,7 @@ def measure(
     def register(function: Judge) -> Judge:
         main = next(iter(scores))
         definition = Definition(
-            name, function, count, scores, averages or {}, tested or (main,), task, columns, chosen
+            name, function, count, scores, averages or {}, tested or (main,), task, columns, characters, chosen
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -300,7 +300,7 @@ def _segmentation(pair: Pair, level: str) -> Counts:
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-@measure("tokens", scores=FOUND, task="dependencies")
+@measure("tokens", scores=FOUND, task="dependencies", characters=True)
 def tokens(pair: Pair) -> Counts:
     """Surface tokens that cover the same characters as gold's.
 
@@ -320,7 +320,7 @@ def words(pair: Pair) -> Counts:
     return _segmentation(pair, "words")
 
 
-@measure("sentences", scores=FOUND, task="dependencies")
+@measure("sentences", scores=FOUND, task="dependencies", characters=True)
 def sentences(pair: Pair) -> Counts:
     """Sentences that cover the same characters as gold's.
 

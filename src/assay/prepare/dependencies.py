@@ -40,7 +40,8 @@ def prepare_dependencies(
     _refuse(corpora, faults, options)
     gold, *outputs = _marked([corpus for corpus, _ in trees], options)
     systems = dict(zip(named, outputs, strict=True))
-    pairs, warnings = aligned(gold, systems, [True] * len(outputs), RELATION, options)
+    characters = any(measure.definition.characters for measure in measures)
+    pairs, warnings = aligned(gold, systems, [True] * len(outputs), RELATION, options, characters=characters)
     skipped = np.zeros(gold.sentences, dtype=bool)
     for (_, pair), found in zip(pairs, faults[1:], strict=True):
         skipped |= pair.skipped | _faulty(pair, faults[0], found)

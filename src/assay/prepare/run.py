@@ -102,7 +102,13 @@ def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iter
 
 
 def aligned(
-    gold: Corpus, outputs: Mapping[str, Corpus], filled: Sequence[bool], column: str, options: Options
+    gold: Corpus,
+    outputs: Mapping[str, Corpus],
+    filled: Sequence[bool],
+    column: str,
+    options: Options,
+    *,
+    characters: bool = False,
 ) -> tuple[list[tuple[str, Pair]], list[Remark]]:
     """Each system that can be judged with gold, and what is to be said about that."""
     pairs: list[tuple[str, Pair]] = []
@@ -112,7 +118,8 @@ def aligned(
             warnings.append(empty_output(name=name, column=column))
             continue
         shard = options.decided is not None
-        pair = align(gold, output, column=column, on_mismatch=options.on_mismatch, shard=shard)
+        mismatch = options.on_mismatch
+        pair = align(gold, output, column=column, on_mismatch=mismatch, characters=characters, shard=shard)
         pairs.append((name, pair))
         left = int((~pair.skipped).sum())
         shared = text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1])
