@@ -77,15 +77,20 @@ def given_figure(write):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "labelled"),
-    [("paper", (8 / 11, 6 / 10, 10 / 13)), ("2.1", (8 / 11, 6 / 10, 10 / 13)), ("2.2", (8 / 11, 6 / 10, 10 / 13))],
+    ("sizes", "labelled", "unlabelled"),
+    [
+        ("paper", (8 / 11, 6 / 10, 10 / 13), (8 / 9, 1, 8 / 9)),
+        ("2.1", (6 / 9, 4 / 8, 8 / 11), (6 / 7, 1, 6 / 7)),
+        ("2.2", (12 / 15, 10 / 14, 14 / 17), (12 / 13, 1, 12 / 13)),
+    ],
 )
-def test_figure_1_how_far_the_golds_agree(figure, sizes, labelled):
+def test_figure_1_how_far_the_golds_agree(figure, sizes, labelled, unlabelled):
+    """The score of one gold against the other, by the sizes chosen."""
     result = assay.cross(figure, ["x@dep=dep.conllu"], sizes=sizes, function_labels=FUNCTIONS, times=2)
     pairs = [("dep", "ps"), ("dep", "rr"), ("ps", "rr")]
     found = {(row.a, row.b, row.labelled): row.value for row in result.overlaps}
     expected = {(*pair, True): value for pair, value in zip(pairs, labelled, strict=True)}
-    expected |= {(*pair, False): value for pair, value in zip(pairs, (8 / 9, 1, 8 / 9), strict=True)}
+    expected |= {(*pair, False): value for pair, value in zip(pairs, unlabelled, strict=True)}
     assert found == pytest.approx(expected)
 
 
@@ -579,6 +584,17 @@ def test_no_score_is_below_0(write):
     result = assay.cross(["ps=gold.mrg"], ["s@ps=s.mrg"], times=20)
     assert parts(result, "tedeval", "s")["delta"] > parts(result, "tedeval", "s")["norm"]
     assert values(result, "s")["tedeval"] == values(result, "s", "sentence-mean")["tedeval"] == 0
+
+
+@pytest.mark.parametrize(("parse", "expected"), [("Yes/0/root", 1), ("Yes/0/dep", 0)])
+def test_roots_alone_score_as_their_sentences_do(write, parse, expected):
+    """TedEval 2.1 counts no roots, so that there is nothing to divide by."""
+    write("gold.conllu", "Yes/0/root", "No/0/root")
+    write("s.conllu", parse, parse.replace("Yes", "No"))
+    result = assay.cross(["dep=gold.conllu"], ["s@dep=s.conllu"], times=20)
+    (row,) = [row for row in result.scores if (row.measure, row.score) == ("tedeval", "value")]
+    assert values(result, "s", "sentence-mean")["tedeval"] == expected
+    assert (row.value, row.low, row.high) == (expected,) * 3
 
 
 # --- resampling ---

@@ -13,12 +13,11 @@ import numpy as np
 from assay.arrays import Ints
 from assay.constituents import roots
 from assay.corpus import Corpus
-from assay.counts import Counts
-from assay.crossframework.comparison import Comparison, Version
+from assay.counts import Counts, as_sums
+from assay.crossframework.comparison import Comparison, Theory, Version
 from assay.crossframework.frameworks import CONSTITUENTS, DEPENDENCIES, categories_only
 from assay.evaluate import evaluated
 from assay.figures import Figures, Settings, draw_together
-from assay.functiontrees import delta, edits, norm
 from assay.measured import hashed_units
 from assay.measures import Measure, find
 from assay.measures.cross import Parse, tedeval
@@ -83,7 +82,7 @@ def tedeval_measure(compared: Comparison, *, labelled: bool, single: bool = Fals
 
 def tedeval_figures(compared: Comparison, units: Resampled, settings: Settings) -> list[Named]:
     """TedEval against all golds together and against each system's own, with and without labels."""
-    parses = {version.title: _parse(compared, version) for version in compared.versions}
+    parses = {version.title: _parse(compared, version, version.theory) for version in compared.versions}
     found = []
     for measure, name, versions in _asked(compared):
         counts = [
@@ -107,12 +106,11 @@ def _asked(compared: Comparison) -> Iterator[tuple[Measure, str, dict[str, Versi
             yield single, f"{single}@{theory}", compared.versions_of(theory)
 
 
-def _parse(compared: Comparison, version: Version) -> Parse:
+def _parse(compared: Comparison, measured: Version | Theory, gold: Theory) -> Parse:
     """What is measured; where sentences are cut into parts, these are no words."""
-    gold = version.theory
-    sides = [np.diff(one.annotation.corpus.starts) for one in (version, gold)]
+    sides = [np.diff(one.annotation.corpus.starts) for one in (measured, gold)]
     words = (sides[0], sides[1]) if compared.files.parts else None
-    return Parse(version.trees, gold.trees, compared.common, words)
+    return Parse(measured.trees, gold.trees, compared.common, words)
 
 
 def _counts(parse: Parse, measure: Measure) -> Counts:
@@ -143,10 +141,10 @@ def _has_native(gold: Corpus) -> bool:
 
 
 def overlaps(compared: Comparison) -> Iterator[Overlap]:
-    """How far two golds agree: the score of one against the other."""
+    """How far two golds agree: the single score of one against the other, by the sizes asked for."""
     for a, b in combinations(compared.theories.values(), 2):
         for labelled in (True, False):
-            counted = edits(a.trees, b.trees, b.trees, labelled=labelled, empty_counts=compared.how.empty_counts)
-            total = int(norm(counted, "paper").sum())
-            value = 1 - int(delta(counted).sum()) / total if total else float("nan")
-            yield Overlap(a.name, b.name, labelled, value)
+            measure = tedeval_measure(compared, labelled=labelled, single=True)
+            counts = _counts(_parse(compared, a, b), measure)
+            sums = as_sums(counts.total(), counts.fields)
+            yield Overlap(a.name, b.name, labelled, float(measure.scores[measure.definition.main](sums)))

@@ -101,8 +101,11 @@ def norm(counted: Edits, sizes: str = "2.1") -> Ints:
     return np.where(counted.parse > 0, units, delta(counted))
 
 
-def sentence_scores(errors: Ints, norms: Ints) -> Floats:
-    """1 - error / norm of each sentence, never below 0; with nothing to divide by, 1 without errors and else 0."""
+def sentence_scores(errors: Ints | Floats, norms: Ints | Floats) -> Floats:
+    """1 - error / norm of each sentence, or of sums over several, never below 0.
+
+    With nothing to divide by it is 1 without errors and else 0.
+    """
     shares = np.where(norms > 0, errors / np.maximum(norms, 1), errors > 0)
     return np.maximum(1.0 - shares, 0.0)
 

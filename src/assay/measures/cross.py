@@ -35,8 +35,8 @@ class Parse:
 
 
 def _value(sums: Sums) -> Floats:
-    # Where not even the roots agree, there are more edits than units that are counted.
-    return np.maximum(1 - ratio(sums["delta"], sums["norm"]), 0.0)
+    # A test set is scored as one large sentence is; without a sentence there is nothing to score.
+    return np.where(sums["sentences"] > 0, sentence_scores(sums["delta"], sums["norm"]), np.nan)
 
 
 def _sentence_mean(sums: Sums) -> Floats:
@@ -56,6 +56,7 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
         parser's own gold does not have), missing (units of the common gold), forgiven (rightly built, of its own
         framework alone), unasked (of its own framework alone, not built).
     Score: value = 1 − Σ delta / Σ norm; sentence-mean = the mean of 1 − delta/norm over sentences; none below 0.
+        Where there is nothing to divide by (sentences of one word, which are but roots), 1 without edits and else 0.
     Paper: Tsarfaty et al. 2012, sections 3 and 4. Golden: cases/trees, const-dep-english. Peers: TedEval 2.1, 2.2.
     """
     if sizes not in SIZES:

@@ -142,4 +142,5 @@ def _overlaps(result: Result) -> Iterator[Table]:
             for row in result.overlaps
         ],
         words=2,
+        notes=(f"Percent: TedEval of one gold against the other ({_sizes(result)}).",),
     )
