@@ -57,6 +57,8 @@ def bayes(
     sets = chosen("data set", datasets, _all(wanted, table.data_sets), table.name)
     parts = []
     for measure in wanted:
+        if measure not in how.lower:
+            table.check_scale(measure, taken, sets)
         data, dropped = data_sets(table, measure, taken, sets, common=common)
         region = _region(rope, measure, data, annotations, adjudicated, column) if len(taken) > 1 else NOTHING
         parts.append(Measured(measure, tuple(taken), tuple(data), region, dropped, how, discordant))

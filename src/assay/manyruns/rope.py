@@ -12,6 +12,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.errors import UsageError
 from assay.manyruns.table import DataSet
+from assay.stats.evidence import within
 from assay.stats.intervals import wilson
 
 INTERVALS = {"ci95": 1.0, "ci95half": 0.5}
@@ -116,8 +117,8 @@ def scale_doubts(region: Rope, measure: str, data: Sequence[DataSet]) -> list[st
             f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
             f"({region.origin}), and true differences are lost in it. Say with --rope what matters."
         )
-    if half > largest > 0:
-        doubts.append(f"{measure}: the region of ±{half:g} is wider than every difference: all is equivalent by it.")
+    if largest > 0 and within(largest, half):
+        doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}: all is equivalent by it.")
     elif half > np.ptp(_values(data)) / 2 > 0:
         doubts.append(
             f"{measure}: the region of ±{half:g} is wider than half of the range of scores. Is it on their scale?"

@@ -15,6 +15,8 @@ from assay.readers.source import Source
 from assay.runtables import Row, Split, measurements
 
 MOST_NAMED = 5
+PERCENT = 100.0
+"""A perfect score in percent."""
 ONLY = "value"
 """What the only measure of a matrix is called."""
 
@@ -54,10 +56,35 @@ class Runs:
         fractions = [name for name in self.measures if all(0 <= value <= 1 for value in self._values(name))]
         return fractions or self.measures
 
+    def check_scale(self, measure: str, systems: Sequence[str], datasets: Sequence[str]) -> None:
+        """Refuse scores that are neither fractions nor percent throughout, with the place of the first that is not."""
+        rows = [
+            row for row in self._rows(measure) if row.system in systems and row.dataset in datasets and row.value != 0
+        ]
+        beyond = next((row for row in rows if not 0 <= row.value <= PERCENT), None)
+        if beyond is not None:
+            raise InputError(
+                f"{beyond.place}: {measure} is {beyond.value:g}, where scores lie between 0 and 1, or 0 and 100 in "
+                f"percent. Correct it; or, if less is better, so that any number may be: --lower {measure}"
+            )
+        scales: tuple[list[Row], list[Row]] = ([], [])
+        for row in rows:
+            scales[row.value > 1].append(row)
+        fewer, more = sorted(scales, key=len)
+        if fewer:
+            raise InputError(
+                f"{fewer[0].place}: {measure} is {fewer[0].value:g}, but {more[0].value:g} in {more[0].place}: "
+                "fractions and percent are mixed. Give all as fractions."
+            )
+
     def _values(self, measure: str) -> Iterator[float]:
+        return (row.value for row in self._rows(measure))
+
+    def _rows(self, measure: str) -> Iterator[Row]:
+        """The measurements that are defined."""
         for by_system in self.cells[measure].values():
             for splits in by_system.values():
-                yield from (row.value for row in splits.values() if math.isfinite(row.value))
+                yield from (row for row in splits.values() if math.isfinite(row.value))
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -16,6 +16,8 @@ from assay.arrays import Bools, Floats
 Region = Literal["left", "rope", "right"]
 
 LEAST_RUNS = 3
+_ROUNDING = 1e-9
+"""The share of a difference of two scores that may be owed to their rounding."""
 
 
 class TooFewRunsError(ValueError):
@@ -63,13 +65,18 @@ class Evidence:
 
 def constant(rows: Sequence[Floats]) -> Bools:
     """Which data sets have the same difference in all runs, rounding aside."""
-    return np.array([np.ptp(row) <= 1e-9 * np.abs(row).max() for row in rows], dtype=bool)
+    return np.array([np.ptp(row) <= _ROUNDING * np.abs(row).max() for row in rows], dtype=bool)
 
 
 def settled(rows: Sequence[Floats], rope: float) -> list[Region]:
     """Where each constant data set lies: all there is to say when no data set varies between runs."""
     means = [float(np.mean(row)) for row in rows]
-    return ["rope" if abs(mean) <= rope else "left" if mean < 0 else "right" for mean in means]
+    return ["rope" if within(mean, rope) else "left" if mean < 0 else "right" for mean in means]
+
+
+def within(difference: float, rope: float) -> bool:
+    """Whether a difference lies in the ROPE, edges included: 0.912 - 0.910 does in one of 0.002, rounding aside."""
+    return abs(difference) <= rope * (1 + _ROUNDING)
 
 
 def evidence(rows: Sequence[Floats], rho: Sequence[float], rope: float, *, step: float | None = None) -> Evidence:

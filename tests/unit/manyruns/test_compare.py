@@ -129,6 +129,21 @@ def test_a_measure_of_which_less_is_better_is_turned_round() -> None:
     assert pair(errors).a == "b"
 
 
+@pytest.mark.parametrize(("scale", "rope"), [(1, 0.002), (100, 0.2)])
+@pytest.mark.parametrize("data_sets", [1, 2])
+def test_a_difference_as_large_as_the_region_is_none(scale: float, rope: float, data_sets: int) -> None:
+    """In floating-point numbers, 0.912 - 0.910 is more than 0.002."""
+    runs = {
+        f"set{number}": {"a": [scale * value for value in (0.910, 0.810, 0.710)],
+                         "b": [scale * value for value in (0.912, 0.812, 0.712)]}
+        for number in range(data_sets)
+    }  # fmt: skip
+    one = pair(runs, rope=rope)
+    assert (one.model, triple(one.decision)) == ("constant", [0, 1, 0])
+    assert {triple(data.decision)[1] for data in one.by_data_set} == {1}
+    assert triple(pair(runs, rope=0.99 * rope).decision) == [0, 0, 1]
+
+
 def test_percent_give_the_same_answers_as_fractions() -> None:
     percent = {data: {name: 100 * np.asarray(row) for name, row in rows.items()} for data, rows in TWO.items()}
     there, back = pair(TWO), pair(percent, rope=0.2)

@@ -119,7 +119,11 @@ def doubts(half: float, a: list[float], b: list[float]) -> list[str]:
 
 def test_a_region_wider_than_all_differences_makes_all_equivalent() -> None:
     assert doubts(0.2, [0.9, 0.8], [0.85, 0.85]) == [
-        "accuracy: the region of ±0.2 is wider than every difference: all is equivalent by it."
+        "accuracy: no difference is larger than the region of ±0.2: all is equivalent by it."
+    ]
+    # As floating-point numbers, 0.912 and 0.910 lie farther apart than 0.002.
+    assert doubts(0.002, [0.912, 0.812], [0.910, 0.810]) == [
+        "accuracy: no difference is larger than the region of ±0.002: all is equivalent by it."
     ]
 
 

@@ -210,6 +210,42 @@ def test_what_is_not_there_cannot_be_asked_for(options: dict[str, Any], message:
 
 
 @pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (
+            {"a": [0.91, 0.92, 0.93], "b": [0.92, 93.0, 0.94]},
+            "runs.csv:6: accuracy is 93, but 0.91 in runs.csv:2: fractions and percent are mixed. "
+            "Give all as fractions.",
+        ),
+        (
+            {"a": [91.0, 92.0, 93.0], "b": [92.0, 93.0, 0.8]},
+            "runs.csv:7: accuracy is 0.8, but 91 in runs.csv:2: fractions and percent are mixed. "
+            "Give all as fractions.",
+        ),
+        *(
+            (
+                {"a": [0.91, 0.92, 0.93], "b": [0.92, value, 0.94]},
+                f"runs.csv:6: accuracy is {value:g}, where scores lie between 0 and 1, or 0 and 100 in percent. "
+                "Correct it; or, if less is better, so that any number may be: --lower accuracy",
+            )
+            for value in (-0.1, 910.0)
+        ),
+    ],
+)
+def test_scores_beyond_their_scale_are_refused_with_their_place(scores: dict[str, list[float]], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        bayes(runs_of({"d": scores}), rope=0.002)
+    assert str(caught.value) == message
+    # Of other runs nothing is asked.
+    assert bayes(runs_of({"d": scores, "e": {"a": [0.5] * 3, "b": [0.6] * 3}}), rope=0.002, datasets=["e"]).bayes
+
+
+def test_where_less_is_better_any_number_may_be() -> None:
+    seconds = {"a": [0.5, 250.0, 3.0], "b": [0.6, 260.0, 3.5]}
+    assert bayes(runs_of({"d": seconds}), rope=0.1, lower=("accuracy",)).bayes
+
+
+@pytest.mark.parametrize(
     ("data_sets", "runs", "message"),
     [
         (2, 2, "set0: accuracy was measured in 2 runs where the model over data sets needs 3. "),
