@@ -44,6 +44,16 @@ def test_the_papers_region_in_digits() -> None:
     assert rope("ci95", "accuracy", data(0.55, "4921")).half == pytest.approx(2 * 0.0139, abs=2e-5)
 
 
+@pytest.mark.parametrize(
+    ("corpus", "items", "region"),
+    [(49_208, 98, 0.0199), (37_025, 75, 0.0203), (1_173_766, 210, 0.00179), (901_673, 162, 0.00180)],
+)
+def test_the_papers_items_fit_a_tenth_of_the_corpora_of_its_table_1(corpus: int, items: int, region: float) -> None:
+    """Sentences of the Penn Treebank and of OntoNotes: 2%; tokens: 0.2% (section 5)."""
+    found = rope(f"{items} items", "accuracy", data(0.55, str(corpus / 10)))
+    assert found.half == pytest.approx(region, abs=5e-5 if region > 0.01 else 5e-6)
+
+
 @pytest.mark.parametrize("text", ["98 items", "98items", " 98  items "])
 def test_items_are_counted_against_the_mean_size_of_a_test_part(text: str) -> None:
     found = rope(text, "accuracy", data(0.55, "4900"))
