@@ -93,9 +93,9 @@ ALLOWED: dict[str, set[str]] = {
     },
     "evaluate": {"errors", "figures", "finished", "measured", "parallel", "parts", "prepare", "result", "shards"},
     "crossframework": {
-        *("arcs", "arrays", "assay", "changes", "constituents", "corpus", "counts", "errors", "evaluate"),
+        *("arcs", "arrays", "assay", "changes", "constituents", "corpus", "counts", "errors"),
         *("figures", "finished", "functiontrees", "labels", "measured", "measures", "outcomes", "pagetexts"),
-        *("prepare", "readers", "result", "tallies", "texts", "treelabels"),
+        *("prepare", "readers", "remarks", "result", "specs", "tallies", "texts", "treelabels"),
     },
     "runtables": {"errors"},
     "experiment": {

@@ -44,9 +44,9 @@ def test_systems_of_two_frameworks_in_one_table(assay):
     systems = ("malt@dep=malt.conllu", "brown@ps=brown.mrg", "brown@dep=brown.conllu")
     found = scores(assay("cross", *THEORIES, *systems, *QUICK, "--format", "json"))
     assert found["malt", "tedeval"] == pytest.approx(1 - 2 / 10)
-    assert found["malt", "las@dep"] == pytest.approx(4 / 5)
+    assert found["malt", "las(subtypes=true)@dep"] == pytest.approx(4 / 5)
     assert found["brown", "parseval@ps"] == 1
-    assert found["brown", "las@dep"] == 1
+    assert found["brown", "las(subtypes=true)@dep"] == 1
 
 
 def test_the_tables_read_as_in_the_paper(assay):
@@ -59,7 +59,7 @@ def test_the_tables_read_as_in_the_paper(assay):
         "multiple U",
         "multiple L",
         "dep uas",
-        "dep las",
+        "dep las(subtypes=true)",
         "ps parseval",
     ]
     assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [3, 3]
@@ -71,6 +71,17 @@ def test_sizes_and_subtypes_may_be_chosen(assay):
     options = (*THEORIES, "malt@dep=malt.conllu", *QUICK, "--format", "json")
     found = scores(assay("cross", *options, "--sizes", "paper", "--no-subtypes"))
     assert found["malt", "tedeval(sizes=paper)"] == pytest.approx(1 - 2 / 14)
+
+
+def test_measures_of_the_frameworks_may_be_chosen(assay):
+    options = (*THEORIES, "malt@dep=malt.conllu", "brown@ps=brown.mrg", *QUICK, "--format", "json")
+    found = scores(assay("cross", *options, "-m", "ls", "-m", "parseval(preset=collins)"))
+    assert {measure for _, measure in found if not measure.startswith("tedeval")} == {
+        "ls(subtypes=true)@dep",
+        "parseval(preset=collins)@ps",
+    }
+    refused = assay("cross", *options, "-m", "kappa")
+    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
 
 
 def test_words_cut_otherwise_are_compared_by_characters_or_count_as_missing(assay, here):
@@ -137,6 +148,35 @@ def test_a_treebank_is_enriched(assay, here):
     assert (here / "rich.mrg").read_text("utf-8") == done.stdout
 
 
+def test_what_golds_agree_on_or_say_together_is_written(assay, here):
+    done = assay("cross", "generalise", *THEORIES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "(X-root (X-sbj John) (X-hd loves) (X-obj Mary))",
+        "(X-root (X-sbj He) (X-hd ran))",
+    ]
+    written = assay("cross", "generalise", *THEORIES, "-o", "common.mrg")
+    assert (written.returncode, written.stdout) == (0, "")
+    assert (here / "common.mrg").read_text("utf-8") == done.stdout
+    found = scores(assay("cross", "--theory", "c=common.mrg", "x@c=common.mrg", *QUICK, "--format", "json"))
+    assert found["x", "tedeval"] == 1
+    unified = assay("cross", "unify", *THEORIES)
+    assert unified.stdout.splitlines()[0] == "(X-root (X-hd-sbj John) (X-prd (X-hd loves) (X-hd-obj Mary)))"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("generalise", *THEORIES), ("unify", *THEORIES), ("enrich", "ps.mrg", "dep.conllu")]
+)
+@pytest.mark.parametrize("name", ["ps.mrg", "link.mrg"])
+def test_no_gold_is_written_over(assay, here, arguments, name):
+    (here / "link.mrg").symlink_to("ps.mrg")
+    before = (here / "ps.mrg").read_text("utf-8")
+    done = assay("cross", *arguments, "-o", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"assay: -o {name}: is one of the files that are read. Name another one.\n"
+    assert (here / "ps.mrg").read_text("utf-8") == before
+
+
 MALT = "malt@dep=malt.conllu"
 
 
@@ -162,6 +202,10 @@ MALT = "malt@dep=malt.conllu"
             (*THEORIES, "malt@dep=short.conllu"),
             "short.conllu: sentences: 1, where dep.conllu has 2. "
             "Files of all frameworks must have the same sentences in the same order.",
+        ),
+        (
+            ("generalise", *THEORIES, MALT),
+            "assay cross generalise takes golds alone: --theory dep=gold.conllu --theory ps=gold.mrg",
         ),
         (
             ("enrich", "brown.mrg"),

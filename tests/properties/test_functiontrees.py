@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.crossframework import common_gold
+from assay.crossframework.frameworks import Conversion, read_trees
 from assay.functiontrees import (
     delta,
     describe,
@@ -156,9 +160,30 @@ def test_operations_are_those_on_sets(drawn):
     assert to_models(unified) == [
         {} if failed else union(one, other) for (one, other, _), failed in zip(rows, fails, strict=True)
     ]
+    together, fails = unify(a, b, c)
+    assert fails.tolist() == [not is_tree({**one, **two, **three}) for one, two, three in rows]
+    assert to_models(together) == [
+        {} if failed else union(union(one, two), three) for (one, two, three), failed in zip(rows, fails, strict=True)
+    ]
     assert to_models(tl_unify(a, b)) == [
         {words: labels | other.get(words, frozenset()) for words, labels in one.items()} for one, other, _ in rows
     ]
+
+
+@given(LENGTHS.flatmap(dependencies))
+def test_written_trees_are_read_as_they_were(sentences):
+    with TemporaryDirectory() as folder:
+        gold, again = Path(folder, "gold.conllu"), Path(folder, "common.mrg")
+        rows = [
+            [f"{word}\tw{word}\t_\t_\t_\t_\t{head}\t{name}\t_\t_\n" for word, (head, name) in enumerate(sentence, 1)]
+            for sentence in sentences
+        ]
+        gold.write_text("".join("".join([*lines, "\n"]) for lines in rows), "utf-8")
+        text, warnings = common_gold([f"dep={gold}"])
+        again.write_text(text, "utf-8")
+        trees = [read_trees(str(path), None).function_trees(Conversion()) for path in (gold, again)]
+    assert not [text for text in warnings if "brackets" in text]
+    assert to_models(trees[0]) == to_models(trees[1])
 
 
 @given(several(3))

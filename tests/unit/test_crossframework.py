@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import math
+import re
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from rich.console import Console
 
 import assay
-from assay.crossframework import enrich
+from assay.crossframework import common_gold, enrich
 from assay.errors import UsageError
 from assay.figures import Figures
 from assay.render import render
+from assay.render.tables import tables
 from assay.render.terminal import show
 from assay.result import Result
 from parses import dependencies
@@ -193,7 +196,7 @@ def test_scores_come_by_framework_and_together(crossed, write):
     single = ("tedeval(gold=single)", "tedeval(gold=single, labelled=false)")
     assert values(result, "m").keys() == {*kinds, *(f"{name}@dep" for name in single)}
     assert values(result, "b").keys() == {*kinds, *(f"{name}@ps" for name in single)}
-    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 4 / 5}
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 4 / 5}
     assert values(result, "b", "f1") == {"parseval@ps": 1}
     assert [(row.name, row.kind, row.systems, row.first) for row in result.frameworks] == [
         ("dep", "dependencies", ("m",), ("m",)),
@@ -261,6 +264,78 @@ def test_subtypes_are_cut_in_all_frameworks(write):
         assert values(cut, name)["tedeval"] == 1
 
 
+PASSIVE = "Mary/3/nsubj:pass was/3/aux loved/0/root"
+
+
+@pytest.mark.parametrize(
+    ("subtypes", "measure", "attached"), [(True, "las(subtypes=true)@dep", 2 / 3), (False, "las@dep", 1)]
+)
+def test_attachment_scores_and_function_trees_treat_subtypes_alike(write, subtypes, measure, attached):
+    write("gold.conllu", PASSIVE)
+    write("m.conllu", PASSIVE.replace("nsubj:pass", "nsubj"))
+    result = assay.cross(["dep=gold.conllu"], ["m@dep=m.conllu"], subtypes=subtypes, times=20)
+    assert values(result, "m", "f1")[measure] == pytest.approx(attached)
+    assert (values(result, "m")["tedeval"] == 1) is not subtypes
+    (told,) = [note for note in result.notes if "subtypes" in note]
+    assert told.startswith("Relations keep their subtypes" if subtypes else "Relations are without their subtypes")
+
+
+def test_a_measure_that_says_so_itself_cuts_subtypes(write):
+    write("gold.conllu", PASSIVE)
+    write("m.conllu", PASSIVE.replace("nsubj:pass", "nsubj"))
+    asked = ["las(subtypes=false)", "las"]
+    result = assay.cross(["dep=gold.conllu"], ["m@dep=m.conllu"], asked, times=20)
+    assert values(result, "m", "f1") == {"las@dep": 1, "las(subtypes=true)@dep": pytest.approx(2 / 3)}
+
+
+# --- measures of the frameworks ---
+
+
+def test_measures_of_a_framework_are_chosen_and_others_keep_theirs(crossed, write):
+    write("m.conllu", DEP.replace("obj", "iobj"), RAN)
+    systems = ["m@dep=m.conllu", "b@ps=gold.mrg"]
+    result = crossed(*systems, measures=["ls", "tree-match(of=uas)", "blex"])
+    assert [name for name in result.measures if not name.startswith("tedeval")] == [
+        "ls(subtypes=true)@dep",
+        "tree-match(of=uas, subtypes=true)@dep",
+        "blex@dep",
+        "parseval@ps",
+    ]
+    assert result.score("m", "tree-match(of=uas, subtypes=true)@dep").value == 1
+    assert result.score("m", "ls(subtypes=true)@dep").value == pytest.approx(4 / 5)
+    # What a measure needs is read; here it is missing on both sides, and that is said.
+    assert [text for text in result.warnings if "LEMMA" in text]
+    header = next(table for table in tables(result) if table.title == "Native scores and TedEval").header
+    assert header[3:] == (
+        "dep ls(subtypes=true)",
+        "dep tree-match(of=uas, subtypes=true)",
+        "dep blex",
+        "ps parseval",
+    )
+    assert crossed(*systems).signature != result.signature
+
+
+def test_brackets_may_be_counted_as_evalb_does(crossed):
+    result = crossed("b@ps=gold.mrg", measures="parseval(preset=collins)")
+    assert result.score("b", "parseval(preset=collins)@ps").value == 1
+    assert [note for note in result.notes if note.startswith("ps: parseval(preset=collins): ")]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "tag-f1",
+            "-m tag-f1: is about tags, and trees are compared here: measures of dependencies or constituents.",
+        ),
+        ("tedeval(sizes=paper)", "-m tedeval(sizes=paper): TedEval is always given. How it is measured: --sizes"),
+        ("parseval", "-m parseval: no gold has constituents. Give one: --theory name=path"),
+    ],
+)
+def test_other_measures_are_refused(golds, spec, message):
+    assert refusal(lambda: assay.cross(golds[:1], ["m@dep=gold.conllu"], spec)) == message
+
+
 def test_edge_labels_are_functions(write, file):
     lines = ("John\tNN\t--\tsbj\t500", "loves\tV\t--\thd\t500", "Mary\tNN\t--\tobj\t500", "#500\tS\t--\t--\t0")
     file("gold.export", "\n".join(["#BOS 1", *lines, "#EOS 1"]) + "\n")
@@ -294,8 +369,8 @@ def test_phrase_structure_takes_its_functions_from_its_dependencies(crossed, wri
     for measure in ("tedeval", "tedeval(gold=single)@ps", "tedeval(labelled=false)"):
         assert parts(two, measure, "b") == parts(one, measure, "b")
     assert parts(two, "tedeval", "b")["delta"] > 0
-    assert values(two, "b", "f1").keys() == {"uas@dep", "las@dep", "parseval@ps"}
-    assert values(two, "b", "f1")["las@dep"] == 4 / 5
+    assert values(two, "b", "f1").keys() == {"uas@dep", "las(subtypes=true)@dep", "parseval@ps"}
+    assert values(two, "b", "f1")["las(subtypes=true)@dep"] == 4 / 5
     assert [(row.name, row.systems, row.first) for row in two.frameworks] == [
         ("dep", ("b",), ()),
         ("ps", ("b",), ("b",)),
@@ -374,7 +449,7 @@ def test_sentences_with_other_words_are_left_out_for_all(crossed, write, other):
         "unasked": 0,
     }
     assert parts(result, "tedeval", "b")["delta"] == 2
-    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 1}
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 1}
     place = [text for text in result.warnings if text.startswith("left out: m.conllu:5: ")]
     assert len(place) == 1
     assert "1 of 2 sentences were left out." in result.warnings
@@ -386,7 +461,7 @@ def test_what_is_left_out_first_does_not_shift_what_follows(crossed, write):
     result = crossed("m@dep=m.conllu", "b@ps=b.mrg", on_mismatch="skip", examples=1)
     assert parts(result, "tedeval", "m")["delta"] == 2
     assert parts(result, "tedeval", "b")["delta"] == 1
-    assert values(result, "m", "f1")["las@dep"] == 1 / 2
+    assert values(result, "m", "f1")["las(subtypes=true)@dep"] == 1 / 2
     assert [(row.place, row.words) for row in result.examples] == [("gold.conllu:5", ("He", "ran"))]
 
 
@@ -465,7 +540,9 @@ def test_a_sentence_without_a_parse_scores_nothing_but_its_root(crossed, write, 
         for value in (row.value, row.low, row.high):
             assert math.isnan(value) or 0 <= value <= 1, row
     assert [text for text in result.warnings if "parse" in text] == [
-        "b@ps: no parse of 2 sentences: words under a root in TedEval, left out of parseval."
+        "b@ps: no parse of 2 sentences: words under a root in TedEval.",
+        "ps: b has no tree for 2 sentences (gold.mrg:1, gold.mrg:2): left out of parseval, missing constituents in "
+        "f1-all and recall-all.",
     ]
     assert values(result, "b", "recall-all") == {"parseval@ps": 0}
 
@@ -525,6 +602,47 @@ def test_p_is_that_of_all_shufflings_of_sentences(write):
     assert row.difference == pytest.approx(observed)
     assert row.p == pytest.approx(sum(extreme) / len(extreme))
     assert 0 < row.p < 1
+
+
+def test_systems_of_a_framework_are_tested_on_single_and_native_scores_too(crossed, write):
+    """As those alone are, by the measures of their framework or with one gold."""
+    outputs = {"a": DEP.replace("obj", "iobj"), "b": DEP.replace("John/2", "John/3"), "c": DEP}
+    for name, first in outputs.items():
+        write(f"{name}.conllu", first, RAN)
+    dependency = [f"{name}@dep={name}.conllu" for name in outputs]
+    result = crossed(*dependency, "d@ps=gold.mrg")
+    pairs = {}
+    for row in result.comparisons:
+        pairs.setdefault(row.measure, []).append((row.a, row.b))
+    inside = [("a", "b"), ("a", "c"), ("b", "c")]
+    assert pairs.pop("tedeval") == pairs.pop("tedeval(labelled=false)") == [
+        *inside[:2], ("a", "d"), inside[2], ("b", "d"), ("c", "d"),
+    ]  # fmt: skip
+    assert pairs == dict.fromkeys(
+        (
+            "tedeval(gold=single)@dep",
+            "tedeval(gold=single, labelled=false)@dep",
+            "uas@dep",
+            "las(subtypes=true)@dep",
+        ),
+        inside,
+    )
+    alone = assay.compare(
+        "gold.conllu", [f"{name}.conllu" for name in outputs], ["uas", "las(subtypes=true)"], times=20
+    )
+    for measure in ("uas", "las(subtypes=true)"):
+        ours, theirs = (
+            [replace(row, measure="") for row in one.comparisons if (row.measure, row.test) == (named, "shuffling")]
+            for one, named in ((result, f"{measure}@dep"), (alone, measure))
+        )
+        assert ours == theirs
+    single = assay.cross(["dep=gold.conllu"], dependency, times=20)
+    for row in single.comparisons:
+        if row.measure == "tedeval(gold=single)@dep":
+            assert row in result.comparisons
+    text = render(result, "md")
+    assert "### Differences within frameworks, on TedEval single and native scores" in text
+    assert "| dep las(subtypes=true) | a → b |" in text
 
 
 def test_swapping_the_systems_changes_signs_alone(crossed, write):
@@ -787,7 +905,7 @@ def test_gold_itself_may_be_cut_otherwise_by_characters(cut, write):
         times=2,
     )
     assert set(values(result, "m").values()) == set(values(result, "b").values()) == {1}
-    assert values(result, "m", "f1") == {"uas@dep": 1, "las@dep": 1}
+    assert values(result, "m", "f1") == {"uas@dep": 1, "las(subtypes=true)@dep": 1}
     assert refusal(
         assay.cross, ["dep=gold.conllu", "ps=gold.mrg"], ["b@ps=gold.mrg"], segmentation="strict", times=2
     ).startswith("gold.mrg:1: word 1 is 'b' where gold.conllu:1 has 'bclm'")
@@ -910,7 +1028,7 @@ def test_sentences_without_a_parse_and_several_roots_are_named(crossed, write):
     write("m.conllu", DEP, "He/0/sbj ran/0/root")
     result = crossed("b@ps=b.mrg", "m@dep=m.conllu")
     assert result.warnings[:2] == (
-        "b@ps: no parse of 1 sentence: words under a root in TedEval, left out of parseval.",
+        "b@ps: no parse of 1 sentence: words under a root in TedEval.",
         "m@dep: 1 sentence has more than one root, scored like others.",
     )
 
@@ -994,3 +1112,85 @@ def test_multiword_tokens_behind_a_sentence_left_out_keep_their_words(file):
     assert result.examples[0].words == ("du", "pain")
     found = parts(result, "tedeval", "s")
     assert (found["spurious"], found["missing"]) == (0, 1)
+
+
+# --- golds as function trees, written out ---
+
+
+def test_what_golds_agree_on_is_written_and_read_again(golds, write, file):
+    text, warnings = common_gold(golds)
+    assert warnings == []
+    assert text.splitlines() == [
+        "(X-root (X-sbj John) (X-hd loves) (X-obj Mary))",
+        "(X-root (X-sbj He) (X-hd ran))",
+    ]
+    file("common.mrg", text)
+    for theories in (["common=common.mrg"], [*golds, "common=common.mrg"]):
+        assert common_gold(theories) == (text, [])
+
+
+def test_what_golds_say_together_is_written(golds):
+    text, warnings = common_gold(golds, "unify")
+    assert warnings == []
+    assert text.splitlines() == [
+        "(X-root (X-hd-sbj John) (X-prd (X-hd loves) (X-hd-obj Mary)))",
+        "(X-root (X-sbj He) (X-hd ran))",
+    ]
+
+
+def test_golds_that_cannot_be_unified_are_refused_or_left_out(write):
+    write("gold.conllu", "a/2/x b/0/root c/2/y", RAN)
+    write("gold.mrg", "(S (A (B a) (C b)) (D c))", RAN_PS)
+    write("other.mrg", "(S (B a) (A (C b) (D c)))", RAN_PS)
+    theories = ["dep=gold.conllu", "ps=gold.mrg", "other=other.mrg"]
+    assert refusal(lambda: common_gold(theories, "unify")) == (
+        "gold.conllu:1: nodes of the golds overlap without nesting\nTo leave such sentences out: --on-mismatch skip"
+    )
+    text, warnings = common_gold(theories, "unify", on_mismatch="skip")
+    assert text == "(X-root (X-sbj He) (X-hd ran))\n"
+    assert warnings == ["left out: gold.conllu:1: nodes of the golds overlap without nesting."]
+
+
+def test_nodes_with_gaps_have_numbered_words(write, file):
+    write("gold.conllu", "a/0/root b/1/x c/1/y d/2/z", RAN)
+    text, _ = common_gold(["dep=gold.conllu"])
+    assert text.splitlines() == [
+        "(X-root (X-hd 0=a) (X-x (X-hd 1=b) (X-z 3=d)) (X-y 2=c))",
+        "(X-root (X-sbj 0=He) (X-hd 1=ran))",
+    ]
+    file("common.mrg", text)
+    assert common_gold(["common=common.mrg"])[0] == text
+    result = assay.cross(["dep=gold.conllu", "c=common.mrg"], ["m@dep=gold.conllu"], times=2)
+    assert {row.value for row in result.overlaps} == {1}
+
+
+def test_brackets_may_say_more_than_the_trees_and_then_this_is_said(write):
+    """In relational-realizational trees a word may have no function of its own."""
+    write("rr.mrg", "(S ({sbj} (sbj (NP (D the) (N dog)))) (V barks))")
+    text, warnings = common_gold(["rr=rr.mrg"], function_labels={"rr": ["sbj"]})
+    assert text == "(X-root (X-sbj (X the) (X dog)) (X barks))\n"
+    assert warnings == [
+        "1 sentence has a word without a node of its own, or no root: brackets have one, and it will be read."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        (
+            "a/0/root b/1/conj-and",
+            "the function 'conj-and' cannot stand behind a category, where functions are divided by hyphens. "
+            "Rename it in the files.",
+        ),
+        (
+            "a/0/root b c/1/x",
+            "gold.conllu:1: the word 'b c' holds white space, which divides words in brackets. "
+            "Write a no-break space there.",
+        ),
+    ],
+)
+def test_what_brackets_cannot_hold_is_refused(file, sentence, message):
+    rows = [word.rsplit("/", 2) for word in re.findall(r"\S.*?/\d/\S+", sentence)]
+    lines = [f"{n}\t{form}\t_\t_\t_\t_\t{head}\t{rel}\t_\t_\n" for n, (form, head, rel) in enumerate(rows, 1)]
+    file("gold.conllu", "".join(lines) + "\n")
+    assert refusal(lambda: common_gold(["dep=gold.conllu"])) == message

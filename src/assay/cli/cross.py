@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import INPUT_FORMAT, Command, embed_option, output_options, resampling_options
+from assay.cli.options import INPUT_FORMAT, Command, embed_option, measure_option, output_options, resampling_options
 from assay.cli.output import Output, put
 
 
@@ -19,12 +19,14 @@ from assay.cli.output import Output, put
         "assay cross --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep "
         "brown@ps=brown.mrg brown@dep=brown.conllu --sizes paper",
         "assay cross enrich gold.mrg gold.conllu -o enriched.mrg",
+        "assay cross generalise --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep -o common.mrg",
     ),
 )
 @click.argument("systems", nargs=-1, required=True)
 @click.option(
     "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."
 )
+@measure_option("Measure of a framework itself, in place of uas and las, or of parseval; repeatable.")
 @click.option(
     "--sizes",
     type=click.Choice(["2.1", "2.2", "paper"]),
@@ -32,7 +34,9 @@ from assay.cli.output import Output, put
     show_default=True,
     help="What edits are divided by.",
 )
-@click.option("--no-subtypes", is_flag=True, help="Relations without what follows the colon.")
+@click.option(
+    "--no-subtypes", is_flag=True, help="Relations without what follows the colon, in trees and in measures."
+)
 @click.option(
     "--segmentation",
     type=click.Choice(["same", "strict", "chars"]),
@@ -55,6 +59,7 @@ from assay.cli.output import Output, put
 def command(
     systems: tuple[str, ...],
     theories: tuple[str, ...],
+    measures: tuple[str, ...],
     sizes: str,
     no_subtypes: bool,
     functions: tuple[str, ...],
@@ -67,10 +72,23 @@ def command(
 
     Each system is given as NAME@THEORY=PATH; in several versions it is one row, and phrase structure without
     functions takes them from its dependencies. `assay cross enrich TREES LABELS` writes phrase structure with the
-    functions of another treebank.
+    functions of another treebank; `assay cross generalise` and `assay cross unify`, with --theory, write the function
+    trees that the golds agree on, or what they say together.
     """
     if systems[0] == "enrich":
         _enrich(systems[1:], input_format, output.path, no_subtypes)
+        return
+    if systems[0] in ("generalise", "unify"):
+        if systems[1:]:
+            from assay.errors import UsageError
+
+            raise UsageError(
+                f"assay cross {systems[0]} takes golds alone: --theory dep=gold.conllu --theory ps=gold.mrg"
+            )
+        chosen = {name: options[name] for name in ("segmentation", "non_projective", "on_mismatch")}
+        _write_gold(
+            systems[0], theories, functions, output, subtypes=not no_subtypes, input_format=input_format, **chosen
+        )
         return
     output.check()
     with output.progress("Comparing …"):
@@ -79,6 +97,7 @@ def command(
         result = cross(
             theories,
             systems,
+            measures,
             sizes=sizes,
             subtypes=not no_subtypes,
             function_labels=_labels(functions),
@@ -110,3 +129,14 @@ def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None
     if len(files) != 2:
         raise UsageError("assay cross enrich takes two files: phrase structure, and the treebank with the functions.")
     put(enrich(files[0], files[1], input_format=input_format, subtypes=not no_subtypes), output)
+
+
+def _write_gold(
+    way: str, theories: tuple[str, ...], functions: tuple[str, ...], output: Output, **chosen: Any
+) -> None:
+    from assay.crossframework import common_gold
+
+    text, warnings = common_gold(theories, way, function_labels=_labels(functions), **chosen)
+    put(text, output.path)
+    for line in warnings:
+        output.tell(f"warning: {line}")

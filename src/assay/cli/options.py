@@ -81,6 +81,11 @@ def _slices() -> list[str]:
     return list(SLICES)
 
 
+def measure_option(text: str) -> Callable[[Function], Function]:
+    """The option -m, which names measures."""
+    return click.option("-m", "--measure", "measures", multiple=True, type=Names("measure", _measures), help=text)
+
+
 GOLD = click.argument("gold", type=click.Path())
 INPUT_FORMAT = click.option(
     "--input-format",
@@ -120,14 +125,7 @@ _RESAMPLING = (
 )
 
 _EVALUATION = (
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        type=Names("measure", _measures),
-        help='Measure, e.g. accuracy or "tag-f1(column=XPOS)"; repeatable (assay measures).',
-    ),
+    measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)"; repeatable (assay measures).'),
     click.option(
         "--task",
         type=click.Choice(["tags", "spans", "dependencies", "constituents", "coreference"]),

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from assay.crossframework.compare import cross
 from assay.crossframework.enrich import enrich
+from assay.crossframework.written import common_gold
 
-__all__ = ["cross", "enrich"]
+__all__ = ["common_gold", "cross", "enrich"]

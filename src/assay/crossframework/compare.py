@@ -10,16 +10,19 @@ from assay.corpus import Corpus
 from assay.crossframework import notices
 from assay.crossframework.comparison import Choices, Comparison
 from assay.crossframework.examples import drawn_examples
-from assay.crossframework.figures import Resampled, native_scores, overlaps, tedeval_figures, tedeval_measure
+from assay.crossframework.figures import Resampled, overlaps, tedeval_figures, tedeval_measure
 from assay.crossframework.frameworks import DEPENDENCIES
 from assay.crossframework.inputs import read_files, system_paths, theory_paths
+from assay.crossframework.native import native_figures, native_measures
 from assay.crossframework.segments import SEGMENTATIONS
 from assay.crossframework.texts import embedded
 from assay.crossframework.units import Sides
 from assay.errors import UsageError, unknown
 from assay.figures import Settings
 from assay.finished import adjusted, few_units, pooled_note
+from assay.measures import find
 from assay.prepare import Options
+from assay.prepare.dependencies import columns_of
 from assay.result import SCHEMA, Framework, Result, Source
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
@@ -28,6 +31,7 @@ NON_PROJECTIVE = ("keep", "leave-out", "lift")
 def cross(
     theories: Sequence[str],
     systems: Sequence[str],
+    measures: Sequence[str] | str | None = None,
     *,
     sizes: str = "2.1",
     subtypes: bool = True,
@@ -46,12 +50,13 @@ def cross(
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
     `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
-    `name@theory=path`; a system may be given in several versions. `function_labels`: for a theory of
-    relational-realizational trees, the labels that are functions. `segmentation`: where a file cuts a sentence into
-    other words, it is refused (`same`), counted as wholly missing (`strict`), or all trees of the sentence are
-    compared as sets of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
-    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). The other options are
-    those of `compare`.
+    `name@theory=path`; a system may be given in several versions. `measures` are those of the frameworks themselves,
+    in place of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`, relations keep what
+    follows the colon in these as in function trees. `function_labels`: for a theory of relational-realizational
+    trees, the labels that are functions. `segmentation`: where a file cuts a sentence into other words, it is refused
+    (`same`), counted as wholly missing (`strict`), or all trees of the sentence are compared as sets of characters
+    (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`), left out (`leave-out`), or
+    dependencies are lifted until they are projective (`lift`). The other options are those of `compare`.
     """
     for what, value, known in (
         ("segmentation", segmentation, SEGMENTATIONS),
@@ -71,17 +76,27 @@ def cross(
     )
     options.check()
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
-    how = Choices(sizes, subtypes, relational, segmentation, non_projective)
-    return _result(_compared(theories, systems, how, options))
+    asked = [measures] if isinstance(measures, str) else list(measures or ())
+    native = native_measures(asked, subtypes=subtypes)
+    how = Choices(sizes, subtypes, relational, segmentation, non_projective, native)
+    return _result(_compared(theories, systems, asked, how, options))
 
 
-def _compared(theories: Sequence[str], systems: Sequence[str], how: Choices, options: Options) -> Comparison:
+def _compared(
+    theories: Sequence[str], systems: Sequence[str], asked: Sequence[str], how: Choices, options: Options
+) -> Comparison:
     """What the user names, read and converted."""
     golds, enrichments = theory_paths(theories)
     for name in how.relational:
         if name not in golds:
             raise unknown("theory", name, golds)
-    files = read_files(golds, system_paths(systems, golds), options, how.segmentation, how.non_projective)
+    columns = tuple(dict.fromkeys(name for spec in how.native[DEPENDENCIES] for name in columns_of(find(spec))))
+    outputs = system_paths(systems, golds)
+    files = read_files(golds, outputs, options, how.segmentation, how.non_projective, columns)
+    kinds = {gold.kind for gold in files.golds.values()}
+    for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
+        if kind not in kinds:
+            raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
     for name in how.relational:
         if files.golds[name].kind == DEPENDENCIES:
             raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
@@ -93,7 +108,8 @@ def _result(compared: Comparison) -> Result:
     settings = Settings(options.seed, options.times, options.interval)
     units = Resampled.of(reference, compared.unit)
     figures = tedeval_figures(compared, units, settings)
-    tests = [row for one in figures if one.compares_frameworks for row in one.comparisons()]
+    native, warnings, notes = native_figures(compared, settings)
+    tests = [row for one in (*figures, *native) for row in one.comparisons()]
     sides = Sides(compared)
     on = str(tedeval_measure(compared, labelled=sides.labelled))
     return Result(
@@ -114,7 +130,7 @@ def _result(compared: Comparison) -> Result:
         family=len(systems) * (len(systems) - 1) // 2,
         gold=_source(next(iter(compared.theories)), reference),
         systems=tuple(_source(version.title, version.annotation.corpus) for version in compared.versions),
-        scores=(*native_scores(compared, settings), *(row for one in figures for row in one.scores())),
+        scores=tuple(row for one in (*native, *figures) for row in one.scores()),
         counts=tuple(row for one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests)),
         diffs=tuple(diffs(sides.items.outcomes, on, None)) if len(systems) > 1 else (),
@@ -122,11 +138,12 @@ def _result(compared: Comparison) -> Result:
         overlaps=tuple(overlaps(compared)),
         examples=tuple(drawn_examples(compared)),
         texts=None if options.embed == "none" else embedded(sides, on, options.embed, options.seed),
-        warnings=(*files.warnings, *notices.warnings(compared), *few_units(units.number, units.unit)),
+        warnings=(*files.warnings, *notices.warnings(compared), *warnings, *few_units(units.number, units.unit)),
         notes=(
             *files.notes,
             *notices.notes(compared),
-            *pooled_note(any(one.figures.pooled for one in figures), compared.unit),
+            *notes,
+            *pooled_note(any(one.figures.pooled for one in (*figures, *native)), compared.unit),
         ),
     )
 
@@ -153,7 +170,8 @@ def _signature(compared: Comparison) -> str:
         **({} if how.subtypes else {"subtypes": "false"}),
         **({} if how.segmentation == "same" else {"segmentation": how.segmentation}),
         **({} if how.non_projective == "keep" else {"non_projective": how.non_projective}),
-        **({"functions": "+".join(how.relational)} if how.relational else {}),
+        **{f"functions {name}": "+".join(sorted(labels)) for name, labels in how.relational.items()},
+        "measures": "+".join(spec for specs in how.native.values() for spec in specs),
         "unit": compared.unit,
         "n": compared.reference.sentences,
         "interval": options.interval,

@@ -24,6 +24,8 @@ class Choices:
     """For theories of relational-realizational trees the labels that are functions."""
     segmentation: str
     non_projective: str
+    native: Mapping[str, Sequence[str]]
+    """The measures of each framework itself."""
 
     @property
     def empty_counts(self) -> bool:

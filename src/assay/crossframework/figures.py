@@ -1,4 +1,4 @@
-"""The scores of a comparison across frameworks: TedEval, the measures of each framework, how far golds agree."""
+"""The scores of a comparison across frameworks: TedEval, and how far golds agree."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
-from assay.constituents import roots
 from assay.corpus import Corpus
 from assay.counts import Counts, as_sums
 from assay.crossframework.comparison import Comparison, Theory, Version
-from assay.crossframework.frameworks import CONSTITUENTS, DEPENDENCIES, categories_only
-from assay.evaluate import evaluated
 from assay.figures import Figures, Settings, draw_together
 from assay.measured import hashed_units
 from assay.measures import Measure, find
 from assay.measures.cross import Parse, tedeval
 from assay.result import Overlap, Score
 from assay.tallies import BLOCKS
-
-NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
-"""The measures of each framework itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +49,6 @@ class Named:
 
     name: str
     figures: Figures
-
-    @property
-    def compares_frameworks(self) -> bool:
-        """Whether all systems are measured by the same gold, so that they can be tested against each other."""
-        return bool(self.figures.measure.parameters["gold"] == "multiple")
 
     def scores(self) -> Iterator[Score]:
         """The scores of all systems."""
@@ -101,6 +90,7 @@ def _asked(compared: Comparison) -> Iterator[tuple[Measure, str, dict[str, Versi
     for labelled in (True, False):
         measure = tedeval_measure(compared, labelled=labelled)
         yield measure, str(measure), {system.name: system.first for system in compared.systems}
+    for labelled in (True, False):
         single = tedeval_measure(compared, labelled=labelled, single=True)
         for theory in compared.theories:
             yield single, f"{single}@{theory}", compared.versions_of(theory)
@@ -117,27 +107,6 @@ def _counts(parse: Parse, measure: Measure) -> Counts:
     counts = tedeval(parse, **measure.parameters)
     assert isinstance(counts, Counts)
     return counts
-
-
-def native_scores(compared: Comparison, settings: Settings) -> Iterator[Score]:
-    """Each framework's own measures, on the systems that have a version of it; resamples are shared."""
-    plain = replace(compared.options, examples=0, change=None, kind=None, input_format=None)
-    for name, theory in compared.theories.items():
-        outputs = {system: version.annotation.corpus for system, version in compared.versions_of(name).items()}
-        gold = theory.annotation.corpus
-        if (labels := compared.how.relational.get(name)) is not None:
-            # The functions are no constituents.
-            gold = categories_only(gold, labels)
-            outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
-        if outputs and _has_native(gold):
-            kind = theory.annotation.kind
-            result = evaluated("score", gold, outputs, NATIVE[kind], replace(plain, task=kind), settings)
-            yield from (replace(row, measure=f"{row.measure}@{name}") for row in result.scores if row.label is None)
-
-
-def _has_native(gold: Corpus) -> bool:
-    """Whether the measures of its framework apply to a gold: trees of functions alone have no constituents."""
-    return gold.trees is None or not roots(gold.trees).all()
 
 
 def overlaps(compared: Comparison) -> Iterator[Overlap]:

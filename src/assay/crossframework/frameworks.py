@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,12 +78,14 @@ class Annotation:
         return _of_constituents(self.corpus, conversion)
 
 
-def read_trees(path: str, input_format: str | None, *, tolerant: bool = False) -> Annotation:
-    """Dependencies or constituents, told by the file; see `Input.read` for `tolerant`."""
+def read_trees(
+    path: str, input_format: str | None, *, tolerant: bool = False, columns: Sequence[str] = ()
+) -> Annotation:
+    """Dependencies, with further columns, or constituents, told by the file; see `Input.read` for `tolerant`."""
     item = Input(path, input_format=input_format)
     if item.plan.trees:
         return Annotation(item.read(tolerant=tolerant), CONSTITUENTS)
-    corpus = read_labels(item, ["HEAD", "DEPREL"])
+    corpus = read_labels(item, ["HEAD", "DEPREL", *columns])
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
     corpus, faults = arcs.with_heads(corpus, "HEAD")

@@ -107,9 +107,13 @@ def read_files(
     options: Options,
     segmentation: str = "same",
     non_projective: str = "keep",
+    columns: Sequence[str] = (),
 ) -> Files:
-    """All files, without the sentences that are faulty or have other words somewhere, where these may be left out."""
-    files = _read(golds, systems, options)
+    """All files, without the sentences that are faulty or have other words somewhere, where these may be left out.
+
+    `columns`: what measures of dependencies need beside heads and relations.
+    """
+    files = _read(golds, systems, options, columns)
     allowed = _cut_otherwise(files, segmentation)
     differing, places = _other_words(files, allowed, options, segmentation)
     faulty, faults = _faults(files, options)
@@ -156,11 +160,14 @@ def _faults(files: Files, options: Options) -> tuple[Bools, list[str]]:
     return faulty, places
 
 
-def _read(golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], options: Options) -> Files:
+def _read(
+    golds: Mapping[str, str], systems: Mapping[str, Mapping[str, str]], options: Options, columns: Sequence[str]
+) -> Files:
     paths = [*golds.values(), *(path for versions in systems.values() for path in versions.values())]
     if paths.count("-") > 1:
         raise UsageError("- (standard input) can be given once only.")
-    trees = partial(read_trees, input_format=options.input_format, tolerant=options.on_mismatch == "skip")
+    tolerant = options.on_mismatch == "skip"
+    trees = partial(read_trees, input_format=options.input_format, tolerant=tolerant, columns=columns)
     read_golds = {name: trees(path) for name, path in golds.items()}
     reference = next(iter(read_golds.values())).corpus
     read_systems = {
@@ -183,7 +190,7 @@ def _said(name: str, annotation: Annotation) -> Iterator[str]:
     yield from (f"{name}: {note}" for note in corpus.notes if not note.startswith("sentences without a parse"))
     if unparsed:
         what = "1 sentence" if unparsed == 1 else f"{unparsed:,} sentences"
-        yield f"{name}: no parse of {what}: words under a root in TedEval, left out of parseval."
+        yield f"{name}: no parse of {what}: words under a root in TedEval."
     roots = several_roots(corpus) if corpus.heads is not None else 0
     if roots:
         what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"

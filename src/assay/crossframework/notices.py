@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.crossframework.comparison import Comparison
-from assay.crossframework.frameworks import DEPENDENCIES
+from assay.crossframework.frameworks import DEPENDENCIES, Annotation
 from assay.functiontrees import FunctionTrees, subsumes
 
 _MANY = 20
@@ -79,6 +79,16 @@ def notes(compared: Comparison) -> Iterator[str]:
         if crossing:
             yield f"Non-projective sentences, lifted for TedEval and left as they are for uas and las: {crossing}."
     yield "Unlabelled TedEval is blind to which word heads a phrase."
+    if any(_has_subtypes(side.annotation) for side in sides.values()):
+        told = "Relations keep their subtypes (nsubj:pass), in function trees as in attachment scores"
+        cut = "Relations are without their subtypes (nsubj for nsubj:pass), in function trees as in attachment scores"
+        yield f"{told}; to cut them: --no-subtypes" if compared.how.subtypes else f"{cut}."
+
+
+def _has_subtypes(annotation: Annotation) -> bool:
+    return annotation.kind == DEPENDENCIES and any(
+        ":" in name for name in annotation.corpus.column("DEPREL").vocabulary
+    )
 
 
 def _listed(numbers: dict[str, int]) -> str:

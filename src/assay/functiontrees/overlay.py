@@ -114,9 +114,9 @@ def generalise(*trees: FunctionTrees) -> FunctionTrees:
     return laid.chosen(np.logical_and.reduce(laid.has_node), np.logical_and.reduce(laid.has_label))
 
 
-def unify(a: FunctionTrees, b: FunctionTrees) -> tuple[FunctionTrees, Bools]:
-    """What either tree says, and the sentences where that is no tree, as yields overlap; these have no nodes."""
-    laid = overlay(a, b)
+def unify(*trees: FunctionTrees) -> tuple[FunctionTrees, Bools]:
+    """What any of the trees says, and the sentences where that is no tree, as yields overlap; these have no nodes."""
+    laid = overlay(*trees)
     fails = _crossing(laid)
     kept = ~fails[laid.nodes.sentence]
     return laid.chosen(kept, kept[laid.label_node]), fails

@@ -57,7 +57,7 @@ class Runs:
         return fractions or self.measures
 
     def check_scale(self, measure: str, systems: Sequence[str], datasets: Sequence[str]) -> None:
-        """Refuse scores that are neither fractions nor percent throughout, with the place of the first that is not."""
+        """Refuse scores that are neither fractions nor percent throughout, with the place of one."""
         rows = [
             row for row in self._rows(measure) if row.system in systems and row.dataset in datasets and row.value != 0
         ]

@@ -28,7 +28,7 @@ def prepare_dependencies(
 ) -> Run:
     """Read, check and align words with their heads and relations."""
     head, relation = _columns(options)
-    further = list(dict.fromkeys(name for measure in measures for name in _columns_of(measure)))
+    further = list(dict.fromkeys(name for measure in measures for name in columns_of(measure)))
     corpora = [_read(inputs[0], *_golds(inputs[0], head, relation), further)]
     corpora += [_read(item, head, relation, further) for item in inputs[1:]]
     check_folders(corpora)
@@ -185,7 +185,7 @@ def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
         yield f"{name}: column {column} is empty; figures that need it say nothing."
 
 
-def _columns_of(measure: Measure) -> Iterator[str]:
+def columns_of(measure: Measure) -> Iterator[str]:
     """The columns that a measure needs beside heads and relations."""
     yield from measure.definition.columns
     listed = listed_punctuation(measure.parameters.get("punctuation", ""))

@@ -7,19 +7,16 @@ from dataclasses import replace
 
 from assay.render.table import Cell, Table, figure, interval_cell, is_best, p_cell, pair_cell, table, value_of
 from assay.render.text import count, p_error, percent, plural, signed
-from assay.result import Framework, Result, Score
+from assay.result import Comparison, Result, Score
 
 NOT_APPLICABLE = "N/A"
-_NATIVE = {"dependencies": (("uas", "f1"), ("las", "f1")), "constituents": (("parseval", "f1"),)}
 
 
 def tables(result: Result) -> Iterator[Table]:
     """In reading order: native scores beside TedEval (Tables 1 and 3), TedEval by gold (2 and 4), tests, edits."""
     found = {(row.system, row.measure, row.score): row for row in result.scores}
     names = list(dict.fromkeys(name for framework in result.frameworks for name in framework.first))
-    yield _table(
-        "Native scores and TedEval", names, result, [*_tedeval(found, None), *_native(result.frameworks)], found
-    )
+    yield _table("Native scores and TedEval", names, result, [*_tedeval(found, None), *_native(result)], found)
     single = [column for framework in result.frameworks for column in _tedeval(found, framework.name)]
     yield _table("TedEval against each gold and against all", names, result, [*_tedeval(found, None), *single], found)
     yield from _tests(result)
@@ -39,17 +36,25 @@ def _tedeval(found: dict[tuple[str, str, str], Score], theory: str | None) -> li
         for measure in measures:
             spec, _, at = measure.partition("@")
             if at == (theory or "") and ("labelled=false" in spec) != labelled:
-                title = f"single {theory}" if theory else "multiple"
-                columns.append((f"{title} {'L' if labelled else 'U'}", measure, "value"))
+                columns.append((_title(measure), measure, "value"))
     return columns
 
 
-def _native(frameworks: Sequence[Framework]) -> list[_Column]:
-    return [
-        (f"{framework.name} {measure}", f"{measure}@{framework.name}", score)
-        for framework in frameworks
-        for measure, score in _NATIVE[framework.kind]
-    ]
+def _native(result: Result) -> list[_Column]:
+    """The main score of each framework's own measures."""
+    main: dict[str, str] = {}
+    for row in result.scores:
+        if "@" in row.measure and not row.measure.startswith("tedeval"):
+            main.setdefault(row.measure, row.score)
+    return [(_title(measure), measure, score) for measure, score in main.items()]
+
+
+def _title(measure: str) -> str:
+    """What a measure is called in a table: `dep las`, `single dep L`, `multiple U`."""
+    spec, _, theory = measure.rpartition("@") if "@" in measure else (measure, "", "")
+    if not spec.startswith("tedeval"):
+        return f"{theory} {spec}"
+    return f"{f'single {theory}' if theory else 'multiple'} {'U' if 'labelled=false' in spec else 'L'}"
 
 
 def _table(
@@ -90,29 +95,49 @@ def _sizes(result: Result) -> str:
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    for measure in dict.fromkeys(row.measure for row in result.comparisons):
-        rows: list[list[Cell | str]] = [
-            [
-                pair_cell(row.a, row.b),
-                interval_cell(row.difference, row.low, row.high, signed),
-                p_cell(row.p),
-                p_error(row),
-                p_cell(row.p_adjusted, row.p_adjusted < 0.05),
-            ]
-            for row in result.comparisons
-            if row.measure == measure
-        ]
+    """What tells frameworks apart, then what tells systems of one framework apart."""
+    across = [row for row in result.comparisons if "@" not in row.measure]
+    for measure in dict.fromkeys(row.measure for row in across):
+        rows = [[pair_cell(row.a, row.b), *_tested(row)] for row in across if row.measure == measure]
         kind = "unlabelled" if "labelled=false" in measure else "labelled"
-        yield table(
-            f"Differences on TedEval multiple, {kind}",
-            ["pair", "difference", "p", "error", "p (Holm)"],
-            rows,
-            notes=(
-                f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
-                f"correction is over {plural(len(rows), 'pair')}; bold: p < 0.05 after it.",
-            ),
-            short=15,
-        )
+        title = f"Differences on TedEval multiple, {kind}"
+        yield _differences(title, [], rows, result, plural(len(rows), "pair"))
+    within = [row for row in result.comparisons if "@" in row.measure]
+    if within:
+        scores = {row.measure: {one.score for one in within if one.measure == row.measure} for row in within}
+        rows = [
+            [
+                _title(row.measure) + (f" {row.score}" if len(scores[row.measure]) > 1 else ""),
+                pair_cell(row.a, row.b),
+                *_tested(row),
+            ]
+            for row in within
+        ]
+        title = "Differences within frameworks, on TedEval single and native scores"
+        yield _differences(title, ["score"], rows, result, "the pairs of each score")
+
+
+def _tested(row: Comparison) -> list[Cell | str]:
+    return [
+        interval_cell(row.difference, row.low, row.high, signed),
+        p_cell(row.p),
+        p_error(row),
+        p_cell(row.p_adjusted, row.p_adjusted < 0.05),
+    ]
+
+
+def _differences(title: str, first: list[str], rows: list[list[Cell | str]], result: Result, pairs: str) -> Table:
+    return table(
+        title,
+        [*first, "pair", "difference", "p", "error", "p (Holm)"],
+        rows,
+        words=len(first) + 1,
+        notes=(
+            f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
+            f"correction is over {pairs}; bold: p < 0.05 after it.",
+        ),
+        short=15,
+    )
 
 
 def _edits(result: Result) -> Iterator[Table]:
