@@ -100,6 +100,7 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
             for example in result.examples
         ),
         warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
+        notes=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.notes),
     )
 
 

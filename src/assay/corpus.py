@@ -301,11 +301,13 @@ class Corpus:
         return self.columns[name]
 
     def is_empty(self, name: str) -> bool:
-        """Whether every cell of a column carries the mark of emptiness; of joined columns, one of them."""
-        if self.empty is None:
-            return False
+        """Whether every cell of a column carries the mark of emptiness; of joined columns, one of them.
+
+        Where the format has no such mark, `_` is a label among others, but none by itself.
+        """
+        mark = "_" if self.empty is None else self.empty
         rows = [string.split(" ", name.count("+")) for string in self.column(name).counts()]
-        return any(all(cell == self.empty for cell in cells) for cells in zip(*rows, strict=True))
+        return any(all(cell == mark for cell in cells) for cells in zip(*rows, strict=True))
 
     def path_of(self, sentence: int) -> str:
         """The file a sentence stands in."""

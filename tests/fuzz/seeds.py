@@ -47,6 +47,9 @@ COREFUD = """\
 1\tBob\t_\t_\t_\t_\t_\t_\t_\tEntity=(e3-person-1(e4-x)
 2\tJones\t_\t_\t_\t_\t_\t_\t_\tEntity=e3)
 """
+NUMBERED = "1\tThe\tDT\n2\tend\tNN\n\n1\tGo\tVB\n2\t!\t.\n"
+NUMBERED_AND_HEADED = "id\tform\tner\n1\tAnn\tB-PER\n2\tleft\tO\n\n1\tRome\tB-LOC\n"
+SPACED = "# sent_id = s1\n1 The the DET DT _ 2 det _ _\n2 end end NOUN NN _ 0 root _ _\n"
 IOB = """\
 -DOCSTART- -X- O
 
@@ -184,9 +187,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "brat": (BRAT,),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS),
-    "tsv": (TSV, LAYERS, HEADED, COMMENTED),
+    "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
-    "conll": (IOB, COMMENTED.replace("\t", " ")),
+    "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
 }
 """By format, beside the example that each format has."""
 
@@ -203,6 +206,7 @@ def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
 PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "tags": ("g.conllu", (_cut("english/gold.conllu", 6), _cut("english/hanta.conllu", 6)), {"task": "tags"}),
     "tags in columns": ("g.tsv", (TSV, TSV.replace("VBD", "NN")), {"task": "tags", "column": "2"}),
+    "numbered words": ("g.tsv", (NUMBERED, NUMBERED.replace("NN", "VB")), {"task": "tags"}),
     "tags of xces": ("g.xml", (CCL, CCL.replace("gen", "dat")), {"tagset": "nkjp"}),
     "tags of dag": ("g.dag", (DAG, DAG.replace("loc", "acc")), {}),
     "features": (

@@ -69,7 +69,7 @@ def reader(name: str) -> Target:
 # --- gold and systems ---
 
 _TASKS = {
-    **dict.fromkeys(("tags", "tags in columns", "tags of xces", "tags of dag", "features"), "tags"),
+    **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
     **dict.fromkeys(("entities", "span tables", "jsonl", "mentions"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),

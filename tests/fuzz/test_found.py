@@ -78,7 +78,7 @@ def test_a_head_of_thousands_of_digits_is_no_head(file):
 
 
 def test_a_column_of_thousands_of_digits_does_not_exist(file):
-    assert "there is no column" in refusal(read, file("a.tsv", "a\tX\n"), columns=[LONG_NUMBER])
+    assert "there is no column" in refusal(read, file("a.tsv", "a\tX\tY\n"), columns=[LONG_NUMBER])
 
 
 def test_long_numbers_in_the_files_of_options_are_refused(file):

@@ -216,11 +216,11 @@ def test_a_comment_that_no_shard_has_is_refused(tmp_path, monkeypatch):
     assert message == f"--slice meta:nothing: {gold} has no comment `# nothing = …`."
 
 
-def test_the_first_shard_tells_which_columns_may_hold_tags(tmp_path, monkeypatch):
-    layered, tagged = "New\tB-ORG\tB-LOC\nYork\tI-ORG\tI-LOC\n", "Anna\tNNP\tB-PER\nran\tVBD\tO\n"
+def test_the_first_shard_tells_which_column_holds_tags(tmp_path, monkeypatch):
+    plain, doubtful = "Anna\tNNP\tB-PER\nran\tVBD\tO\n", "New\tO\tB-LOC\nYork\tO\tI-LOC\n"
     for side in ("gold", "system"):
         (tmp_path / side).mkdir()
-        for number, text in enumerate((layered, tagged)):
+        for number, text in enumerate((plain, doubtful)):
             (tmp_path / side / f"{number}.tsv").write_text(text)
     gold, systems = str(tmp_path / "gold"), {"s": str(tmp_path / "system")}
     told = []
@@ -228,4 +228,4 @@ def test_the_first_shard_tells_which_columns_may_hold_tags(tmp_path, monkeypatch
         monkeypatch.setattr(shards, "TEXT", size)
         told.append(assay.score(gold, systems, times=10))
     assert told[0].to_json() == told[1].to_json()
-    assert [note for note in told[0].notes if "spans are read from column 3; 2 may hold such tags too" in note]
+    assert "gold: words are read from column 1, labels from column 3. The same holds for s." in told[0].notes

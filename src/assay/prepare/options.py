@@ -41,9 +41,9 @@ class Decided:
     filled: tuple[bool, ...] = ()
     """Which systems have answers at all."""
     schemes: tuple[str, ...] = ()
-    """How the tags of gold and of each system are read as spans."""
-    further: tuple[str, ...] = ()
-    """Of gold and of each system: other columns that may hold tags of spans."""
+    """How the tags of gold and of each system are read as spans …"""
+    columns: tuple[str, ...] = ()
+    """… and from which columns."""
     characters: bool = False
     """Whether spans are compared as sets of characters."""
     tags: str | None = None

@@ -12,9 +12,10 @@ from assay import mapping
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import Corpus
-from assay.errors import AlignmentError, listed
+from assay.errors import AlignmentError, InputError, listed
 from assay.measures import Measure
 from assay.prepare.options import Decided, Options
+from assay.readers import Input
 from assay.remarks import Remark, remark, worded
 from assay.result import Mapped, Source
 from assay.tagsets import Tagset
@@ -85,6 +86,38 @@ def idle_rule(rule: str, words: int) -> Iterator[str]:
     """A rule of a mapping file that fits nothing."""
     if not words:
         yield f"the mapping rule {rule} fits nothing."
+
+
+def columns_read(
+    inputs: Sequence[Input | Corpus], names: Sequence[str], columns: Sequence[str], options: Options
+) -> Iterator[Remark]:
+    """Which columns of tables were taken for words and labels, where that was not all said by the user.
+
+    One number for files whose words are in different columns is refused: it may mean other labels in each.
+    """
+    tables = [
+        (item.plan, name, column.split("+"))
+        for item, name, column in zip(inputs, names, columns, strict=True)
+        if isinstance(item, Input) and item.plan.words and column
+    ]
+    numbered = [(plan.words, name) for plan, name, _ in tables if plan.words.isdigit() and len(plan.labels) > 1]
+    if options.column and options.column.isdigit() and len({words for words, _ in numbered}) > 1:
+        (here, one), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
+        raise InputError(
+            f"{other}: has its words in column {there} and {one} in column {here}, so that column {options.column} "
+            "is not the same in both. Give them the same columns, or header lines."
+        )
+    for plan, name, parts in tables:
+        if plan.sniffed or not options.column:
+            labels = "+".join(plan.resolve(part) for part in parts)
+            told = "; ".join(plan.remarks)
+            yield column_read(name=name, words=plan.words, labels=labels, told=f" ({told})" if told else "")
+
+
+@remark
+def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
+    """The columns of a table, as the first lines told them."""
+    yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:

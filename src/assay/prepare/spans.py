@@ -24,6 +24,7 @@ from assay.prepare.run import (
     Run,
     aligned,
     check_folders,
+    columns_read,
     idle_rules,
     left_out,
     notes_on_reading,
@@ -71,7 +72,10 @@ def prepare_spans(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, map, mark and align labelled spans."""
-    sources = [_Source.of(item, options) for item in inputs]
+    # The first shard tells for all.
+    decided = options.decided.columns if options.decided is not None else ()
+    sources = [_Source(item, column) for item, column in zip(inputs, decided, strict=False)]
+    sources = sources or [_Source.of(item, options) for item in inputs]
     files = _read(sources, named, options)
     check_folders([file.corpus for file in files])
     corpora = [file.corpus for file in files]
@@ -94,10 +98,7 @@ def prepare_spans(
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
-    # The first shard tells for all.
-    further = options.decided.further if options.decided is not None else ()
-    further = further or tuple(_further(source, options) for source in sources)
-    columns = list(_columns_read(sources, ["gold", *named], further))
+    columns = list(columns_read(inputs, ["gold", *named], [source.column for source in sources], options))
     differ = len({source.column for source in sources}) > 1
     warnings = [
         *_said(files, ["gold", *named], options.repair),
@@ -126,7 +127,7 @@ def prepare_spans(
             column=sources[0].column,
             formats=tuple(file.corpus.format for file in files),
             schemes=tuple(file.scheme for file in files),
-            further=further,
+            columns=tuple(source.column for source in sources),
             characters=needed,
         ),
     )
@@ -159,7 +160,13 @@ class _Source:
             )
         if not item.plan.labels:
             raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
-        return cls(item, item.plan.labels[-1])
+        tagged = [name for name in item.plan.labels if _mostly_tags(item.plan.values(name))]
+        if len(tagged) > 1:
+            raise InputError(
+                f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "
+                f"{tagged[-1]}, or that they are layers: --column {'+'.join(tagged)}"
+            )
+        return cls(item, tagged[0] if tagged else item.plan.labels[-1])
 
     @property
     def columns(self) -> list[str]:
@@ -225,35 +232,6 @@ def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
         return scheme
     # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
     return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
-
-
-def _further(source: _Source, options: Options) -> str:
-    """The other columns that may hold tags, where the user named none."""
-    if options.column or isinstance(source.item, Corpus) or not source.column or _is_conllu(source.item):
-        return ""
-    plan = source.item.plan
-    return "+".join(name for name in plan.labels if name != source.column and _mostly_tags(plan.values(name)))
-
-
-def _columns_read(sources: Sequence[_Source], names: Sequence[str], further: Sequence[str]) -> Iterator[Remark]:
-    """Which columns tags were taken from."""
-    for source, name, others in zip(sources, names, further, strict=True):
-        if source.column:
-            differs = bool(sources[0].column) and source.column != sources[0].column
-            yield column_read(name=name, column=source.column, others=others, differs=differs)
-
-
-@remark
-def column_read(name: str, column: str, others: str, differs: bool) -> Iterator[str]:
-    """Tags taken from the last of several columns with tags, or from another one than gold's."""
-    if others:
-        listed = others.replace("+", ", ")
-        yield (
-            f"{name}: spans are read from column {column}; {listed} may hold such tags too. Say which: --column "
-            f"{column}, or layers: --column {others}+{column}."
-        )
-    elif differs:
-        yield f"{name}: spans are read from column {column}, which is not the column of gold's."
 
 
 def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[Remark]:

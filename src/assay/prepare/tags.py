@@ -19,6 +19,7 @@ from assay.prepare.run import (
     Run,
     aligned,
     check_folders,
+    columns_read,
     idle_rules,
     left_out,
     rules_of,
@@ -42,6 +43,7 @@ def prepare_tags(
         raise UsageError(f"--tagset {tagset.name} takes tags from {tagset.column}; leave --column out.")
     told = options.decided.column if options.decided is not None else ""
     column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
+    notes = tuple(columns_read(inputs, ["gold", *named], [column] * len(inputs), options))
     measures = [_resolved(measure, inputs[0]) for measure in measures]
     wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
@@ -51,7 +53,7 @@ def prepare_tags(
     gold_corpus, outputs = corpora[0], corpora[1:]
     systems = dict(zip(named, outputs, strict=True))
     check_gold = empty_gold(
-        gold=gold_corpus.name, column=column, mark=gold_corpus.empty or "", empty=gold_corpus.is_empty(column)
+        gold=gold_corpus.name, column=column, mark=gold_corpus.empty or "_", empty=gold_corpus.is_empty(column)
     )
     if options.decided is None:
         # Before anything else is looked at.
@@ -91,6 +93,7 @@ def prepare_tags(
         tagset,
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
+        notes=notes,
         decided=Decided(
             column=column,
             filled=tuple(given),

@@ -17,6 +17,8 @@ __all__ = ["FORMATS", "Files", "Format", "Input", "choose_column", "joint_digest
 # Where several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
+_ENOUGH = 100
+"""So many words have more different forms than labels, whatever the language."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Input:
                 raise InputError(
                     f"{source.path}: looks like {chosen.format} where {self.files[0]} looks like {self.plan.format}. "
                     "Say which it is with --input-format."
+                )
+            if chosen.words != self.plan.words:
+                raise InputError(
+                    f"{source.path}: words seem to be in column {chosen.words} where {self.files[0]} has them in "
+                    f'column {self.plan.words}. Say where they are, e.g. --input-format "{chosen.format}(word=2)".'
                 )
             try:
                 chosen.read(source, builder)
@@ -120,13 +127,35 @@ def choose_column(inputs: Sequence[Input]) -> str:
         spans = " Spans: --column MISC:Entity, or MISC:NER and the like." if "MISC" in named[0].plan.filled else ""
         raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.{spans}")
     if not named:
-        return inputs[0].plan.labels[-1]
-    last = {item.plan.labels[-1] for item in named}
+        return _default(inputs[0])
+    last = {_default(item) for item in named}
     if len(last) > 1:
         raise UsageError(
             f"the files have different columns ({', '.join(sorted(last))} at the end). Choose one with --column."
         )
     return last.pop()
+
+
+def _default(item: Input) -> str:
+    """The last label column; in a table the only one that is filled, and that can hold labels."""
+    plan = item.plan
+    if not plan.words:
+        return plan.labels[-1]
+    if len(plan.filled) > 1:
+        shown = ", ".join(plan.filled)
+        raise InputError(
+            f"{item.path}: with words in column {plan.words}, labels may be in {shown}. Say which: --column "
+            f"{plan.filled[-1]}, or another of them."
+        )
+    column = plan.filled[0] if plan.filled else plan.labels[-1]
+    labels, words = plan.values(column), plan.values(plan.words)
+    if len(words) >= _ENOUGH and len(set(labels)) > len(set(words)):
+        raise InputError(
+            f"{item.path}: column {column} has more different values than column {plan.words}, so that these hardly "
+            f'are labels and words. Say which they are: --column {column} --input-format "{plan.format}(word='
+            f'{plan.words})", or the other way round.'
+        )
+    return column
 
 
 def _usual(item: Input) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, unknown
@@ -16,6 +17,17 @@ CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEP
 CONLL09 = ("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL")
 # CoNLL-X names for the same places; users may type either.
 ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
+MOST_COLUMNS = 1_000
+"""No file of words has so many: what has more is no table."""
+WORDS = frozenset({"word", "words", "form", "forms", "token", "tokens"})
+"""Names of the column of words in a header line …"""
+_NAMES = WORDS | {
+    *("id", "idx", "index", "nr", "sentence", "sent", "sent_id", "document", "doc", "doc_id", "text"),
+    *("lemma", "lemmas", "pos", "postag", "pos_tag", "upos", "xpos", "cpostag", "tag", "tags", "label", "labels"),
+    *("ner", "ner_tag", "ner_tags", "entity", "entities", "chunk", "feats", "feat", "features", "morph"),
+    *("head", "deprel", "deps", "misc", "gold", "pred", "predicted", "prediction", "system"),
+}
+"""… and of any column."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
@@ -47,11 +59,19 @@ class Layout:
     """Whether empty nodes such as 8.1 count as words."""
     open_end: bool = False
     """Whether lines may have more columns than these."""
+    numbering: tuple[int, ...] = ()
+    """In a table, the columns that number the words, which are neither words nor labels."""
+    sniffed: bool = False
+    """Whether the column of words, or that the first line is a header, was told by the first lines."""
+
+    def name(self, index: int) -> str:
+        """A column's name or, where there are no names, its number from 1."""
+        return self.names[index] if self.names else str(index + 1)
 
     def labels(self) -> tuple[str, ...]:
         """The columns that can hold labels, by name or, where there are no names, by number from 1."""
-        names = self.names or tuple(str(number) for number in range(1, self.width + 1))
-        return tuple(name for i, name in enumerate(names) if i != self.word and not (self.ids and i == 0))
+        apart = {self.word, *self.numbering, *([0] if self.ids else [])}
+        return tuple(self.name(index) for index in range(self.width) if index not in apart)
 
     def index(self, name: str, path: str) -> int:
         """The place of a column given by its name or its number from 1."""
@@ -66,14 +86,21 @@ class Layout:
         if name.isascii() and name.isdigit() and len(name) < 9 and 1 <= int(name) <= self.width:
             return int(name) - 1
         if not self.names and not name.isdigit():
-            if self.width == 2:
-                # Two columns: a word and its only label, whatever the other file calls it.
-                return 1 - self.word
             raise InputError(
                 f"{path}: has {self.width} columns without names, so there is no {name}. "
                 "Give the column by number, e.g. --column 2, or add a header line."
             )
         raise InputError(f"{path}: {unknown('column', name, self.labels())}")
+
+    def label(self, name: str, path: str) -> int:
+        """The place of a label column; a table's only one also answers to what it is called in other files."""
+        labels = self.labels()
+        if len(labels) == 1 and not self.ids and (not self.names or name.isdigit()):
+            return self.index(labels[0], path)
+        index = self.index(name, path)
+        if index == self.word:
+            raise InputError(f"{path}: column {name} holds the words. Labels may be in {', '.join(labels)}.")
+        return index
 
 
 # --- telling the layout from a file's first lines ---
@@ -120,10 +147,32 @@ def looks_conll09(head: Sequence[str]) -> bool:
 
 def looks_conllu(head: Sequence[str]) -> bool:
     """Ten columns of which the first numbers the words, or columns named in the first line."""
-    if head[0].startswith("# global.columns"):
+    if head[0].startswith("# global.columns") or spaced_conllu(head):
         return True
     rows = [line for line in head if "\t" in line and not line.startswith("#")]
     return bool(rows) and _FIRST_ID.fullmatch(rows[0].split("\t", 1)[0]) is not None and rows[0].count("\t") >= 7
+
+
+def check_width(width: int, path: str) -> None:
+    """Refuse more columns than any file of words has."""
+    if width > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: {width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
+            "its lines divided by something else than line feeds?"
+        )
+
+
+def spaced_conllu(head: Sequence[str]) -> bool:
+    """Whether this is CoNLL-U but for its tabs: ten cells divided by spaces, numbered, with heads."""
+    line = next((line for line in head if line.strip() and not line.startswith("#")), "")
+    cells = line.split()
+    head_cell = cells[6:7]
+    return (
+        "\t" not in line
+        and len(cells) == len(CONLLU)
+        and _FIRST_ID.fullmatch(cells[0]) is not None
+        and all(cell == "_" or cell.isdigit() for cell in head_cell)
+    )
 
 
 def table_layout(
@@ -132,37 +181,139 @@ def table_layout(
     separator: str | None,
     parameters: dict[str, Any],
     format: str,  # noqa: A002
+    wanted: Sequence[str] = (),
 ) -> Layout:
-    """Columns divided by tabs or white space, with or without a header line."""
+    """Columns divided by tabs or white space, with or without a header line.
+
+    What the user does not say is told by the first lines: whether there is a header, and which column holds the
+    words. Columns that number words do not; where it cannot be told, the file is refused.
+    """
     comments = bool(parameters["comments"])
-    rows = [line for line in rows_of(head, comments) if not _structure(line) and not line.startswith("-DOCSTART-")]
-    if not rows:
+    sentences = _sentences(head, separator, comments)
+    if not sentences:
         raise InputError(f"{path}: no line with columns among the first ones.")
-    first = rows[0].rstrip("\r").split(separator)
-    named = bool(parameters["header"])
+    first = [cell.strip() for cell in sentences[0][0]]
+    if len(first) < 2:
+        raise InputError(
+            f"{path}: one column only, so there are no labels to compare. "
+            "Give a file with a word and its label on each line."
+        )
+    check_width(len(first), path)
+    below = [sentences[0][1:], *sentences[1:]]
+    header = {"true": True, "false": False, "auto": None}[str(parameters["header"]).lower()]
+    if header is None:
+        header = _has_header(first, below, path, format, wanted)
+    rows = below if header else sentences
     layout = Layout(
         format=format,
         separator=separator,
         width=len(first),
         word=0,
-        names=tuple(cell.strip() for cell in first) if named else (),
+        names=tuple(first) if header else (),
         comments=comments,
-        header=named,
+        header=header,
+        numbering=tuple(column for column in range(len(first)) if _numbers_words(rows, column)),
     )
-    if layout.width < 2:
+    for row in (row for sentence in rows for row in sentence):
+        for number in (row[column] for column in layout.numbering if column < len(row)):
+            if not number.isdigit():
+                raise InputError(
+                    f"{path}: the range or empty node {number} among numbered words, which {format} does not have. "
+                    "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
+                    "`# global.columns = ID FORM …`."
+                )
+    asked = str(parameters["word"])
+    sniffed = asked == "auto"
+    word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
+    if word in layout.numbering:
         raise InputError(
-            f"{path}: one column only, so there are no labels to compare. "
-            "Give a file with a word and its label on each line."
+            f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not hold "
+            f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
         )
-    word = str(parameters["word"])
-    return replace(layout, word=layout.index(word, path)) if word else layout
+    return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
 
 
-def looks_like_header(head: Sequence[str], separator: str, wanted: Sequence[str]) -> bool:
-    """Whether the first line names one of the columns asked for."""
-    first = next(iter(rows_of(head, comments=False)), "")
-    cells = [cell.strip().casefold() for cell in first.split(separator)]
-    return any(name.casefold() in cells for name in wanted if not name.isdigit())
+def _sentences(head: Sequence[str], separator: str | None, comments: bool) -> list[list[list[str]]]:
+    """The cells of the first lines by sentence, without comments and markup."""
+    sentences: list[list[list[str]]] = [[]]
+    for line in head:
+        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
+            sentences.append([])
+        else:
+            sentences[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Whether a column counts words, from 0 or 1 in every sentence or on through the file; ranges may be between."""
+    cells = [[row[column] for row in sentence if column < len(row)] for sentence in sentences]
+    counts = [
+        [int(cell) for cell in sentence if cell.isascii() and cell.isdigit() and len(cell) < 10] for sentence in cells
+    ]
+    counts = [sentence for sentence in counts if sentence]
+    others = [cell for sentence in cells for cell in sentence if not (cell.isascii() and cell.isdigit())]
+    if sum(map(len, counts)) < 2 or not all(_RANGE.fullmatch(cell) or _EMPTY_NODE.fullmatch(cell) for cell in others):
+        return False
+    through = [number for sentence in counts for number in sentence]
+    again = {sentence[0] for sentence in counts} in ({0}, {1}) and all(map(_counts_on, counts))
+    return again or _counts_on(through)
+
+
+def _counts_on(numbers: Sequence[int]) -> bool:
+    return all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], path: str) -> int:
+    """The column of words: the one called so, else the first that does not number them."""
+    others = [index for index in range(layout.width) if index not in layout.numbering]
+    if len(others) < 2:
+        raise InputError(
+            f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so that words or labels are "
+            "missing. Give a file with a word and its label on each line."
+        )
+    word = next((index for index in others if layout.names and _folded(layout.names[index]) in WORDS), others[0])
+    words = [[row[word] for row in sentence if word < len(row)] for sentence in sentences]
+    long = [sentence for sentence in words if len(sentence) > 1]
+    if layout.width > 2 and len(long) > 1 and all(len(set(sentence)) == 1 for sentence in long):
+        raise InputError(
+            f"{path}: column {layout.name(word)} is the same through each sentence, so that it hardly holds the "
+            f'words. Say where they are, e.g. --input-format "{layout.format}(word={word + 2})".'
+        )
+    return word
+
+
+def _has_header(
+    first: Sequence[str],
+    sentences: Sequence[Sequence[Sequence[str]]],
+    path: str,
+    format: str,  # noqa: A002
+    wanted: Sequence[str],
+) -> bool:
+    """Whether the first line names the columns: those asked for, or as columns are usually called.
+
+    A line whose label another line has too is a word. Names that stand beside other things, or again below, may be
+    either, which is refused.
+    """
+    names = [_folded(cell) for cell in first]
+    if any(_folded(name) in names for name in wanted if not name.isdigit()):
+        return True
+    rows = [row for sentence in sentences for row in sentence if len(row) == len(first)]
+    if any(not first[column][:1].isdigit() and _numbers_words(sentences, column) for column in range(len(first))):
+        return True
+    again = any(row[column].strip() == first[column] for row in rows for column in range(1, len(first)))
+    usual = [name in _NAMES for name in names]
+    if all(usual) and not again:
+        return True
+    if rows and (all(usual) if again else names[0] in WORDS or any(usual[1:])):
+        raise InputError(
+            f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
+            f'--input-format "{format}(header=true)" or "{format}(header=false)".'
+        )
+    return False
+
+
+def _folded(name: str) -> str:
+    return name.strip(" #").casefold()
 
 
 def is_named_comment(line: str) -> bool:
@@ -199,7 +350,7 @@ class _ColumnReader:
 
     def __init__(self, source: Source, layout: Layout, builder: Builder) -> None:
         self.source, self.layout, self.builder = source, layout, builder
-        self.wanted = [layout.word, *(layout.index(name, source.path) for name in builder.names)]
+        self.wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
         self.header_pending = layout.header
         self.position = 0
         """How many words of the sentence under way were read."""

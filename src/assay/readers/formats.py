@@ -16,13 +16,14 @@ from assay.readers.chains import check_choice
 from assay.readers.columns import (
     ALIASES,
     Layout,
+    check_width,
     conll09_layout,
     conllu_layout,
     looks_conll09,
     looks_conllu,
-    looks_like_header,
     read_columns,
     rows_of,
+    spaced_conllu,
     table_layout,
 )
 from assay.readers.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
@@ -39,9 +40,6 @@ from assay.readers.tiger import looks_tiger, read_tiger, tiger_labels
 from assay.readers.xces import EMPTY, LABELS, looks_xces, read_xces
 from assay.readers.xces import shows_choice as xces_shows_choice
 
-MOST_COLUMNS = 1_000
-"""No file of words has so many: what has more is no table."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -57,7 +55,7 @@ class Plan:
     filled: tuple[str, ...] = ()
     """Label columns that hold more than marks of emptiness, as far as the first lines show."""
     values: Callable[[str], list[str]] = lambda name: []
-    """What a column holds in the first lines."""
+    """What a column, also that of the words, holds in the first lines."""
     spans: bool = False
     """Whether what it holds are spans."""
     trees: bool = False
@@ -65,6 +63,12 @@ class Plan:
     chains: bool = False
     """Whether it holds mentions in chains."""
     has_words: bool = True
+    words: str = ""
+    """In a table, the column of the words; other formats say themselves which it is."""
+    sniffed: bool = False
+    """Whether the first lines, and not the user, told how a table is to be read."""
+    remarks: tuple[str, ...] = ()
+    """What else they told of it."""
 
 
 @dataclass(frozen=True)
@@ -81,28 +85,28 @@ class Format:
 
 
 def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
-    if layout.width > MOST_COLUMNS:
-        raise InputError(
-            f"{path}: {layout.width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
-            "its lines divided by something else than line feeds?"
-        )
+    check_width(layout.width, path)
     rows = [line.split(layout.separator) for line in rows_of(head, layout.comments)[layout.header :]]
+    empty = ("_", "") if layout.empty is None else (layout.empty,)
     filled = tuple(
         name
         for name in layout.labels()
-        if any(row[i] != layout.empty for i in [layout.index(name, path)] for row in rows if i < len(row))
+        if any(row[i] not in empty for i in [layout.index(name, path)] for row in rows if i < len(row))
     )
 
     def values(name: str) -> list[str]:
         base, _, key = name.partition(":")
-        index = layout.index(base, path)
+        index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
         cells = [row[index] for row in rows if index < len(row)]
         return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
 
     def resolve(name: str) -> str:
-        names = layout.names or tuple(str(number) for number in range(1, layout.width + 1))
-        return names[layout.index(name, path)]
+        return layout.name(layout.label(name, path))
 
+    table = layout.format in ("tsv", "conll")
+    remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
+    if layout.header:
+        remarks.append("the first line names the columns")
     return Plan(
         format=layout.format,
         labels=layout.labels(),
@@ -111,10 +115,18 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
         empty=layout.empty,
         filled=filled,
         values=values,
+        words=layout.name(layout.word) if table else "",
+        sniffed=layout.sniffed,
+        remarks=tuple(remarks) if table else (),
     )
 
 
 def _plan_conllu(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if spaced_conllu(head):
+        raise InputError(
+            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
+            f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
+        )
     try:
         layout = replace(conllu_layout(head), empty_nodes=bool(parameters["empty_nodes"]))
         return _plan_layout(layout, head, path)
@@ -131,13 +143,23 @@ def _plan_conll09(head: Sequence[str], path: str, parameters: dict[str, Any], wa
 
 
 def _plan_tsv(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    if looks_like_header(head, "\t", wanted):
-        parameters = {**parameters, "header": True}
-    return _plan_layout(table_layout(head, path, "\t", parameters, "tsv"), head, path)
+    return _plan_table(head, path, parameters, wanted, "\t", "tsv")
 
 
 def _plan_conll(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_layout(table_layout(head, path, None, parameters, "conll"), head, path)
+    return _plan_table(head, path, parameters, wanted, None, "conll")
+
+
+def _plan_table(
+    head: Sequence[str],
+    path: str,
+    parameters: dict[str, Any],
+    wanted: Sequence[str],
+    separator: str | None,
+    format: str,  # noqa: A002
+) -> Plan:
+    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
+    return _plan_layout(table_layout(head, path, separator, parameters, format, wanted), head, path)
 
 
 def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -302,7 +324,7 @@ def _looks_conll(head: Sequence[str]) -> bool:
     return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
 
 
-_TABLE = {"word": "1", "header": False, "comments": False}
+_TABLE = {"word": "auto", "header": "auto", "comments": False}
 _IN_BRACKETS = {"escaped": True, "blank": "auto"}
 _IN_BRACKETS_HELP = (
     "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
@@ -443,8 +465,9 @@ FORMATS = {
             _looks_tsv,
             _plan_tsv,
             dict(_TABLE),
-            "word: the column of the word, by number or name; header: the first line names the columns; "
-            "comments: all lines with # and a space are comments, not only # key = value before a sentence",
+            "word: the column of the word, by number or name; header: whether the first line names the columns; "
+            "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
+            "# key = value before a sentence",
         ),
         Format(
             "slash",

@@ -1,0 +1,181 @@
+"""What the first lines of a file tell, and what the user is told of it: the tables of docs/formats.md."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.prepare import Options, Prepared
+from assay.readers import FORMATS, Input, choose_column
+from unit.samples import refusal
+
+PAGE = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table below a heading."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    table = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table[2:]]
+
+
+BY_FORMAT = rows("What the first lines tell")
+BY_COLUMNS = rows("Columns without a format of their own")
+
+
+def told(name: str) -> str:
+    """Notes and warnings about columns, or the refusal, without the name of the file, when it is scored by itself."""
+    try:
+        result = assay.score(name, {"s": name}, times=5)
+    except assay.AssayError as error:
+        return "refused: " + str(error).removeprefix(f"{name}: ").replace(name, "file")
+    notes = [text for text in result.notes if "are read from" in text]
+    assert notes == [text for text in notes if text.startswith("gold: ") and text.endswith(" The same holds for s.")]
+    return "; ".join(f"note: {text[6:].removesuffix(' The same holds for s.')}" for text in notes)
+
+
+@pytest.mark.parametrize("row", BY_COLUMNS, ids=lambda row: row[0])
+def test_columns_are_read_and_said_as_the_page_says(file, row):
+    example, message = row
+    text = example.strip("`").replace("⇥", "\t").replace("⏎", "\n") + "\n"
+    assert told(file("file.txt", text)) == message
+
+
+def test_every_format_that_is_told_by_its_look_is_in_the_table():
+    assert [row[0].strip("`") for row in BY_FORMAT] == [name for name in FORMATS if name != "conllx"]
+
+
+@pytest.mark.parametrize("row", BY_FORMAT, ids=lambda row: row[0])
+def test_the_example_of_a_format_is_told_by_its_first_lines(file, row):
+    name, task = row[0].strip("`"), row[2].partition(",")[0]
+    ending = "ann" if name == "brat" else "txt"
+    path = file(f"a.{ending}", FORMATS[name].example + "\n")
+    opened = Prepared(path, {"s": path}, Options())
+    assert isinstance(opened.inputs[0], Input)
+    assert (opened.inputs[0].plan.format, opened.task) == (name, task if name != "conll" else "spans")
+
+
+# --- what was a number where there should be a refusal ---
+
+SPACED = "# sent_id = 1\n1 The the DET DT _ 2 det _ _\n2 end end NOUN NN _ 0 root _ SpaceAfter=No\n"
+
+
+def test_the_remedy_for_conllu_with_spaces_works(file):
+    gold = file("gold.conllu", SPACED)
+    message = refusal(assay.score, gold, {"s": file("s.conllu", SPACED.replace("NOUN", "VERB"))})
+    command = message.partition("Put them in: ")[2].replace("new.conllu", "mended.conllu")
+    subprocess.run(command, shell=True, check=True)
+    assert assay.score("mended.conllu", {"s": "mended.conllu"}, times=5).column == "UPOS"
+    assert Path("mended.conllu").read_text().splitlines()[0] == "# sent_id = 1"
+    for asked in ("conllu", None):
+        assert refusal(Input, gold, input_format=asked) == message
+
+
+def test_two_files_with_other_words_are_not_alike_since_their_words_are_numbered_alike(file):
+    gold, system = file("gold.tsv", "1\tThe\tDT\n2\tend\tNN\n"), file("s.tsv", "1\tA\tDT\n2\tcow\tNN\n")
+    assert "'A' where gold.tsv:1 has 'The'" in refusal(assay.score, gold, {"s": system})
+    assert refusal(assay.score, gold, {"s": gold}, input_format="tsv(word=1)") == (
+        "gold.tsv: column 1 numbers the words (1, 2, 3 … in each sentence) and does not hold them. Say where they "
+        'are, e.g. --input-format "tsv(word=2)".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        (["1", "2", "1", "2"], "2"),
+        (["0", "1", "0", "1"], "2"),
+        (["1", "2", "3", "4"], "2"),
+        (["7", "8", "9", "10"], "2"),
+        (["1", "2", "2", "3"], "1"),
+        (["1", "3", "1", "2"], "1"),
+        (["1", "2", "1", "x"], "1"),
+    ],
+)
+def test_what_counts_on_in_each_sentence_or_through_the_file_numbers_words(file, numbers, words):
+    lines = [f"{number}\tw{index}\tX" for index, number in enumerate(numbers)]
+    text = "\n".join([*lines[:2], "", *lines[2:]]) + "\n"
+    assert Input(file("a.tsv", text)).plan.words == words
+
+
+def test_each_file_is_read_by_its_own_columns_where_only_one_holds_labels(file):
+    plain, numbered = file("a.tsv", "The\tDT\nend\tNN\n"), file("b.tsv", "1\tThe\tDT\n2\tend\tVB\n")
+    for gold, system, wrong in ((plain, numbered, numbered), (numbered, plain, plain)):
+        result = assay.score(gold, {"s": system}, "accuracy", times=5)
+        assert [row.value for row in result.scores if row.score == "f1"] == [0.5], wrong
+        assert len([text for text in result.notes if "are read from" in text]) == 2
+
+
+def test_a_number_that_means_other_labels_in_another_file_is_refused(file):
+    gold = file("a.tsv", "The\tthe\tDT\nend\tend\tNN\n")
+    system = file("b.tsv", "1\tThe\tthe\tDT\n2\tend\tend\tNN\n")
+    assert refusal(assay.score, gold, {"s": system}, column="3") == (
+        "s: has its words in column 2 and gold in column 1, so that column 3 is not the same in both. Give them the "
+        "same columns, or header lines."
+    )
+
+
+def test_more_labels_than_words_are_hardly_labels(file):
+    swapped = "".join(f"{'DT' if number % 2 else 'NN'}\tw{number}\n" for number in range(100))
+    assert refusal(choose_column, [Input(file("a.tsv", swapped))]) == (
+        "a.tsv: column 2 has more different values than column 1, so that these hardly are labels and words. Say "
+        'which they are: --column 2 --input-format "tsv(word=1)", or the other way round.'
+    )
+    assert assay.score("a.tsv", {"s": "a.tsv"}, "accuracy", column="2", times=5).column == "2"
+
+
+def test_files_of_a_folder_have_their_words_in_the_same_column(file):
+    file("d/1.tsv", "The\tDT\nend\tNN\n")
+    file("d/2.tsv", "1\tThe\tDT\n2\tend\tNN\n")
+    assert refusal(Input("d").read) == (
+        "d/2.tsv: words seem to be in column 2 where d/1.tsv has them in column 1. Say where they are, e.g. "
+        '--input-format "tsv(word=2)".'
+    )
+
+
+def test_a_header_is_no_word(file):
+    body = "The\tDT\nend\tNN\nis\tVB\n"
+    gold = file("gold.tsv", f"word\ttag\n{body}")
+    system = file("s.tsv", f"word\ttag\n{body.replace('NN', 'XX')}")
+    for options in ({}, {"column": "tag"}, {"column": "2"}, {"input_format": "tsv(header=true)"}):
+        result = assay.score(gold, {"s": system}, "accuracy", times=5, **options)
+        assert result.items == 3
+        assert [row.value for row in result.scores if row.score == "f1"] == [pytest.approx(2 / 3)]
+    asked = assay.score(gold, {"s": system}, "accuracy", times=5, input_format="tsv(header=false)")
+    assert asked.items == 4
+
+
+def test_a_header_that_stands_there_twice_is_refused(file):
+    text = "word\ttag\nThe\tDT\n\nword\ttag\nend\tNN\n"
+    assert re.search(r"'word tag', may name the columns or be a word", refusal(Input, file("a.tsv", text)))
+
+
+def test_nothing_is_said_where_the_user_said_it_all(file):
+    path = file("a.tsv", "1\tThe\tDT\n2\tend\tNN\n")
+    result = assay.score(path, {"s": path}, column="3", input_format="tsv(word=2)", times=5)
+    assert result.notes == ()
+
+
+def test_annotators_are_called_by_their_names_in_notes(file):
+    path = file("a.tsv", "The\tDT\nend\tNN\n")
+    result = assay.agreement({"anna": path, "bert": path})
+    assert [text for text in result.notes if "gold" in text] == []
+
+
+# --- layers ---
+
+
+def test_layers_are_scored_when_they_are_named(file):
+    layered = file("a.tsv", "New\tB-ORG\tB-LOC\nYork\tI-ORG\tI-LOC\nBank\tI-ORG\tO\n")
+    for column, items in (("2+3", 2), ("2", 1), ("3", 1)):
+        assert assay.score(layered, {"s": layered}, column=column, times=5).items == items
+
+
+def test_the_one_column_with_tags_is_taken_wherever_it_stands(file):
+    path = file("a.tsv", "New\tB-LOC\tx\nYork\tI-LOC\ty\n")
+    result = assay.score(path, {"s": path}, "exact", times=5)
+    assert (result.column, result.items) == ("2", 1)
