@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from assay.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, table
+from assay.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
 from assay.judgements import ONE
 
 Span = tuple[int, int]
@@ -50,6 +50,11 @@ def mentions(documents: Sequence[Sequence[Chain]]) -> Mentions:
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     document, first, last, chain_number, order = columns
     return Mentions(document, (document * WIDEST + first) * WIDEST + last, chain_number, order)
+
+
+def without_singletons(side: Mentions) -> Mentions:
+    """The mentions of chains of two or more."""
+    return side.where(linked(side.chain))
 
 
 def table_of(key: Sequence[Sequence[Chain]], response: Sequence[Sequence[Chain]]) -> Table:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows, numbers_of_runs
-from assay.chains import ERRORS, Mentions, Table, chain_errors, in_order, table, without_singletons
+from assay.arrays import NONE, Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows, numbers_of_runs
+from assay.chains import (
+    ERRORS,
+    Mentions,
+    Table,
+    chain_errors,
+    equal_pairs,
+    in_order,
+    linked,
+    table,
+    with_same_heads,
+)
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 
@@ -117,6 +126,15 @@ class Places:
             keys[place] = -2 - (hash((int(first[place]), shape)) & (1 << 61) - 1)
         return np.asarray(keys)
 
+    def shared(self, ours: Ints, theirs: Ints) -> Ints:
+        """How many words two spans of one document have in common, of each pair."""
+        numbers = np.minimum(self.end[ours], self.end[theirs]) - np.maximum(self.begin[ours], self.begin[theirs])
+        with_gaps = np.array(list(self.gaps), dtype=np.int64)
+        for row in np.flatnonzero(np.isin(ours, with_gaps) | np.isin(theirs, with_gaps)).tolist():
+            one, other = self.shape(int(ours[row])), self.shape(int(theirs[row]))
+            numbers[row] = sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
+        return np.asarray(np.maximum(numbers, 0))
+
     def words(self) -> Ints:
         """How many words each has."""
         sizes = self.end - self.begin
@@ -194,22 +212,52 @@ class ChainPair:
         return self._mentions[key]
 
     def _made(self, match: str, singletons: bool) -> tuple[Mentions, Mentions]:
-        if not singletons:
-            gold, system = self.mentions(match)
-            return without_singletons(gold), without_singletons(system)
-        places = self.exact if match == "exact" else self.heads
-        if places is None:
-            raise UsageError("match=head needs the heads of mentions, which these files do not have.")
+        sides = (self.gold, self.system)
+        rows = [np.arange(len(side)) if singletons else np.flatnonzero(linked(side.chain)) for side in sides]
+        places = (self.exact[0][rows[0]], self.exact[1][rows[1]]) if match == "exact" else self._by_heads(*rows)
         gold, system = (
-            Mentions(chains.document, place, chains.chain, _order(chains))
-            for chains, place in zip((self.gold, self.system), places, strict=True)
+            Mentions(side.document[kept], place, side.chain[kept], _order(side)[kept])
+            for side, kept, place in zip(sides, rows, places, strict=True)
         )
         return gold, system
 
-    @cached_property
-    def heads(self) -> tuple[Ints, Ints] | None:
-        """The numbers of mentions by head words, where these are known."""
-        return _by_heads(self.gold, self.system, self.exact)
+    def _by_heads(self, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
+        """Numbers for some mentions of each side, the same for two that go together by their heads.
+
+        Equal spans with equal heads do so first, then what is left, as `with_same_heads` has it.
+        """
+        heads = self._heads_of(self.gold, ours), self._heads_of(self.system, theirs)
+        place = self.exact[0][ours], self.exact[1][theirs]
+        numbers = np.arange(len(ours)), len(ours) + np.arange(len(theirs))
+        _, a, b = np.intersect1d(*place, assume_unique=True, return_indices=True)
+        equal = heads[0][a] == heads[1][b]
+        numbers[1][b[equal]] = a[equal]
+        left = [
+            self._in_text_order(np.setdiff1d(np.arange(len(side)), matched[equal]), side, head)
+            for side, matched, head in zip(place, (a, b), heads, strict=True)
+        ]
+        span = [side[rows] for side, rows in zip(place, left, strict=True)]
+        in_gold, in_system = with_same_heads(
+            heads[0][left[0]],
+            heads[1][left[1]],
+            self.places.words()[span[0]],
+            lambda one, other: self.places.shared(span[0][one], span[1][other]),
+        )
+        numbers[1][left[1][in_system]] = left[0][in_gold]
+        return numbers
+
+    def _heads_of(self, chains: Chains, rows: Ints) -> Ints:
+        """The words that some mentions have for their heads."""
+        heads = (np.full(len(chains), NONE) if chains.heads is None else chains.heads)[rows]
+        if (heads == NONE).any():
+            raise UsageError("match=head needs the heads of mentions, which these files do not have.")
+        return np.asarray(self.first_word[chains.document[rows]] + heads)
+
+    def _in_text_order(self, rows: Ints, place: Ints, heads: Ints) -> Ints:
+        """Mentions by first and last word, number of words and head, whatever the order of the file."""
+        spans, chosen = self.places, place[rows]
+        columns = spans.document, spans.begin, spans.end, spans.words()
+        return rows[np.lexsort((chosen, heads[rows], *(column[chosen] for column in columns[::-1])))]
 
     def against(self, other: ChainPair) -> ChainPair:
         """This pair's system taken as gold for another's; types are of no account there."""
@@ -248,11 +296,10 @@ class ChainPair:
         missing, spurious = (
             np.flatnonzero(~np.isin(side, other)) for side, other in ((ours, theirs), (theirs, ours))
         )
-        pairs = [_joined(*keys) for keys in self._alike(missing, spurious)]
+        pairs = [equal_pairs(*keys) for keys in self._alike(missing, spurious)]
         a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
         a, b = missing[a], spurious[b]
-        shared = np.minimum(self.gold.end[a], self.system.end[b])
-        shared -= np.maximum(self.gold.begin[a], self.system.begin[b])
+        shared = self.places.shared(ours[a], theirs[b])
         taken: tuple[dict[int, int], dict[int, int]] = ({}, {})
         related = np.isin(self._cells(a, b), self._cells(*np.intersect1d(ours, theirs, return_indices=True)[1:]))
         for row in np.lexsort((b, a, ~related, -shared)).tolist():
@@ -272,14 +319,6 @@ class ChainPair:
         for name in ("heads",) if known else ("begin", "end"):
             ours, theirs = (self.first_word[c.document[rows]] + getattr(c, name)[rows] for c, rows in sides)
             yield ours, theirs
-
-
-def _joined(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
-    """All pairs of equal numbers, by their places on both sides."""
-    order = np.argsort(theirs, kind="stable")
-    first, end = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
-    sizes = end - first
-    return np.repeat(np.arange(len(ours)), sizes), order[numbers_of_runs(first, sizes)]
 
 
 def _order(chains: Chains) -> Ints:
@@ -345,27 +384,3 @@ def _types(places: Places, heads: Ints, rule: TypeRule, tags: Column) -> Column:
     if rule.longer is not None:
         codes = np.where(places.words() > 1, as_codes([rule.longer], known)[0], codes)
     return Column(codes, tuple(known))
-
-
-def _by_heads(ours: Chains, theirs: Chains, exact: tuple[Ints, Ints]) -> tuple[Ints, Ints] | None:
-    """Numbers by head word: equal spans together, then those that share a head, the shorter ones first."""
-    if ours.heads is None or theirs.heads is None or (ours.heads < 0).any() or (theirs.heads < 0).any():
-        return None
-    both = np.intersect1d(*exact)
-    known: dict[tuple[int, ...], int] = {}
-    numbers = []
-    for chains, places in ((ours, exact[0]), (theirs, exact[1])):
-        assert chains.heads is not None
-        side = np.empty(len(chains), dtype=np.int64)
-        seen: dict[tuple[int, int], int] = {}
-        equal = np.isin(places, both)
-        for mention in np.lexsort((chains.end - chains.begin, chains.heads, chains.document)).tolist():
-            head = (int(chains.document[mention]), int(chains.heads[mention]))
-            if equal[mention]:
-                key: tuple[int, ...] = (int(places[mention]),)
-            else:
-                seen[head] = seen.get(head, -1) + 1
-                key = (*head, seen[head])
-            side[mention] = known.setdefault(key, len(known))
-        numbers.append(side)
-    return numbers[0], numbers[1]

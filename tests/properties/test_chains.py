@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.chains import CLASSES, METRICS, Mentions, arcs, table, without_singletons
+from assay.chains import CLASSES, METRICS, Mentions, arcs, table, with_same_heads
 from assay.chains.alignment import best_alignment
 from assay.judgements import ONE
-from chainlists import four, mentions, scores, span_at, table_of
+from chainlists import four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=150)
 SPANS = [(first, last) for first in range(4) for last in range(first, min(first + 2, 4))]
@@ -313,3 +313,47 @@ def test_each_mention_has_the_class_that_the_definition_gives_it(nominal, corpus
         assert (None if found.antecedent[row] < 0 else span_at(int(found.antecedent[row]))) == antecedent
         for side, index in ((key, found.key[row]), (response, found.response[row])):
             assert side.place[index] == found.place[row] if index >= 0 else found.place[row] not in side.place
+
+
+# --- mentions with the same head ---
+
+
+NESTED = [frozenset(range(first, end)) for first in range(3) for end in range(4, 7)]
+"""Spans around one head, in the order of the text."""
+OF_ONE_HEAD = st.lists(st.sampled_from(NESTED), unique=True, max_size=4).map(lambda spans: sorted(spans, key=ranked))
+
+
+def ranked(span):
+    return min(span), max(span)
+
+
+def every_choice(key, response):
+    """All ways to give mentions of the key a partner, the first in the order of the text first."""
+    if not key:
+        yield []
+        return
+    for place, other in enumerate(response):
+        for rest in every_choice(key[1:], response[:place] + response[place + 1 :]):
+            yield [(key[0], other), *rest]
+    yield from every_choice(key[1:], response)
+
+
+@THOROUGH
+@given(st.lists(st.tuples(OF_ONE_HEAD, OF_ONE_HEAD), min_size=1, max_size=3))
+def test_mentions_of_one_head_go_together_so_that_most_of_the_key_is_shared(groups) -> None:
+    sides = [[(head, span) for head, pair in enumerate(groups) for span in pair[side]] for side in (0, 1)]
+    heads = [np.array([head for head, _ in side], dtype=np.int64) for side in sides]
+
+    def shared(ours, theirs):
+        pairs = zip(ours.tolist(), theirs.tolist(), strict=True)
+        return np.array([len(sides[0][a][1] & sides[1][b][1]) for a, b in pairs])
+
+    words = np.array([len(span) for _, span in sides[0]], dtype=np.int64)
+    pairs = zip(*(rows.tolist() for rows in with_same_heads(*heads, words, shared)), strict=True)
+    found = sorted((sides[0][a], sides[1][b]) for a, b in pairs)
+    expected = []
+    for head, (key, response) in enumerate(groups):
+        # max() keeps the first of several that are as good.
+        best = max(every_choice(key, response), key=lambda way: sum(Fraction(len(a & b), len(a)) for a, b in way))
+        expected += [((head, a), (head, b)) for a, b in best]
+    assert found == sorted(expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -212,7 +213,7 @@ def test_one_system_against_another_has_nothing_of_gold() -> None:
     other = pair(GOLD, GOLD, documents=2)
     both, back = one.against(other), other.against(one)
     assert (both.gold, both.system) == (SYSTEM, GOLD)
-    assert (both.types, both.nominal, both.heads) == (None, None, None)
+    assert (both.types, both.nominal) == (None, None)
     assert sorted(both.table("exact", True).shared.tolist()) == [1, 2]
     assert sorted(back.table("exact", True).shared.tolist()) == [1, 2]
     assert one.table("exact", True).key.size.tolist() != []
@@ -246,3 +247,73 @@ def test_heads_that_are_not_known_are_asked_for_in_vain() -> None:
         )
         with pytest.raises(UsageError, match="match=head needs the heads of mentions"):
             found.mentions("head")
+
+
+def test_of_mentions_with_one_head_those_with_most_words_in_common_go_together() -> None:
+    """Key [2, 6), response [3, 4) and [2, 5), all with head 3."""
+    found = pair(
+        chains((0, 2, 6, "a"), (0, 8, 9, "a"), heads=[3, 8]),
+        chains((0, 3, 4, "b"), (0, 2, 5, "a"), (0, 8, 9, "a"), heads=[3, 3, 8]),
+    )
+    assert found.table("head", True).shared.tolist() == [2]
+
+
+def test_equal_spans_with_other_heads_do_not_go_together() -> None:
+    one = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6])
+    other = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[3, 6])
+    assert pair(one, other).table("head", True).shared.tolist() == [1]
+    assert pair(one, other).table("exact", True).shared.tolist() == [2]
+
+
+def test_singletons_are_dropped_before_mentions_go_together() -> None:
+    """With its singletons the key has the response's [4, 5) itself; without them the longer one is its partner."""
+    found = pair(
+        chains((0, 2, 5, "a"), (0, 6, 7, "a"), (0, 4, 5, "b"), heads=[4, 6, 4]),
+        chains((0, 4, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]),
+    )
+    assert sorted(found.table("head", True).shared.tolist()) == [1, 1]
+    assert found.table("head", False).shared.tolist() == [2]
+
+
+def test_the_order_of_the_file_has_no_say_in_which_mentions_go_together() -> None:
+    """Both mentions of the response share two of three words; the first in the text is taken."""
+    key = chains((0, 2, 5, "a"), (0, 8, 9, "a"), heads=[3, 8])
+    for mentions, heads in (
+        ([(0, 2, 4, "a"), (0, 3, 5, "b"), (0, 8, 9, "a")], [3, 3, 8]),
+        ([(0, 8, 9, "a"), (0, 3, 5, "b"), (0, 2, 4, "a")], [8, 3, 3]),
+    ):
+        assert pair(key, chains(*mentions, heads=heads)).table("head", True).shared.tolist() == [2]
+
+
+def test_words_in_gaps_are_not_in_common() -> None:
+    """The key's [2, 6) has head 2; of the response's mentions one covers three of its words, the other two."""
+    found = pair(
+        chains((0, 2, 6, "a"), (0, 8, 9, "a"), heads=[2, 8]),
+        chains((0, 2, 6, "b"), (0, 2, 5, "a"), (0, 8, 9, "a"), heads=[2, 2, 8], stretches={0: ((2, 3), (5, 6))}),
+    )
+    assert found.table("head", True).shared.tolist() == [2]
+
+
+def test_many_mentions_of_one_head_are_bounded() -> None:
+    """300 on each side, none of them equal: 90,000 pairs, of which each mention of the key finds the best."""
+    number = 300
+    gold = Corpus(
+        name="long.conll",
+        format="conll2012",
+        sha256="",
+        forms=Column.of(["it"] * (2 * number + 2)),
+        columns={},
+        starts=np.array([0, 2 * number + 2]),
+        files=(("long.conll", 0),),
+        document_starts=np.array([0, 1]),
+        document_ids=("(long); part 000",),
+    )
+    sides = [
+        chains(
+            *((0, number - place, number + 1 + place + more, "a") for place in range(number)), heads=[number] * number
+        )
+        for more in (0, 1)
+    ]
+    found = chain_pair(replace(gold, chains=sides[0]), replace(gold, chains=sides[1]), TypeRule(), None)
+    assert found.table("exact", True).shared.tolist() == []
+    assert found.table("head", True).shared.tolist() == [number]

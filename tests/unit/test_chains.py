@@ -16,12 +16,11 @@ from assay.chains import (
     arcs,
     mela,
     table,
-    without_singletons,
 )
 from assay.chains import alignment as alignments
 from assay.chains.alignment import best_alignment
 from assay.judgements import ONE
-from chainlists import mentions, scores, span_at, sums_of, table_of
+from chainlists import mentions, scores, span_at, sums_of, table_of, without_singletons
 
 
 def chains(text):

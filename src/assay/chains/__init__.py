@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.chains.errors import ERRORS, chain_errors
+from assay.chains.heads import equal_pairs, with_same_heads
 from assay.chains.metrics import (
     CONLL,
     FRACTIONS,
@@ -19,7 +20,7 @@ from assay.chains.metrics import (
 )
 from assay.chains.resolution import CLASSES, Arcs, arcs
 from assay.chains.scores import ARCS_SCORES, METRICS, Metric, mela
-from assay.chains.tables import Mentions, Table, in_order, table, without_singletons
+from assay.chains.tables import Mentions, Table, in_order, linked, table
 
 __all__ = [
     "ARCS_SCORES",
@@ -41,11 +42,13 @@ __all__ = [
     "ceaf_m",
     "chain_errors",
     "conll",
+    "equal_pairs",
     "in_order",
     "lea",
+    "linked",
     "mela",
     "mentions",
     "muc",
     "table",
-    "without_singletons",
+    "with_same_heads",
 ]

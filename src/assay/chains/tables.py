@@ -29,10 +29,10 @@ class Mentions:
         return Mentions(self.document[mask], self.place[mask], self.chain[mask], self.order[mask])
 
 
-def without_singletons(mentions: Mentions) -> Mentions:
-    """The mentions of chains of two or more."""
-    _, chain, size = np.unique(mentions.chain, return_inverse=True, return_counts=True)
-    return mentions.where(size[chain] > 1)
+def linked(chain: Ints) -> Bools:
+    """Whether each mention is in a chain of two or more."""
+    _, number, size = np.unique(chain, return_inverse=True, return_counts=True)
+    return np.asarray(size[number] > 1)
 
 
 @dataclass(frozen=True, eq=False)

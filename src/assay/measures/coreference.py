@@ -89,8 +89,9 @@ def mentions(
 ) -> Counts:
     """Mentions that both sides have, whatever their chains.
 
-    match: `exact` spans, or `head` words where the files tell them.
-    singletons: whether chains of one mention count.
+    match: `exact` spans, or `head` words where the files tell them: of mentions with the same head those go together,
+        one to one, that share most words.
+    singletons: whether chains of one mention count; they are left out before mentions are matched.
     average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
         defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
     zero: `0` counts what is undefined (0/0) as 0, as other scorers do.

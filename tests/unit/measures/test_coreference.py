@@ -133,6 +133,12 @@ def test_heads_of_mentions_are_matched_where_files_have_them(file: File) -> None
     system = file("s.conllu", text("_", "Entity=(e1--2", "Entity=e1)", "_", "Entity=(e1--1)"))
     result = scored(gold, system, ["muc", "muc(match=head)"])
     assert (values(result, "muc")["f1"], values(result, "muc(match=head)")["f1"]) == (0, 1)
+    # Key [1, 4] with head 2; of the response's [2] and [1, 3], which have that head too, it goes with the longer one:
+    # MUC 1, B³ 0.8 (recall 1, precision 2/3), CEAFe 2/3 (recall 1, precision 1/2).
+    gold = file("gold.conllu", text("Entity=(e1--2", "_", "_", "Entity=e1)", "Entity=(e1--1)"))
+    system = file("s.conllu", text("Entity=(e1--2", "Entity=(e2--1)", "Entity=e1)", "_", "Entity=(e1--1)"))
+    value = values(scored(gold, system, ["conll(match=head)"]), "conll(match=head)")["value"]
+    assert value == pytest.approx((1 + 0.8 + 2 / 3) / 3)
 
 
 # --- a key against itself ---
