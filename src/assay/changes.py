@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -11,16 +12,46 @@ import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
 from assay.judgements import ONE
-from assay.outcomes import KINDS, Met, Outcomes, differ
-from assay.result import Bound, Change, Confusion, Diff, Growth, LabelDifference, Transition, Unique
+from assay.outcomes import KINDS, LABEL_ORDERS, Met, Outcomes, differ
+from assay.result import (
+    Bound,
+    Change,
+    Confusion,
+    Diff,
+    Growth,
+    LabelDifference,
+    OutcomeChange,
+    Transition,
+    Unique,
+)
 
 
-def diffs(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Diff]:
-    """Every pair of systems in the order in which they were given."""
+def diffs(
+    outcomes: Outcomes,
+    on: str,
+    where: str | None,
+    score: str,
+    values: Mapping[str, float],
+    label_order: str = "effect",
+) -> Iterator[Diff]:
+    """Every pair of systems in the order in which they were given.
+
+    `score` is what they differ in, `values` what it is for each system: where systems add items, no mean over gold's
+    items tells.
+    """
     for a, b in combinations(range(len(outcomes.systems)), 2):
         part = outcomes.of_pair(a, b)
         if part.items:
-            yield _diff(part, a, b, on, where)
+            diff = _diff(part, a, b, on, where)
+            labels = sorted(diff.labels, key=lambda row: (_rank(row)[label_order], row.label))
+            scored = (values.get(diff.b, math.nan) - values.get(diff.a, math.nan)) if part.kinds else diff.difference
+            yield replace(diff, score=score, difference=scored, labels=tuple(labels))
+
+
+def _rank(row: LabelDifference) -> dict[str, float]:
+    """What puts a label before others, the largest first; those that are alike go by their names."""
+    ranks = (-abs(row.effect), -abs(row.difference), -row.items, 0)
+    return dict(zip(LABEL_ORDERS, ranks, strict=True))
 
 
 def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Diff:
@@ -49,6 +80,8 @@ def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Dif
         changes=tuple(_changes(outcomes, a, b, kinds, changed)),
         labels=tuple(_label_differences(outcomes, a, b)),
         other_antecedent=_other_antecedent(outcomes, a, b),
+        net=counts[0] - counts[1],
+        outcomes=tuple(_outcome_changes(outcomes, a, b, kinds, changed)),
         **({"difference": (counts[0] - counts[1]) / items} | _graded(outcomes, a, b)),
     )
 
@@ -94,6 +127,20 @@ def _changes(outcomes: Outcomes, a: int, b: int, kinds: Sequence[Bools], changed
             yield Change(kind, *names, count, count / of_kind, count / changed, heads)
 
 
+def _outcome_changes(
+    outcomes: Outcomes, a: int, b: int, kinds: Sequence[Bools], changed: int
+) -> Iterator[OutcomeChange]:
+    """Which outcome became which (Tuggener's Table 8), the most frequent first within each kind."""
+    for kind, mask in zip(KINDS, kinds if outcomes.kinds else (), strict=bool(outcomes.kinds)):
+        of_kind = outcomes.sum(mask)
+        rows = [
+            (-count, outcomes.outcome(before), outcomes.outcome(after))
+            for before, after, count in _added_up(outcomes, (outcomes.kind[a], outcomes.kind[b]), mask)
+        ]
+        for negative, before, after in sorted(rows):
+            yield OutcomeChange(kind, before, after, -negative, -negative / of_kind, -negative / changed)
+
+
 def _added_up(outcomes: Outcomes, columns: Sequence[Ints], mask: Bools) -> Iterator[tuple[int, ...]]:
     """The distinct tuples of some columns, each with the number of items that have it."""
     chosen = [column[mask].astype(np.int64) for column in columns]
@@ -106,7 +153,7 @@ def _added_up(outcomes: Outcomes, columns: Sequence[Ints], mask: Bools) -> Itera
 
 
 def _label_differences(outcomes: Outcomes, a: int, b: int) -> list[LabelDifference]:
-    """Scores per gold label under A and B (Tuggener's Table 12), the largest effect first."""
+    """Scores per gold label under A and B (Tuggener's Table 12)."""
     rows = []
     for code in np.unique(outcomes.gold).tolist():
         mask = outcomes.gold == code
@@ -115,7 +162,7 @@ def _label_differences(outcomes: Outcomes, a: int, b: int) -> list[LabelDifferen
         gained = outcomes.sum(mask & outcomes.right[b]) - outcomes.sum(mask & outcomes.right[a])
         effect = difference * items / outcomes.items if outcomes.credit else gained / outcomes.items
         rows.append(LabelDifference(outcomes.name(code), items, scores[a], scores[b], difference, effect))
-    return sorted(rows, key=lambda row: (-abs(row.effect), row.label))
+    return rows
 
 
 def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
@@ -147,8 +194,8 @@ def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Tran
             mask = np.ones(len(part.gold), dtype=bool) if label is None else part.gold == label
             name = None if label is None else part.name(label)
             for before, after, count in _added_up(part, (part.kind[a], part.kind[b]), mask):
-                kinds = ["none" if kind == NONE else part.kinds[kind] for kind in (before, after)]
-                yield Transition(part.systems[a], part.systems[b], on, where, name, kinds[0], kinds[1], count)
+                kinds = part.outcome(before), part.outcome(after)
+                yield Transition(part.systems[a], part.systems[b], on, where, name, *kinds, count)
 
 
 def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:

@@ -54,7 +54,7 @@ FEW_UNITS = 20
 ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
-    *("examples", "change", "kind", "embed", "decided"),
+    *("examples", "change", "kind", "label_order", "embed", "decided"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
 _NAMES_OR_FILES = ("tagset", "weights", "mention_types")
@@ -240,13 +240,20 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
     growth: list[Growth] = []
     unique: list[Unique] = []
     transitions: list[Transition] = []
-    measures = part.measures
+    measures, order = part.measures, part.options.label_order
+    values: dict[tuple[str, str, str | None], dict[str, float]] = {}
+    for row in result.scores:
+        if row.label is None:
+            values.setdefault((row.measure, row.score, row.slice), {})[row.system] = row.value
     for where, chosen in views:
         for index in bases_of([(index, part.kinds[index]) for index, _ in chosen], measures):
             one, definition = dict(chosen)[index], measures[index].definition
             assert one.outcomes is not None
             outcomes, on = one.outcomes(), str(measures[index])
-            diffs.extend(changes.diffs(outcomes, on, where))
+            # Over gold's items, which is recall where a system has other items than gold.
+            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.all_count)
+            score = definition.main if of_all else "recall"
+            diffs.extend(changes.diffs(outcomes, on, where, score, values.get((on, score, where), {}), order))
             upper = list(changes.bounds(outcomes, on, where))
             if upper and where is None and on in part.whole:
                 upper[0] = part.whole[on].of_bound(upper[0], part.judged)
@@ -257,10 +264,9 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             if part.task == "coreference":
                 comparisons.extend(_mcnemar(outcomes.of_gold(), on, "recall", where))
             if definition.count is tally:
-                # Over gold's items, which is recall where a system has other items than gold.
-                of_all = result.aligned_by != "characters" and one.all_count
-                comparisons.extend(_mcnemar(outcomes, on, definition.main if of_all else "recall", where))
-    diffs.extend(diff for on, outcomes in _by_category(part) for diff in changes.diffs(outcomes, on, None))
+                comparisons.extend(_mcnemar(outcomes, on, score, where))
+    for on, outcomes in _by_category(part):
+        diffs.extend(changes.diffs(outcomes, on, None, "accuracy", {}, order))
     rows = adjusted(comparisons)
     family = len(part.judged) * (len(part.judged) - 1) // 2
     return replace(
@@ -436,11 +442,10 @@ def _document_note(part: Part, figures: Figures) -> Iterator[str]:
 
 
 def _unresolved_note(part: Part) -> Iterator[str]:
-    if part.unresolved_in_all > len(part.unresolved):
-        yield (
-            f"Of {part.unresolved_in_all:,} mentions that no system resolves {len(part.unresolved):,} are listed, "
-            "drawn at random."
-        )
+    for on, number in part.unresolved_in_all.items():
+        listed = sum(one.group == on for one in part.unresolved)
+        if number > listed:
+            yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 
 def _signature(part: Part) -> str:

@@ -338,7 +338,7 @@ class _Live:
         """What systems are compared on beside outcomes."""
         whole: dict[str, outcomes.WholeSentences] = {}
         nobody: list[Drawn] = []
-        number = 0
+        in_all: dict[str, int] = {}
         for index in self.compared:
             one = self.judged[index]
             on = str(one.measure)
@@ -348,8 +348,8 @@ class _Live:
             if self.run.task == "coreference":
                 items = one.gathered
                 nobody += unresolved(self.run, items, on)
-                number += int(((items.owner == NONE) & ~np.any(items.right, axis=0)).sum())
-        return {"whole": whole, "unresolved": tuple(nobody), "unresolved_in_all": number}
+                in_all[on] = int(((items.owner == NONE) & ~np.any(items.right, axis=0)).sum())
+        return {"whole": whole, "unresolved": tuple(nobody), "unresolved_in_all": in_all}
 
     def _texts(self, part: Part, index: int, options: Options) -> tuple[Texts, ...]:
         """The texts for a page, with the items of one measure."""
@@ -381,8 +381,8 @@ def bases_of(kinds: Sequence[tuple[int, Kind]], measures: Sequence[Measure]) -> 
     counted = [index for index, kind in kinds if kind.has_items and measures[index].definition.judges_items]
     first = basis_of(kinds, measures)
     if first is not None and dict(kinds)[first].kinds:
-        # All measures of spans are about the same items.
-        return [first]
+        # Measures of spans tell the same outcomes of the same items, some in more detail.
+        return [index for index in counted if index == first or measures[index].definition.own_outcomes]
     return counted or ([] if first is None else [first])
 
 

@@ -15,6 +15,8 @@ from assay.judgements import ONE, Judgements
 from assay.result import Bound
 
 KINDS = ("correction", "new-error", "changed-error")
+LABEL_ORDERS = ("effect", "difference", "frequency", "name")
+"""What the labels of two systems can be sorted by."""
 UNRESOLVED = "unresolved"
 """No change: what no system has right."""
 
@@ -298,6 +300,10 @@ class Outcomes:
     def name(self, code: int) -> str:
         """A label by its code; a missing answer is ∅."""
         return "∅" if code == NONE else self.labels[code]
+
+    def outcome(self, kind: int) -> str:
+        """What became of an item, by its code; `none`: it is not there."""
+        return "none" if kind == NONE else self.kinds[kind]
 
     def sum(self, mask: Bools) -> int:
         """The number of items of some outcomes."""

@@ -227,7 +227,8 @@ class Part:
     """Spans: how often each kind of outcome occurs in each system."""
     examples: tuple[Drawn, ...] = ()
     unresolved: tuple[Drawn, ...] = ()
-    unresolved_in_all: int = 0
+    unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
+    """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
     texts: tuple[Texts, ...] = ()
     """What a page shows of the shards, where that is asked for."""
     alive: Any = None
@@ -282,7 +283,7 @@ class Part:
                 drawn_of([*self.examples, *_later(other.examples, self.gold.sentences)], self.options.examples)
             ),
             unresolved=tuple(drawn_of([*self.unresolved, *other.unresolved], MOST_UNRESOLVED)),
-            unresolved_in_all=self.unresolved_in_all + other.unresolved_in_all,
+            unresolved_in_all=_both(self.unresolved_in_all, other.unresolved_in_all),
             texts=gathered((*self.texts, *other.texts)),
         )
 

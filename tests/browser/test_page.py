@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.browser.conftest import TASKS
 
+from assay.render.text import percent, signed
+
 KINDS = {
     "correction": "corrections",
     "new-error": "new_errors",
@@ -43,6 +45,30 @@ def test_every_count_leads_to_as_many_items(opened, task):
     for query, count in chosen.items():
         report.page.evaluate("query => { location.hash = 'q=' + encodeURIComponent(query) }", query)
         report.wait(f"Number(document.getElementById('hits').dataset.items) === {count}")
+
+
+def test_the_difference_of_f1_stands_beside_what_is_won_on_balance(opened):
+    report = opened("coreference")
+    (diff,) = report.result.diffs
+    row = report.page.locator("#changed table:has-text('Δ F1') tbody tr")
+    assert row.locator("th").inner_text() == diff.on
+    assert row.locator("td").all_inner_texts()[1:] == [signed(diff.difference), f"{diff.net:+}".replace("-", "−")]
+
+
+def test_outcomes_that_became_others_are_given_in_percent_of_all_changes(opened):
+    report = opened("coreference")
+    (diff,) = report.result.diffs
+    rows = report.page.locator("#changed table:has-text('Changes of outcome') tbody tr")
+    shown = [texts.split()[-2] for texts in rows.all_inner_texts()]
+    assert shown == [percent(change.share_of_changes) for change in diff.outcomes]
+
+
+def test_labels_can_be_sorted_by_the_size_of_their_difference(opened):
+    report = opened("two taggers")
+    report.page.select_option("#label-sort", label="by size of difference")
+    shown = report.page.locator("#labels tbody tr th").all_inner_texts()
+    sizes = {row.label: abs(row.difference) for row in report.result.diffs[0].labels}
+    assert [sizes[label] for label in shown] == sorted(sizes.values(), reverse=True)[: len(shown)]
 
 
 # --- moving about ---

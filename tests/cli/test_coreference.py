@@ -79,7 +79,11 @@ def test_the_figures_of_the_toy_documents_are_printed(assay: Run, scope: str, cr
         diff = expected["a->b"]
         (row,) = table(out.stdout, f"What differs ({name})")[1:]
         assert row[2] == f"{100 * diff['diff']:.2f}"
-        assert row[4:7] == [str(diff["groups"][kind]) for kind in ("correction", "new_error", "changed_error")]
+        groups = [diff["groups"][kind] for kind in ("correction", "new_error", "changed_error")]
+        assert float(row[3]) == pytest.approx(
+            100 * (expected["system-b"]["f"] - expected["system-a"]["f"]), abs=0.005
+        )
+        assert row[4:8] == [str(groups[0] - groups[1]), *map(str, groups)]
         bounds = {row[0]: row for row in table(out.stdout, "Upper bound of the combination")[1:]}
         assert {label: (row[1], row[4]) for label, row in bounds.items()} == {
             label.replace("ALL", "overall"): (str(bound["total"]), f"{100 * bound['recall']:.2f}")

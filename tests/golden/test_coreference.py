@@ -354,6 +354,22 @@ def coval(folder: Path) -> Iterator[tuple[str, str, dict[str, list[float]], floa
         yield file.removesuffix(".conll"), singletons, figures, float(conll[1])
 
 
+def test_f1_rises_while_more_is_broken_than_mended(shared_data: Shared) -> None:
+    """ARCS any is MUC, so that coval tells the difference; corrections minus new errors follow from the counts."""
+    folder = shared_data("coref-english")
+    names = ["stringmatch-pronoun_synmentions", "mentionpair-logreg_synmentions"]
+    systems = {name: folder / f"{name}.conll" for name in names}
+    result = assay.compare(folder / "key.conll", systems, ["arcs-any", "arcs-nom"], times=1)
+    printed = {name: figures["muc"][2] for name, kept, figures, _ in coval(folder) if kept == "keep_singletons"}
+    assert [diff.on for diff in result.diffs] == ["arcs-any", "arcs-nom"]
+    diff = result.diffs[0]
+    assert 100 * diff.difference == pytest.approx(printed[names[1]] - printed[names[0]], abs=0.0101)
+    counts = {row.system: row.counts for row in result.counts if row.measure == "arcs-any"}
+    before, after = (counts[name]["tp"] - counts[name]["fp"] for name in names)
+    assert diff.corrections - diff.new_errors == diff.net == after - before
+    assert diff.net < 0 < diff.difference
+
+
 def test_scores_of_six_systems_as_coval_prints_them(shared_data: Shared) -> None:
     folder = shared_data("coref-english")
     printed = list(coval(folder))

@@ -483,7 +483,8 @@ def test_a_system_against_itself_differs_in_nothing(texts: Any, train: str, draw
             assert row.p_mid == 1
     for diff in result.diffs:
         assert (diff.different, diff.corrections, diff.new_errors, diff.changed_errors) == (0, 0, 0, 0)
-        assert (diff.diff, diff.difference, diff.changes, diff.overlap_all) == (0, 0, (), 1)
+        assert (diff.diff, diff.net, diff.changes, diff.outcomes, diff.overlap_all) == (0, 0, (), (), 1)
+        assert diff.difference == 0 or ((diff.on, diff.score) in undefined and math.isnan(diff.difference))
         assert diff.overlap_right == 1 or (math.isnan(diff.overlap_right) and diff.both_right == 0)
     for row in result.transitions:
         assert row.before == row.after
@@ -507,7 +508,8 @@ def test_swapping_two_systems_swaps_corrections_and_new_errors(texts: Any, train
         assert (ours.corrections, ours.new_errors) == (theirs.new_errors, theirs.corrections)
         for field in ("items", "different", "changed_errors", "both_right", "same_error", "overlap_right"):
             assert getattr(ours, field) == pytest.approx(getattr(theirs, field), abs=0, nan_ok=True)
-        assert ours.difference == -theirs.difference
+        assert ours.difference == pytest.approx(-theirs.difference, abs=0, nan_ok=True)
+        assert ours.net == -theirs.net
         turned = {"correction": "new-error", "new-error": "correction", "changed-error": "changed-error"}
         assert {(turned[row.kind], row.gold, row.after, row.before, row.count) for row in ours.changes} == {
             (row.kind, row.gold, row.before, row.after, row.count) for row in theirs.changes
@@ -662,13 +664,17 @@ def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train
         kinds = (diff.both_right, diff.corrections, diff.new_errors, diff.changed_errors, diff.same_error)
         assert sum(kinds) == diff.items
         assert diff.different == diff.corrections + diff.new_errors + diff.changed_errors
+        assert diff.net == diff.corrections - diff.new_errors
+        won = diff.net / diff.items
         if diff.on in GRADED:
             assert (diff.improved or 0) + (diff.worsened or 0) + (diff.sideways or 0) == diff.different
             assert (diff.gain or 0) - (diff.loss or 0) == pytest.approx(diff.difference * diff.items, abs=1e-6)
-        else:
-            assert diff.corrections - diff.new_errors == pytest.approx(diff.difference * diff.items, abs=1e-9)
+            won = diff.difference
         if data.task in MATCHED:
             check_transitions(result, diff)
+            scores = [result.score(name, diff.on, diff.score).value for name in (diff.a, diff.b)]
+            assert diff.difference == pytest.approx(scores[1] - scores[0], abs=1e-12, nan_ok=True)
+            assert sum(row.count for row in diff.outcomes) == diff.different
         elif "/" not in diff.on:
             score = "strong" if diff.on in GRADED else "recall"
             scores = [result.score(name, diff.on, score).value for name in (diff.a, diff.b)]
@@ -679,7 +685,7 @@ def test_changes_account_for_every_item_and_for_the_difference(texts: Any, train
         assert (listed["correction"], listed["new-error"]) == (diff.corrections, diff.new_errors)
         assert listed["changed-error"] == diff.changed_errors
         assert sum(row.items for row in diff.labels) == diff.items
-        assert sum(row.effect for row in diff.labels) == pytest.approx(diff.difference, abs=1e-12)
+        assert sum(row.effect for row in diff.labels) == pytest.approx(won, abs=1e-12)
 
 
 def check_transitions(result: Result, diff: Diff) -> None:
@@ -689,7 +695,7 @@ def check_transitions(result: Result, diff: Diff) -> None:
         for row in result.counts
         if row.measure == diff.on and row.label is None and row.slice is None
     }
-    rows = [row for row in result.transitions if (row.a, row.b) == (diff.a, diff.b)]
+    rows = [row for row in result.transitions if (row.a, row.b, row.on) == (diff.a, diff.b, diff.on)]
     overall = [row for row in rows if row.label is None]
     assert sum(row.count for row in overall) == diff.items
     for before, after in {(row.before, row.after) for row in rows}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -71,6 +72,94 @@ def test_antecedents_with_gaps_are_told_apart_by_their_words() -> None:
     assert len(set(keys.tolist())) == 2
     assert again.keys(np.array([7])).tolist() == [keys[1]]
     assert places.keys(np.array([8])).tolist() != keys.tolist()
+
+
+# --- what differs ---
+
+
+def test_the_difference_is_that_of_f1_and_net_has_a_name_of_its_own(file: File) -> None:
+    """B wins 3 of gold's 5 links and adds 4 without need: F1 rises from 2/6 to 8/13, more is broken than mended."""
+    words = "a b c d e f g h i j k l m n"
+    texts = {
+        "gold": f"[1 x] [1 y] [1 z] [1 u] [1 v] [1 w] {words}",
+        "a": f"[1 x] [1 y] z u v w {words}",
+        "b": f"[1 x] [1 y] [1 z] [1 u] [1 v] w [2 a] [2 b] [2 c] [2 d] [2 e] {words[10:]}",
+    }
+    paths = {name: file(f"{name}.conll", documents(one=text)) for name, text in texts.items()}
+    result = compared(paths, "ab", "arcs-any")
+    (diff,) = result.diffs
+    assert (diff.corrections, diff.new_errors, diff.net) == (3, 4, -1)
+    assert (diff.score, diff.difference) == ("f1", pytest.approx(8 / 13 - 2 / 6))
+    shuffled = next(row for row in result.comparisons if row.test == "shuffling")
+    assert diff.difference == pytest.approx(shuffled.difference)
+    assert Result.from_json(result.to_json()).diffs == result.diffs
+    table = render(result, "tsv").split("# What differs (arcs-any)\n")[1].splitlines()
+    assert table[0].split("\t")[2:7] == ["diff", "Δ F1", "net", "corr.", "new errors"]
+    assert table[1].split("\t")[3:7] == ["+28.21", "-1", "3", "4"]
+    for form, named in (("md", "Δ F1 | net"), ("latex", r"$\Delta$ F1 & net")):
+        assert named in render(result, form)
+
+
+def test_files_from_before_scores_were_named_show_no_difference(files: dict[str, str]) -> None:
+    data = json.loads(compared(files, "ac", "arcs-any").to_json())
+    for diff in data["diffs"]:
+        del diff["score"], diff["net"], diff["outcomes"]
+    table = render(Result.from_json(json.dumps(data)), "tsv").split("# What differs (arcs-any)\n")[1].splitlines()
+    assert table[1].split("\t")[3:6] == ["nan", "nan", "2"]
+
+
+def test_every_arcs_has_its_own_changes_in_one_run(files: dict[str, str]) -> None:
+    both = compared(files, "abc", "arcs-any", "arcs-nom")
+    for name in ("arcs-any", "arcs-nom"):
+        alone = compared(files, "abc", name)
+        for rows in ("diffs", "bounds", "growth", "unique", "transitions", "unresolved"):
+            assert tuple(row for row in getattr(both, rows) if row.on == name) == getattr(alone, rows), rows
+        for title in ("What differs", "Changes of outcome a → c", "Changes a → c", "Upper bound of the combination"):
+            assert f"# {title} ({name})" in render(both, "tsv")
+            assert f"# {title}" in render(alone, "tsv")
+
+
+def test_mentions_that_no_system_resolves_are_counted_for_each_arcs(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.examples.MOST_UNRESOLVED", 1)
+    said = [note for note in compared(files, "ac", "arcs-any", "arcs-nom").notes if "no system resolves" in note]
+    assert said == [
+        f"Of 2 mentions that no system resolves ({name}) 1 are listed, drawn at random."
+        for name in ("arcs-any", "arcs-nom")
+    ]
+
+
+def test_outcomes_that_became_others_are_percent_of_all_changes(files: dict[str, str]) -> None:
+    """Per document: the first `She` is WL and then TP, `her` WL and then FN, `saw` resolved without need."""
+    result = compared(files, "ac", "arcs-any")
+    (diff,) = result.diffs
+    rows = [(row.kind, row.before, row.after, row.count, row.share_of_changes) for row in diff.outcomes]
+    assert rows == [
+        ("correction", "wl", "tp", 2, 1 / 3),
+        ("new-error", "none", "fp", 2, 1 / 3),
+        ("changed-error", "wl", "fn", 2, 1 / 3),
+    ]
+    table = render(result, "tsv").split("# Changes of outcome a → c\n")[1].split("\n\n")[0].splitlines()
+    assert [line.split("\t") for line in table[1:3]] == [
+        ["Corrections", "", "2", "", "33.33"],
+        ["", "WL → TP", "2", "100.00", "33.33"],
+    ]
+
+
+def test_labels_are_sorted_by_the_size_of_their_difference_if_asked_for() -> None:
+    """X: 1 of 10 words more; Y: 1 of 1 less; Z: 2 of 4 more."""
+    gold = [["X"] * 10 + ["Y"] + ["Z"] * 4]
+    systems = {"a": [["-"] * 10 + ["Y"] + ["-"] * 4], "b": [["X"] + ["-"] * 9 + ["-"] + ["Z"] * 2 + ["-"] * 2]}
+    found = {
+        order: assay.compare(gold, systems, ["accuracy"], times=20, label_order=order)
+        for order in ("effect", "difference", "frequency", "name")
+    }
+    orders = {order: "".join(row.label for row in result.diffs[0].labels) for order, result in found.items()}
+    assert orders == {"effect": "ZXY", "difference": "YZX", "frequency": "XZY", "name": "XYZ"}
+    assert len({result.signature for result in found.values()}) == 1
+    refused = refusal(assay.compare, gold, systems, ["accuracy"], label_order="size")
+    assert refused.startswith("there is no order of labels 'size'.")
 
 
 # --- tests, bounds and what nobody resolves ---

@@ -44,7 +44,9 @@ def test_corrections_and_new_errors_are_counted_by_hand(result):
     (diff,) = result.diffs
     assert (diff.corrections, diff.new_errors, diff.changed_errors) == (7, 3, 1)
     assert (diff.both_right, diff.same_error, diff.different) == (1, 3, 11)
-    assert diff.difference == (7 - 3) / 15
+    assert diff.net == 7 - 3
+    figures = [result.score(name, "fair").value for name in ("a", "b")]
+    assert (diff.score, diff.difference) == ("f1", figures[1] - figures[0])
     assert diff.overlap_all == pytest.approx(4 / 15)
     # A has 2 gold items right, and is right not to add what B alone adds (2); B has 4 + 4 right.
     assert diff.overlap_right == 2 * 1 / ((2 + 2) + (4 + 4))

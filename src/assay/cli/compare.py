@@ -25,6 +25,12 @@ from assay.cli.output import Output
 @GOLD
 @click.argument("systems", nargs=-1, required=True, type=click.Path())
 @evaluation
+@click.option(
+    "--label-order",
+    type=click.Choice(["effect", "difference", "frequency", "name"]),
+    default="effect",
+    help="What labels are sorted by: what their difference moves overall, its size, how many there are, or the name.",
+)
 @gate_options
 @shard_options
 @embed_option

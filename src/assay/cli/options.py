@@ -17,7 +17,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": ("measures", "task", "column", "input_format", "map", "on_mismatch"),
-    "Breakdown and examples": ("slices", "train", "lexicon", "oov_fold_case", "examples", "change", "kind"),
+    "Breakdown and examples": (
+        "slices",
+        "train",
+        "lexicon",
+        "oov_fold_case",
+        "label_order",
+        "examples",
+        "change",
+        "kind",
+    ),
     "Spans and mentions": ("scheme", "repair", "gold_errors", "duplicates", "missing", "zeros", "mention_types"),
     "Tags with parts": ("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep"),
     "Chance": ("unit", "interval", "times", "seed"),

@@ -112,6 +112,8 @@ def _result(compared: Comparison) -> Result:
     tests = [row for one in (*figures, *native) for row in one.comparisons()]
     sides = Sides(compared)
     on = str(tedeval_measure(compared, labelled=sides.labelled))
+    scores = [row for one in figures for row in one.scores()]
+    values = {row.system: row.value for row in scores if (row.measure, row.score) == (on, "value")}
     return Result(
         schema=SCHEMA,
         version=assay.__version__,
@@ -130,10 +132,10 @@ def _result(compared: Comparison) -> Result:
         family=len(systems) * (len(systems) - 1) // 2,
         gold=_source(next(iter(compared.theories)), reference),
         systems=tuple(_source(version.title, version.annotation.corpus) for version in compared.versions),
-        scores=tuple(row for one in (*native, *figures) for row in one.scores()),
+        scores=(*(row for one in native for row in one.scores()), *scores),
         counts=tuple(row for one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests)),
-        diffs=tuple(diffs(sides.items.outcomes, on, None)) if len(systems) > 1 else (),
+        diffs=tuple(diffs(sides.items.outcomes, on, None, "value", values)) if len(systems) > 1 else (),
         frameworks=tuple(_frameworks(compared)),
         overlaps=tuple(overlaps(compared)),
         examples=tuple(drawn_examples(compared)),

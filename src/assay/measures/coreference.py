@@ -260,7 +260,19 @@ def _arcs_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     return _with_zero(ARCS_SCORES, parameters["zero"]), {}
 
 
-@measure("arcs-any", scores=ARCS_SCORES, count=bracketed, tested=("f1",), task="coreference", chosen=_arcs_scores)
+def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
+    return measure(
+        name,
+        scores=ARCS_SCORES,
+        count=bracketed,
+        tested=("f1",),
+        task="coreference",
+        chosen=_arcs_scores,
+        own_outcomes=True,
+    )
+
+
+@_arcs_measure("arcs-any")
 def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
     """ARCS: mentions resolved to any of gold's antecedents.
 
@@ -275,7 +287,7 @@ def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero
     return _arcs(pair, "any", antecedents, forms)
 
 
-@measure("arcs-nom", scores=ARCS_SCORES, count=bracketed, tested=("f1",), task="coreference", chosen=_arcs_scores)
+@_arcs_measure("arcs-nom")
 def arcs_nom(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
     """ARCS: mentions resolved to the right nominal antecedent.
 

@@ -47,6 +47,9 @@ class Definition:
     """Whether it compares characters, which must then agree even where all words do."""
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
     """Where scores depend on parameters: the scores and averages under given ones."""
+    own_outcomes: bool = False
+    """Where items are matched: whether it asks something of its own of them, so that changes are shown on it even
+    where they are on another measure."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -127,13 +130,15 @@ def measure(
     columns: tuple[str, ...] = (),
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
+    own_outcomes: bool = False,
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation."""
 
     def register(function: Judge) -> Judge:
         main = next(iter(scores))
         definition = Definition(
-            name, function, count, scores, averages or {}, tested or (main,), task, columns, characters, chosen
+            *(name, function, count, scores, averages or {}, tested or (main,), task, columns),
+            *(characters, chosen, own_outcomes),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

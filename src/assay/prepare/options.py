@@ -76,6 +76,7 @@ class Options:
     examples: int = 0
     change: str | None = None
     kind: str | None = None
+    label_order: str = "effect"
     tagset: str | None = None
     strict_tagset: bool = False
     expand_optional: bool = False
@@ -107,7 +108,7 @@ class Options:
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
-        from assay.outcomes import KINDS, UNRESOLVED
+        from assay.outcomes import KINDS, LABEL_ORDERS, UNRESOLVED
         from assay.schemes import REPAIRS
 
         choices: list[tuple[str, str | None, Sequence[str]]] = [
@@ -121,6 +122,7 @@ class Options:
             ("interval", self.interval, ("percentile", "bca", "wilson")),
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
             ("kind of change", self.kind, (*KINDS, UNRESOLVED)),
+            ("order of labels", self.label_order, LABEL_ORDERS),
         ]
         for name, value, known in choices:
             if value is not None and value not in known:

@@ -39,9 +39,8 @@ def chain_errors(result: Result) -> Iterator[Table]:
     )
 
 
-def unresolved(result: Result) -> Iterator[Table]:
-    """What nobody resolves, mentions of the same text together."""
-    on = next((row.on for row in result.unresolved), None)
+def unresolved(result: Result, on: str, title: str) -> Table:
+    """What nobody resolves by one measure, mentions of the same text together."""
     groups: dict[tuple[str, str], list[Unresolved]] = {}
     for row in result.unresolved:
         if row.on == on:
@@ -53,8 +52,8 @@ def unresolved(result: Result) -> Iterator[Table]:
     notes = ["Mentions of gold, those of the same text (in whatever case) together, with the place of the first."]
     if len(ordered) > TEXTS:
         notes.append(f"The {TEXTS} most frequent of {count(len(ordered))} texts.")
-    yield table(
-        "Mentions that no system resolves",
+    return table(
+        title,
         ["text", "type", "first", "mentions"],
         body,
         words=3,

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from assay.render import chains, spans
 from assay.render.table import Cell, Table, interval_cell, is_best, p_cell, pair_cell, table
-from assay.render.text import count, is_matched, noun, p_error, percent, plural, signed
+from assay.render.text import DASH, count, is_matched, noun, p_error, percent, plural, score_title, signed
 from assay.result import Bound, Change, Comparison, Diff, Result
 
 KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
@@ -75,41 +75,67 @@ def _mcnemar_notes(result: Result) -> tuple[str, ...]:
 def _diffs(result: Result) -> Iterator[Table]:
     """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
     overall = [row for row in result.diffs if row.slice is None and "/" not in row.on]
+    main = _changes_on(result)
     for on, group in groupby(overall, key=lambda row: row.on):
         rows = list(group)
         graded = rows[0].improved is not None
-        header = ["pair", "diff", "Δ", "corr.", "new errors", "changed errors"]
+        # Where systems add items, corrections minus new errors is another thing than the difference of the scores.
+        net = is_matched(result) and not graded
+        header = ["pair", "diff", f"Δ {score_title(rows[0].score)}", "net"] if net else ["pair", "diff", "Δ"]
+        header += ["corr.", "new errors", "changed errors"]
         header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
         yield table(
             f"What differs ({on})",
             header,
-            [_diff_cells(row, graded) for row in rows],
-            notes=_diff_notes(result, graded),
+            [_diff_cells(row, net, graded) for row in rows],
+            notes=tuple(_matched_notes(result, rows, first=on == main[0])) if net else _diff_notes(result, graded),
             short=PAIRS,
-            minor=on != result.diffs[0].on and not graded,
+            minor=on not in main and not graded,
         )
 
 
-def _diff_cells(row: Diff, graded: bool) -> list[Cell | str]:
-    cells: list[Cell | str] = [pair_cell(row.a, row.b), percent(row.diff), signed(row.difference)]
+def _changes_on(result: Result) -> list[str]:
+    """The measures on whose items changes are shown: the first, of mentions each that has outcomes of its own."""
+    found = list(dict.fromkeys(row.on for row in result.diffs if row.slice is None and "/" not in row.on))
+    return found if result.task == "coreference" else found[:1]
+
+
+def _with_measure(result: Result, title: str, on: str) -> str:
+    """A title that says which measure it is about, where there are several."""
+    return f"{title} ({on})" if len(_changes_on(result)) > 1 else title
+
+
+def _diff_cells(row: Diff, net: bool, graded: bool) -> list[Cell | str]:
+    cells: list[Cell | str] = [pair_cell(row.a, row.b), percent(row.diff)]
+    if net:
+        # A file written before scores were named has another quantity in place of the difference.
+        cells += [signed(row.difference), _net(row.net)] if row.score else [DASH, DASH]
+    else:
+        cells.append(signed(row.difference))
     cells += [count(row.corrections), count(row.new_errors), count(row.changed_errors)]
     if graded:
         return [*cells, count(row.improved or 0), count(row.worsened or 0)]
     return [*cells, percent(row.overlap_right), percent(row.overlap_all)]
 
 
-def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
-    if is_matched(result):
-        return (
-            f"Over gold's {noun(result)}s and those that one of the two adds. diff: percent of them with another "
-            "outcome; Δ: corrections minus new errors, in percent of them; corr.: corrections.",
-            *(
-                ["A boundary error is the same error if it has the same label and type."]
-                if result.task == "spans"
-                else []
-            ),
-            *_antecedent_notes(result),
+def _matched_notes(result: Result, rows: Sequence[Diff], first: bool) -> Iterator[str]:
+    title, item = score_title(rows[0].score), noun(result)
+    if first:
+        yield (
+            f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another outcome; "
+            f"Δ {title}: difference of {title} in points; net: corrections minus new errors, which may have the "
+            "other sign; corr.: corrections."
         )
+        yield (
+            "Overlap right: 2·both right / (A right + B right), where it is right not to add what gold does not "
+            f"have; overlap all: percent of {item}s with the same outcome."
+        )
+    if result.task == "spans":
+        yield "A boundary error is the same error if it has the same label and type."
+    yield from _antecedent_notes(rows)
+
+
+def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
     over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
     first = f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections."
     if graded:
@@ -123,11 +149,9 @@ def _diff_notes(result: Result, graded: bool) -> tuple[str, ...]:
     )
 
 
-def _antecedent_notes(result: Result) -> Iterator[str]:
+def _antecedent_notes(rows: Sequence[Diff]) -> Iterator[str]:
     """How many wrong links became other wrong links, which is no change unless asked for."""
-    rows = [row for row in result.diffs if row.slice is None and row.other_antecedent is not None]
-    rows = [row for row in rows if row.on == rows[0].on]
-    if rows:
+    if rows[0].other_antecedent is not None:
         named = "; ".join(f"{row.a} → {row.b} {count(row.other_antecedent or 0)}" for row in rows[:PAIRS])
         counted = "are changed errors here" if "antecedents=true" in rows[0].on else "count as no change"
         yield f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {named}."
@@ -227,25 +251,62 @@ def _similarities(result: Result) -> Iterator[Table]:
         [pair_cell(a, b), *(percent(found[a, b, measure]) for measure in measures)]
         for a, b in dict.fromkeys((row.a, row.b) for row in result.similarities)
     ]
-    notes = ("One system's chains taken as gold for the other's; F1 is the same either way.",)
+    notes = ("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",)
     yield table("How alike the systems are", ["pair", *measures], rows, notes=notes, short=PAIRS)
 
 
 def _transitions(result: Result) -> Iterator[Table]:
-    yield from spans.transitions(result, leading_pair(result))
+    for on in _changes_on(result):
+        item = _with_measure(result, f"What became of each {noun(result)}", on)
+        yield from spans.transitions(result, on, item, leading_pair(result))
+
+
+def _outcome_changes(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 8, a table per pair of systems."""
+    if result.task != "coreference":
+        return
+    for diff in _shown_diffs(result):
+        rows: list[list[Cell | str]] = []
+        for kind, total in _totals(diff) if diff.different else ():
+            rows.append(_kind_cells(KIND_NAMES[kind], total, diff.different, None))
+            rows += [
+                [
+                    "",
+                    f"{spans.outcome(change.before)} → {spans.outcome(change.after)}",
+                    count(change.count),
+                    percent(change.share_of_kind),
+                    percent(change.share_of_changes),
+                ]
+                for change in diff.outcomes
+                if change.kind == kind
+            ]
+        yield table(
+            _with_measure(result, f"Changes of outcome {diff.a} → {diff.b}", diff.on),
+            ["kind", "outcome (before → after)", "mentions", "% of kind", "% of changes"],
+            rows,
+            words=2,
+            minor={diff.a, diff.b} != leading_pair(result),
+            notes=("TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN).",),
+        )
 
 
 def _changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 4, a table per pair of systems."""
     leading = leading_pair(result)
-    for diff in _overall_diffs(result):
+    for diff in _shown_diffs(result):
         if diff.different:
-            yield _change_table(diff, noun(result), minor={diff.a, diff.b} != leading)
+            title = _with_measure(result, f"Changes {diff.a} → {diff.b}", diff.on)
+            yield _change_table(diff, title, noun(result), minor={diff.a, diff.b} != leading)
 
 
-def _overall_diffs(result: Result) -> list[Diff]:
-    """All pairs on the measure that systems are compared on first."""
-    return [row for row in result.diffs if row.slice is None and row.on == result.diffs[0].on]
+def _shown_diffs(result: Result) -> list[Diff]:
+    """All pairs, on each measure whose changes are shown."""
+    return [diff for on in _changes_on(result) for diff in _overall_diffs(result, on)]
+
+
+def _overall_diffs(result: Result, on: str) -> list[Diff]:
+    """All pairs on one measure."""
+    return [row for row in result.diffs if row.slice is None and row.on == on]
 
 
 def leading_pair(result: Result) -> set[str]:
@@ -254,18 +315,22 @@ def leading_pair(result: Result) -> set[str]:
     return set(sorted(overall, key=lambda name: -overall[name])[:2])
 
 
-def _change_table(diff: Diff, item: str, minor: bool) -> Table:
+def _totals(diff: Diff) -> Iterator[tuple[str, int]]:
+    """Each kind of change with its number."""
+    yield from zip(KIND_NAMES, (diff.corrections, diff.new_errors, diff.changed_errors), strict=True)
+
+
+def _change_table(diff: Diff, title: str, item: str, minor: bool) -> Table:
     arcs = any(change.moved is not None for change in diff.changes)
-    totals = (diff.corrections, diff.new_errors, diff.changed_errors)
     rows: list[list[Cell | str]] = []
-    for kind, total in zip(KIND_NAMES, totals, strict=True):
+    for kind, total in _totals(diff):
         changes = [change for change in diff.changes if change.kind == kind]
         moved = count(sum(change.moved or 0 for change in changes))
         rows.append(_kind_cells(KIND_NAMES[kind], total, diff.different, moved if arcs else None))
         rows += [_change_cells(change, arcs) for change in changes[:5]]
     header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
     return table(
-        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
+        f"{title}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
         [*header, "head moved"] if arcs else header,
         rows,
         words=2,
@@ -296,10 +361,11 @@ def _change_cells(change: Change, arcs: bool) -> list[Cell | str]:
 
 
 def _label_differences(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 12, sorted by what the difference moves overall."""
+    """Tuggener's Table 12, sorted by what the difference moves overall unless another order is asked for."""
     item = noun(result)
     added = f" (∅: {item}s that gold does not have)" if is_matched(result) else ""
-    for diff in _overall_diffs(result):
+    effect = f"in percent of all {item}s" if is_matched(result) else "in points"
+    for diff in _shown_diffs(result):
         rows = [
             [
                 row.label,
@@ -313,12 +379,12 @@ def _label_differences(result: Result) -> Iterator[Table]:
             if row.difference
         ]
         yield table(
-            f"By gold label, {diff.a} → {diff.b}",
+            _with_measure(result, f"By gold label, {diff.a} → {diff.b}", diff.on),
             ["label", f"{item}s", diff.a, diff.b, "Δ", "effect"],
             rows,
             notes=(
                 f"Percent right of the {item}s of each gold label{added}; effect: what the difference moves overall, "
-                "in points.",
+                f"{effect}.",
             ),
             short=SHORT,
             minor={diff.a, diff.b} != leading_pair(result),
@@ -327,16 +393,19 @@ def _label_differences(result: Result) -> Iterator[Table]:
 
 def _bounds(result: Result) -> Iterator[Table]:
     """Tuggener's Table 9."""
-    on = next((row.on for row in result.bounds), None)
-    rows = [row for row in result.bounds if row.slice is None and row.on == on]
-    if not rows:
-        return
+    for on in _changes_on(result):
+        rows = [row for row in result.bounds if row.slice is None and row.on == on]
+        if rows:
+            yield _bound_table(result, _with_measure(result, "Upper bound of the combination", on), rows)
+
+
+def _bound_table(result: Result, title: str, rows: list[Bound]) -> Table:
     names = list(rows[0].systems)
     item = noun(result)
     over = f"Over gold's {item}s (recall). " if is_matched(result) else ""
     body = [_bound_cells(row, names) for row in rows]
-    yield table(
-        "Upper bound of the combination",
+    return table(
+        title,
         ["label", f"{item}s", *names, "bound", "gain", "none right"],
         body,
         notes=(
@@ -375,19 +444,25 @@ def _bound_cells(row: Bound, names: Sequence[str]) -> list[Cell | str]:
 
 
 def _growth(result: Result) -> Iterator[Table]:
-    on = next((row.on for row in result.growth), None)
-    rows = [row for row in result.growth if row.slice is None and row.on == on]
-    alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
-    if len(rows) > 2:
+    for on in _changes_on(result):
+        rows = [row for row in result.growth if row.slice is None and row.on == on]
+        alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
         yield table(
-            "How the bound grows",
+            _with_measure(result, "How the bound grows", on),
             ["system added", "bound", "all right", "right alone"],
-            [[row.added, percent(row.upper), percent(row.all_right), count(alone[row.added])] for row in rows],
+            [[row.added, percent(row.upper), percent(row.all_right), count(alone[row.added])] for row in rows]
+            if len(rows) > 2
+            else [],
             notes=(
                 "The best system first, then always the one that adds most. all right: percent that every system "
                 f"so far has right; right alone: {noun(result)}s that only this one of all systems has right.",
             ),
         )
+
+
+def _unresolved(result: Result) -> Iterator[Table]:
+    for on in _changes_on(result):
+        yield chains.unresolved(result, on, _with_measure(result, "Mentions that no system resolves", on))
 
 
 PARTS = (
@@ -397,10 +472,11 @@ PARTS = (
     _transitions,
     _categories,
     _sweeps,
+    _outcome_changes,
     _changes,
     _label_differences,
     _bounds,
     _growth,
-    chains.unresolved,
+    _unresolved,
 )
 """In reading order."""

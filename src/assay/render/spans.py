@@ -163,21 +163,21 @@ def _matrices(
     yield table(f"Confusion of {system}, hits included", header, body(True), minor=True)
 
 
-def transitions(result: Result, leading: set[str]) -> Iterator[Table]:
-    """What became of each span under A and under B."""
-    overall = [row for row in result.transitions if row.slice is None and row.label is None]
+def transitions(result: Result, on: str, title: str, leading: set[str]) -> Iterator[Table]:
+    """What became of each item under A and under B, by one measure."""
+    overall = [row for row in result.transitions if row.slice is None and row.label is None and row.on == on]
     for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
         rows: list[Transition] = list(group)
         number = {(row.before, row.after): row.count for row in rows}
         used = {name for pair in number for name in pair}
         kinds = [*(kind for kind in _KINDS if kind in used), *sorted(used - set(_KINDS))]
         body: list[list[Cell | str]] = [
-            [_outcome(before), *(_number(number.get((before, after), 0), before == after) for after in kinds)]
+            [outcome(before), *(_number(number.get((before, after), 0), before == after) for after in kinds)]
             for before in kinds
         ]
         yield table(
-            f"What became of each {noun(result)}: {a} (rows) → {b} (columns)",
-            [f"{a} \\ {b}", *map(_outcome, kinds)],
+            f"{title}: {a} (rows) → {b} (columns)",
+            [f"{a} \\ {b}", *map(outcome, kinds)],
             body,
             notes=(
                 f"Gold's {noun(result)}s, and those that a system adds; none: it does not add that one. Bold: the "
@@ -187,7 +187,8 @@ def transitions(result: Result, leading: set[str]) -> Iterator[Table]:
         )
 
 
-def _outcome(kind: str) -> str:
+def outcome(kind: str) -> str:
+    """What became of an item, as people write it."""
     return "none" if kind == "none" else kind_title(kind)
 
 

@@ -90,6 +90,11 @@ def kind_title(kind: str) -> str:
     return {"bes": "BEs", "bel": "BEl", "beo": "BEo"}.get(kind, kind.upper() if len(kind) <= 3 else kind)
 
 
+def score_title(score: str) -> str:
+    """A score as people write it."""
+    return score.replace("f1", "F1")
+
+
 def heading(result: Result) -> str:
     """What was compared, in one line."""
     formats = list(dict.fromkeys(source.format for source in (result.gold, *result.systems)))

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from assay.result.rows import Change, Transition
+from assay.result.rows import Change, OutcomeChange, Transition
 
 # `from` is a word of the language; JSON calls a change's fields by their settled names.
 _JSON_NAMES = {"before": "from", "after": "to"}
 
 
 def _json_name(kind: type, name: str) -> str:
-    return _JSON_NAMES.get(name, name) if kind in (Change, Transition) else name
+    return _JSON_NAMES.get(name, name) if kind in (Change, OutcomeChange, Transition) else name
 
 
 dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

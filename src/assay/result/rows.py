@@ -89,6 +89,18 @@ class Change:
 
 
 @dataclass(frozen=True)
+class OutcomeChange:
+    """What one outcome became where items are matched: `from` (wl, say) under A, `to` (tp) under B."""
+
+    kind: str
+    before: str
+    after: str
+    count: int
+    share_of_kind: float
+    share_of_changes: float
+
+
+@dataclass(frozen=True)
 class LabelDifference:
     """Two systems on the items of one gold label."""
 
@@ -98,7 +110,7 @@ class LabelDifference:
     b: float
     difference: float
     effect: float
-    """The difference times the label's share of all items: what it moves overall."""
+    """The difference times the label's share of all items: over all labels this is the share of right items won."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +125,7 @@ class Diff:
     different: int
     diff: float
     difference: float
+    """B's score minus A's; which score that is, `score` says."""
     corrections: int
     new_errors: int
     changed_errors: int
@@ -136,6 +149,12 @@ class Diff:
     """… the falls add up to, in items."""
     other_antecedent: int | None = None
     """For mentions: how many are linked wrongly by both, but to another antecedent."""
+    score: str = ""
+    """The score that `difference` is of: `f1` where items are matched, else that of gold's items alone."""
+    net: int = 0
+    """Corrections minus new errors. Where systems add items this need not have the sign of the difference."""
+    outcomes: tuple[OutcomeChange, ...] = ()
+    """Where items are matched: which outcome became which, the most frequent first within each kind."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 // The first screen: which system is better, how sure, and what changed. Every count is a filter.
 import { bar, dumbbell, dumbbellTitle, intervalPlot, rangeOf, strip } from "./charts.js";
 import { element } from "./dom.js";
-import { percent, plural, pValue, signed, whole } from "./numbers.js";
+import { percent, plural, pValue, signed, signedCount, whole } from "./numbers.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
 import { NO_LABEL, scores, typeName } from "./where.js";
@@ -111,8 +111,41 @@ export function changedPanel(report) {
     tableWith({ rows: parts.map(draw), kind: "kinds" }),
     element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${diff.on}.`),
     graded(report, diff),
+    onEachMeasure(report),
+    outcomeChanges(report, diff),
     frequentChanges(report, diff),
   );
+}
+
+/** Where systems add items: the difference of the scores, and corrections less new errors, which may have the other sign. */
+function onEachMeasure(report) {
+  const [a, b] = report.pair();
+  const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
+  if (!rows.length) return null;
+  const draw = (row) => [
+    named(row.on),
+    numeric(`${percent(row.diff)} %`),
+    numeric(signed(row.difference)),
+    numeric(signedCount(row.net)),
+  ];
+  const heads = ["measure", "diff", `Δ ${rows[0].score.replace("f1", "F1")}`, "net"];
+  return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
+}
+
+/** Which outcome of a mention became which. */
+function outcomeChanges(report, diff) {
+  if (!diff.outcomes.length || report.task !== "coreference") return null;
+  const draw = (change) => {
+    const terms = [term("change", change.kind), term("a-type", change.from), term("b-type", change.to)];
+    const meaning = `${CHANGES[change.kind][0]}, A: ${typeName(change.from)}, B: ${typeName(change.to)}`;
+    return [
+      worded(sign(change.kind)),
+      worded(`${typeName(change.from)} → ${typeName(change.to)}`),
+      numeric(countButton(report, change.count, terms, meaning)),
+      numeric(`${percent(change.share_of_changes)} %`),
+    ];
+  };
+  return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
 }
 
 function graded(report, diff) {
@@ -144,7 +177,7 @@ function frequentChanges(report, diff) {
 
 const LABEL_ORDERS = [
   ["by effect", (one, other) => Math.abs(other.effect) - Math.abs(one.effect)],
-  ["by difference", (one, other) => other.difference - one.difference],
+  ["by size of difference", (one, other) => Math.abs(other.difference) - Math.abs(one.difference)],
   ["by frequency", (one, other) => other.items - one.items],
   ["by name", (one, other) => (one.label < other.label ? -1 : 1)],
 ];
@@ -167,8 +200,9 @@ export function labelPanel(report) {
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
-  const added = diff.labels.some((row) => row.label === NO_LABEL) ? element("p", { class: "soft" }, `${NO_LABEL}: ${report.noun}s that gold does not have.`) : null;
-  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, added);
+  const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
+  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${diff.on}.${added}`);
+  return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 
 // --- one system ---
