@@ -14,7 +14,7 @@ def document() -> str:
     """The page, from what the code says of itself."""
     parts = ["# Measures", "Made from the docstrings by `make docs`. On the command line: `assay measures NAME`."]
     for name, definition in measures().items():
-        scores = ", ".join(f"`{score}`" for score in (*definition.scores, *definition.averages))
+        scores = ", ".join(f"`{score}`" for score in definition.score_names)
         parts += [f"## {name}", f"```\n{definition.documentation}\n```"]
         parts += [f"Scores, the main one first: {scores}."]
     parts.append("## Slices")

@@ -114,19 +114,21 @@ class Figures:
         """All scores with their intervals, the overall ones first."""
         for index, system in enumerate(self.systems):
             for name in (*self._functions, *self._averages):
-                value, low, high = self._interval(name, index)
-                yield Score(system, str(self.measure), name, None, self.slice, value, low, high)
+                yield self._score(system, name, None, self._interval(name, index))
         for index, label in enumerate(self.tallies.labels or () if labels else ()):
             for number, system in enumerate(self.systems):
                 for name in self._functions:
-                    value, low, high = self._interval(name, number, index)
-                    yield Score(system, str(self.measure), name, label, self.slice, value, low, high)
+                    yield self._score(system, name, label, self._interval(name, number, index))
 
     def main_scores(self) -> Iterator[Score]:
         """The main score of each system with its interval."""
-        name = next(iter(self._functions))
+        name = self.measure.main
         for index, system in enumerate(self.systems):
-            yield Score(system, str(self.measure), name, None, self.slice, *self._interval(name, index))
+            yield self._score(system, name, None, self._interval(name, index))
+
+    def _score(self, system: str, name: str, label: str | None, figure: tuple[float, float, float]) -> Score:
+        main = name == self.measure.main
+        return Score(system, str(self.measure), name, label, self.slice, *figure, main=main)
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -147,8 +149,9 @@ class Figures:
 
     @property
     def _by_label(self) -> bool:
-        """Whether each label is resampled by itself; in a slice only all labels together are."""
-        return self.tallies.labels is not None and self.slice is None
+        """Whether each label is resampled by itself; in a slice only where the main score is an average over them."""
+        needed = self.slice is None or self.measure.main in self.measure.averages
+        return self.tallies.labels is not None and needed
 
     def _overall(self, system: int) -> Array:
         """A system's totals, labels summed up: one number per field."""

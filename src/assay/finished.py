@@ -12,7 +12,7 @@ import numpy as np
 
 import assay
 from assay import changes, tagsets
-from assay.counts import tally
+from assay.counts import as_sums, tally
 from assay.errors import UsageError
 from assay.examples import Drawn
 from assay.figures import Figures, Settings, draw_together
@@ -252,7 +252,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             outcomes, on = one.outcomes(), str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
             of_all = definition.count is not tally or (result.aligned_by != "characters" and one.all_count)
-            score = definition.main if of_all else "recall"
+            score = measures[index].main if of_all else "recall"
             diffs.extend(changes.diffs(outcomes, on, where, score, values.get((on, score, where), {}), order))
             upper = list(changes.bounds(outcomes, on, where))
             if upper and where is None and on in part.whole:
@@ -290,7 +290,7 @@ def _similarities(part: Part) -> Iterator[Similarity]:
     for key, sums in part.similarities.items():
         a, b, spec = key.split("\t")
         measure = find(spec)
-        yield Similarity(a, b, spec, measure.definition.main, _main(measure, sums))
+        yield Similarity(a, b, spec, measure.main, _main(measure, sums))
 
 
 def _by_category(part: Part) -> Iterator[tuple[str, Outcomes]]:
@@ -378,8 +378,10 @@ def _mapping_effect(part: Part) -> Iterator[Mapped]:
 
 
 def _main(measure: Measure, sums: Summed) -> float:
-    named = {field: np.asarray(float(total)) for field, total in zip(sums.fields, sums.totals, strict=True)}
-    return float(measure.scores[measure.definition.main](named))
+    totals = np.array(sums.totals, dtype=np.float64)
+    if sums.labels is not None:
+        totals = totals.reshape(len(sums.labels), len(sums.fields))
+    return float({**measure.scores, **measure.averages}[measure.main](as_sums(totals, sums.fields)))
 
 
 def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
@@ -418,7 +420,7 @@ def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
 
 def _macro_notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     """Over how many documents scores are averaged, where that is asked for."""
-    averaged = {str(one): one.definition.main for one in part.measures if one.parameters.get("average") == "macro"}
+    averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
     for one in figures:
         for row in one.counts_rows() if str(one.measure) in averaged else ():
             number = row.counts[f"{averaged[row.measure]}-documents"]

@@ -45,7 +45,7 @@ class Threshold:
                 raise unknown("system", self.system, systems)
         except UsageError as error:
             raise UsageError(f"--fail-under {self.text}: {error}") from None
-        title = f"{measure}/{score}" if score else measure
+        title = measure if score == result.main_scores[measure] else f"{measure}/{score}"
         for system in [self.system] if self.system else systems:
             value = _value(result, system, measure, score)
             if math.isnan(value):
@@ -70,7 +70,7 @@ def _systems(result: Result) -> list[str]:
 
 
 def _named(result: Result, target: str) -> tuple[str, str]:
-    """The measure and score that are meant; no score is the main one."""
+    """The measure and score that are meant, the main one where none is named."""
     known = result.measures
     target = target or known[0]
     # The names of measures may have a slash themselves.
@@ -80,14 +80,14 @@ def _named(result: Result, target: str) -> tuple[str, str]:
     scores = list(dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None))
     if score and score not in scores:
         raise unknown("score", score, scores)
-    return measure, score
+    return measure, score or result.main_scores[measure]
 
 
-def _value(result: Result, system: str, measure: str, score: str = "") -> float:
+def _value(result: Result, system: str, measure: str, score: str) -> float:
     """An overall figure; nan where the system has none, such as one whose column is empty."""
     for row in result.scores:
         here = row.system == system and row.measure == measure and row.label is None and row.slice is None
-        if here and score in ("", row.score):
+        if here and row.score == score:
             return row.value
     return math.nan
 
@@ -166,9 +166,10 @@ class Baseline:
 
     def worse(self, result: Result) -> Iterator[str]:
         """A line for each main score that has fallen by more than the tolerance."""
-        for measure in result.measures:
+        for measure, score in result.main_scores.items():
             for system in _systems(result):
-                now, before = (_value(one, system, measure) for one in (result, self.result))
+                # The same score of both: files from before may have had another for the main one.
+                now, before = (_value(one, system, measure, score) for one in (result, self.result))
                 allowed = f" by more than {self.tolerance:g}" if self.tolerance else ""
                 if math.isnan(now):
                     yield f"{measure} of {system} is undefined, where it was {before:.4f} in {self.path}."

@@ -450,4 +450,6 @@ def _rereadable(gold: Any, systems: Any) -> bool:
 
 def _sums(measure: Measure, pair: Any, sentences: int) -> Summed:
     counts = measure.count(measure.judge(pair), sentences)
+    if measure.main in measure.averages:
+        return Summed(counts.fields, whole_numbers(counts.total().ravel()), counts.labels)
     return Summed(counts.fields, whole_numbers(counts.matrix().sum(axis=0)))

@@ -38,7 +38,7 @@ class Metric:
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:
-                figures[f"{row.measure}/{row.score}" if row.measure in figures else row.measure] = float(row.value)
+                figures[row.measure if row.main else f"{row.measure}/{row.score}"] = float(row.value)
         return figures
 
     def compute(self, *, predictions: Any, references: Any) -> dict[str, float]:

@@ -132,14 +132,22 @@ def _both(first: Mapping[Any, Any], second: Mapping[Any, Any]) -> dict[Any, Any]
 
 @dataclass(frozen=True)
 class Summed:
-    """The sums behind one figure."""
+    """The sums behind one figure; of an average over labels label by label."""
 
     fields: tuple[str, ...]
     totals: tuple[int, ...]
+    labels: tuple[str, ...] | None = None
 
     def __add__(self, other: Summed) -> Summed:
         assert self.fields == other.fields
-        return Summed(self.fields, tuple(map(int.__add__, self.totals, other.totals)))
+        width = len(self.fields)
+        rows: dict[str, tuple[int, ...]] = {}
+        for one in (self, other):
+            for number, label in enumerate(one.labels or ("",)):
+                row = one.totals[number * width : (number + 1) * width]
+                rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * width), row))
+        totals = tuple(total for row in rows.values() for total in row)
+        return Summed(self.fields, totals, None if self.labels is None else tuple(rows))
 
 
 @dataclass(frozen=True)

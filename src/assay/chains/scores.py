@@ -19,11 +19,12 @@ Score = Callable[[Sums], Floats]
 
 @dataclass(frozen=True)
 class Metric:
-    """A chain metric: what it counts in each document, in which fields, and its scores, the main one first."""
+    """A chain metric: what it counts in each document, in which fields, and its scores."""
 
     count: Callable[[Table], Ints]
     fields: tuple[str, ...]
     scores: Mapping[str, Score]
+    main: str = "f1"
 
 
 def _matched_f1(sums: Sums) -> Floats:
@@ -92,7 +93,7 @@ METRICS: Mapping[str, Metric] = {
         {"f1": _blanc("gold", "system"), "precision": _blanc("system"), "recall": _blanc("gold")},
     ),
     "lea": Metric(metrics.lea, FRACTIONS, _FRACTIONS),
-    "conll": Metric(metrics.conll, CONLL, {"value": mela}),
+    "conll": Metric(metrics.conll, CONLL, {"value": mela}, main="value"),
 }
 """The chain metrics by name."""
 

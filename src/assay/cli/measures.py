@@ -23,8 +23,8 @@ def command(names: tuple[str, ...]) -> None:
         if name not in known:
             raise unknown("measure", name, known)
         definition = known[name]
-        scores = ", ".join([*definition.scores, *definition.averages])
-        click.echo(f"{name}: {definition.documentation}\nScores: {scores}\n")
+        scores = ", ".join(definition.score_names)
+        click.echo(f"{name}: {definition.documentation}\nScores, the main one first: {scores}\n")
     if names:
         return
     width = max(map(len, [*known, *SLICES])) + 2
@@ -33,7 +33,7 @@ def command(names: tuple[str, ...]) -> None:
         for name, definition in known.items():
             if definition.task == task:
                 click.echo(f"  {name:{width}}{definition.summary}")
-                click.echo(f"  {'':{width}}scores: {', '.join([*definition.scores, *definition.averages])}")
+                click.echo(f"  {'':{width}}scores: {', '.join(definition.score_names)}")
         click.echo()
     click.echo("Slices (--slice):")
     for name, kind in SLICES.items():

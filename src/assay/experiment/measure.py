@@ -66,7 +66,7 @@ def _measured(
     names = result.measures
     rows = []
     for spec, (_, chosen), measure, name in zip(specs, wanted, found, _in_order(names, found), strict=True):
-        main = chosen or next(iter(measure.scores))
+        main = chosen or measure.main
         rows.append(_measurement(spec, measure, main, name, result))
     return rows
 

@@ -122,7 +122,7 @@ def _disagreement(
     gold, *others = annotations if adjudicated is None else (adjudicated, *annotations)
     # Nothing is resampled but what cannot be left out.
     rows = [row for row in score(gold, others, spec, column=column, times=1).scores if row.label is None]
-    values = [row.value for row in rows if row.score == (part or rows[0].score)]
+    values = [row.value for row in rows if (row.score == part if part else row.main)]
     if len(values) != len(others):
         raise UsageError(f"--rope annotators: {spec} has no score {part!r}.")
     if adjudicated is None:

@@ -99,11 +99,11 @@ class Measured:
         """Each system's mean over runs on each data set, and over data sets."""
         for system in self.systems:
             means = [float(one.values[system].mean()) for one in self.data]
-            yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan)
+            yield Score(system, self.name, "mean", None, None, float(np.mean(means)), math.nan, math.nan, True)
             for one, rho, mean in zip(self.data, self.rhos, means, strict=True):
                 runs = one.values[system]
                 low, high = correlated(runs, rho).interval() if len(runs) > 1 else (math.nan, math.nan)
-                yield Score(system, self.name, "mean", None, f"dataset:{one.name}", mean, low, high)
+                yield Score(system, self.name, "mean", None, f"dataset:{one.name}", mean, low, high, True)
 
     def ranked(self) -> tuple[list[Posterior], Ranking]:
         """All pairs, the worse system of the order first, and the order."""

@@ -40,7 +40,7 @@ _SCORES = {"agreement": f1}
 _AVERAGES = {"kappa": _kappa, "alpha": _alpha}
 
 
-@measure("kappa", scores=_SCORES, averages=_AVERAGES, count=by_label, tested=("kappa",))
+@measure("kappa", scores=_SCORES, averages=_AVERAGES, main="kappa", count=by_label)
 def kappa(pair: Pair, *, column: str | None = None) -> Counts:
     """Agreement of two annotators on the labels of words, beyond chance.
 
@@ -56,7 +56,7 @@ def kappa(pair: Pair, *, column: str | None = None) -> Counts:
     return by_label(judged.where(judged.has_gold & judged.has_system), pair.gold.sentences)
 
 
-@measure("span-kappa", scores=_SCORES, averages=_AVERAGES, count=by_label, tested=("kappa",), task="spans")
+@measure("span-kappa", scores=_SCORES, averages=_AVERAGES, main="kappa", count=by_label, task="spans")
 def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     """Agreement of two annotators of spans, beyond chance, where that is defined.
 

@@ -116,6 +116,7 @@ def _sums(clean: Cleaned, rows: Judgements, crossing: Ints) -> dict[str, Ints]:
         "f1-all": _f1_all,
         "recall-all": Proportion("tp", "gold"),
     },
+    main="f1",
     count=bracketed,
     task="constituents",
 )
@@ -177,6 +178,7 @@ def parseval(
         "weighted-f1": weighted(_f1, _GOLDS),
     },
     count=matched,
+    main="f1",
     tested=("f1", "macro-f1"),
     task="constituents",
 )
@@ -226,6 +228,7 @@ def _tags_f1(sums: Sums) -> Floats:
         "precision": Proportion("both", "system-tags"),
         "recall": Proportion("both", "gold-tags"),
     },
+    main="accuracy",
     task="constituents",
 )
 def function_tags(pair: Pair) -> Counts:

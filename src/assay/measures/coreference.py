@@ -28,7 +28,7 @@ _DEFINED = "-documents"
 
 def _metric(name: str) -> Callable[[Judge], Judge]:
     metric = METRICS[name]
-    return measure(name, scores=metric.scores, task="coreference", chosen=partial(_chosen, metric))
+    return measure(name, scores=metric.scores, main=metric.main, task="coreference", chosen=partial(_chosen, metric))
 
 
 def _counted(pair: Pair, name: str, match: str, singletons: bool, average: str, zero: str) -> Counts:
@@ -264,8 +264,8 @@ def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
     return measure(
         name,
         scores=ARCS_SCORES,
+        main="f1",
         count=bracketed,
-        tested=("f1",),
         task="coreference",
         chosen=_arcs_scores,
         own_outcomes=True,

@@ -43,7 +43,7 @@ def _sentence_mean(sums: Sums) -> Floats:
     return ratio(sums["score"], ONE * sums["sentences"])
 
 
-@measure("tedeval", scores={"value": _value, "sentence-mean": _sentence_mean}, task="cross")
+@measure("tedeval", scores={"value": _value, "sentence-mean": _sentence_mean}, main="value", task="cross")
 def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: str = "multiple") -> Counts:
     """TedEval: how few edits lead from a parse to what the golds of all frameworks agree on.
 

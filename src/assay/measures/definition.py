@@ -34,9 +34,11 @@ class Definition:
     count: Callable[[Judgements, int], Counts]
     """How judgements become counts per sentence."""
     scores: Scores
-    """The main one first; for a measure that counts by label they are given per label and for all labels."""
+    """For a measure that counts by label they are given per label and for all labels."""
     averages: Scores
     """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
+    main: str
+    """The score that is meant where none is named: one of the scores, or an average over labels."""
     tested: tuple[str, ...]
     """The scores that systems are compared on; the main one unless the measure says otherwise."""
     task: str
@@ -67,6 +69,11 @@ class Definition:
         return self.count in (tally, graded, matched, bracketed)
 
     @property
+    def score_names(self) -> tuple[str, ...]:
+        """All its scores and averages, the main one first."""
+        return tuple(dict.fromkeys((self.main, *self.scores, *self.averages)))
+
+    @property
     def documentation(self) -> str:
         """What the docstring says."""
         return inspect.getdoc(self.function) or ""
@@ -75,11 +82,6 @@ class Definition:
     def summary(self) -> str:
         """The docstring's first line."""
         return self.documentation.partition("\n")[0]
-
-    @property
-    def main(self) -> str:
-        """The name of the main score."""
-        return next(iter(self.scores))
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,18 @@ class Measure:
 
     @property
     def scores(self) -> Scores:
-        """The scores under these parameters, the main one first."""
+        """The scores under these parameters."""
         return self._functions[0]
 
     @property
     def averages(self) -> Scores:
         """The scores of all labels together that need each label's sums."""
         return self._functions[1]
+
+    @property
+    def main(self) -> str:
+        """The name of the main score."""
+        return self.definition.main
 
     def judge(self, pair: Pair) -> Judgements | Counts:
         """The judgements (or, for measures of whole documents, the counts) of a pair."""
@@ -123,6 +130,7 @@ def measure(
     name: str,
     *,
     scores: Scores,
+    main: str = "",
     count: Callable[[Judgements, int], Counts] = tally,
     averages: Scores | None = None,
     tested: tuple[str, ...] = (),
@@ -132,12 +140,20 @@ def measure(
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
 ) -> Callable[[Judge], Judge]:
-    """Make a function a measure: its keywords are the parameters, its docstring is the documentation."""
+    """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
+
+    `main` is the score that is meant where none is named; only a single score need not be declared so.
+    """
+    known = [*scores, *(averages or {})]
+    if main not in known:
+        if main or len(known) > 1:
+            named = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
+            raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
+        main = known[0]
 
     def register(function: Judge) -> Judge:
-        main = next(iter(scores))
         definition = Definition(
-            *(name, function, count, scores, averages or {}, tested or (main,), task, columns),
+            *(name, function, count, scores, averages or {}, main, tested or (main,), task, columns),
             *(characters, chosen, own_outcomes),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]

@@ -117,7 +117,7 @@ def is_punctuation(corpus: Corpus, setting: str) -> Bools:
     return np.array(marks, dtype=bool)[forms.codes]
 
 
-@measure("uas", scores=FOUND_WORDS, task="dependencies")
+@measure("uas", scores=FOUND_WORDS, main="f1", task="dependencies")
 def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
     """Unlabelled attachment: words with the head that gold has.
 
@@ -133,7 +133,7 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
     return arcs.with_right(arcs.head_right, labels=False)
 
 
-@measure("las", scores=FOUND_WORDS, task="dependencies")
+@measure("las", scores=FOUND_WORDS, main="f1", task="dependencies")
 def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Labelled attachment: words with the head and the relation that gold has.
 
@@ -147,7 +147,7 @@ def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: b
     return arcs.with_right(arcs.head_right & arcs.label_right)
 
 
-@measure("ls", scores=FOUND_WORDS, task="dependencies")
+@measure("ls", scores=FOUND_WORDS, main="f1", task="dependencies")
 def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
     """Label score: words with the relation that gold has, whatever their head.
 
@@ -168,7 +168,7 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
     return arcs, arcs.head_right & arcs.label_right
 
 
-@measure("clas", scores=FOUND_WORDS, task="dependencies")
+@measure("clas", scores=FOUND_WORDS, main="f1", task="dependencies")
 def clas(pair: Pair) -> Judgements:
     """Content-word labelled attachment: las over words with a content relation.
 
@@ -180,7 +180,7 @@ def clas(pair: Pair) -> Judgements:
     return arcs.with_right(right)
 
 
-@measure("mlas", scores=FOUND_WORDS, task="dependencies", columns=("UPOS", "FEATS"))
+@measure("mlas", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("UPOS", "FEATS"))
 def mlas(pair: Pair) -> Judgements:
     """Morphology-aware labelled attachment: clas, and part of speech, universal features and function words right.
 
@@ -193,7 +193,7 @@ def mlas(pair: Pair) -> Judgements:
     return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
 
 
-@measure("blex", scores=FOUND_WORDS, task="dependencies", columns=("LEMMA",))
+@measure("blex", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
 def blex(pair: Pair) -> Judgements:
     """Bilexical labelled attachment: clas, and the lemma right.
 
@@ -252,6 +252,7 @@ def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
     "relation-f1",
     scores=FOUND,
     averages=OVER_LABELS,
+    main="f1",
     count=by_label,
     tested=("f1", "macro-f1"),
     task="dependencies",
@@ -300,7 +301,7 @@ def _segmentation(pair: Pair, level: str) -> Counts:
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-@measure("tokens", scores=FOUND, task="dependencies", characters=True)
+@measure("tokens", scores=FOUND, main="f1", task="dependencies", characters=True)
 def tokens(pair: Pair) -> Counts:
     """Surface tokens that cover the same characters as gold's.
 
@@ -310,7 +311,7 @@ def tokens(pair: Pair) -> Counts:
     return _segmentation(pair, "tokens")
 
 
-@measure("words", scores=FOUND, task="dependencies")
+@measure("words", scores=FOUND, main="f1", task="dependencies")
 def words(pair: Pair) -> Counts:
     """Syntactic words that correspond to gold's.
 
@@ -320,7 +321,7 @@ def words(pair: Pair) -> Counts:
     return _segmentation(pair, "words")
 
 
-@measure("sentences", scores=FOUND, task="dependencies", characters=True)
+@measure("sentences", scores=FOUND, main="f1", task="dependencies", characters=True)
 def sentences(pair: Pair) -> Counts:
     """Sentences that cover the same characters as gold's.
 

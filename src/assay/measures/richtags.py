@@ -48,7 +48,7 @@ def _f1(sums: Sums) -> Floats:
 _SCORES = {"strong": _strong, "weak": _weak, "f1": _f1, "precision": _precision, "recall": _recall}
 
 
-@measure("pa", scores=_SCORES, count=graded)
+@measure("pa", scores=_SCORES, main="strong", count=graded)
 def pa(pair: Pair, *, column: str | None = None) -> Judgements:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
@@ -65,7 +65,7 @@ def pa(pair: Pair, *, column: str | None = None) -> Judgements:
     return _graded(pair, column, analysis, np.ones(analysis.values.shape))
 
 
-@measure("wpa", scores=_SCORES, count=graded)
+@measure("wpa", scores=_SCORES, main="strong", count=graded)
 def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgements:
     """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
 
@@ -78,7 +78,7 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgemen
     return _weighted(pair, column, weights, "wpa")
 
 
-@measure("cwpa", scores=_SCORES, count=graded)
+@measure("cwpa", scores=_SCORES, main="strong", count=graded)
 def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgements:
     """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
 
@@ -92,11 +92,7 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgeme
     return _weighted(pair, column, weights, "cwpa")
 
 
-@measure(
-    "pos-accuracy",
-    scores={**{name: _SCORES[name] for name in ("f1", "precision", "recall")}, **_SCORES},
-    count=graded,
-)
+@measure("pos-accuracy", scores=_SCORES, main="f1", count=graded)
 def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     """Words with the right part of speech, whatever the rest of the tag.
 
@@ -123,6 +119,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     "features",
     scores=FOUND,
     averages={"macro-f1": macro(f1), "weighted-f1": weighted(f1)},
+    main="f1",
 )
 def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Counts:
     """Precision, recall and F1 of each category of the tags.

@@ -85,6 +85,7 @@ _EXACT: Scores = {
     "exact",
     scores=_EXACT,
     averages=_averages(_EXACT, matching.EXACT),
+    main="f1",
     count=matched,
     task="spans",
 )
@@ -129,7 +130,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Judgements:
     return judged(spans, replace(records, kind=kind), kinds, under_gold, marks)
 
 
-@measure("fair", scores=_FAIR, averages=_averages(_FAIR, _FAIR_KINDS), count=matched, task="spans")
+@measure("fair", scores=_FAIR, averages=_averages(_FAIR, _FAIR_KINDS), main="f1", count=matched, task="spans")
 def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Judgements | Counts:
     """Fair evaluation: a wrong label or boundary is one error, not a missing span and a spurious one.
 
@@ -164,6 +165,7 @@ _TYPED = error_weights("be-typed", {}).scores()
     "weighted",
     scores=_TYPED,
     averages=_averages(_TYPED, _FAIR_KINDS),
+    main="f1",
     count=matched,
     task="spans",
     chosen=_weighted_scores,
@@ -238,6 +240,7 @@ _SEMEVAL = _semeval_scores()
     scores=_SEMEVAL,
     averages=_averages(_SEMEVAL, matching.SEMEVAL, [f"{name}-f1" for name in _CORRECT]),
     count=matched,
+    main="strict-f1",
     tested=("strict-f1", "partial-f1"),
     task="spans",
 )

@@ -12,7 +12,7 @@ from assay.measures.definition import FOUND, FOUND_WORDS, OVER_LABELS, Proportio
 DEFAULTS = ("accuracy", "sentence-accuracy")
 
 
-@measure("accuracy", scores=FOUND_WORDS)
+@measure("accuracy", scores=FOUND_WORDS, main="f1")
 def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     """Words with the label that gold has.
 
@@ -39,7 +39,7 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     return pair.judge(column)
 
 
-@measure("oov-accuracy", scores=FOUND_WORDS)
+@measure("oov-accuracy", scores=FOUND_WORDS, main="f1")
 def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Judgements:
     """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
 
@@ -54,7 +54,7 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> J
     return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
 
 
-@measure("tag-f1", scores=FOUND, averages=OVER_LABELS, count=by_label, tested=("f1", "macro-f1"))
+@measure("tag-f1", scores=FOUND, averages=OVER_LABELS, main="f1", count=by_label, tested=("f1", "macro-f1"))
 def tag_f1(pair: Pair, *, column: str | None = None) -> Judgements:
     """Precision, recall and F1 of each tag, and their averages.
 

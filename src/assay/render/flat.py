@@ -32,12 +32,10 @@ def flat_json(result: Result) -> str:
 
 
 def _scores(result: Result) -> Iterator[tuple[str, float]]:
-    seen: dict[tuple[str, str], str] = {}
     for row in result.scores:
         if row.label is not None or row.slice is not None:
             continue
-        main = seen.setdefault((row.system, row.measure), row.score) == row.score
-        name = f"{row.measure}/{row.system}" if main else f"{row.measure}/{row.score}/{row.system}"
+        name = f"{row.measure}/{row.system}" if row.main else f"{row.measure}/{row.score}/{row.system}"
         yield name, row.value
         yield f"{name}/low", row.low
         yield f"{name}/high", row.high
@@ -45,11 +43,10 @@ def _scores(result: Result) -> Iterator[tuple[str, float]]:
 
 def _comparisons(result: Result) -> Iterator[tuple[str, float]]:
     """What b has more than a, by the test that every measure has."""
-    seen: dict[str, str] = {}
     for row in result.comparisons:
         if row.slice is not None or row.test == "mcnemar":
             continue
-        main = seen.setdefault(row.measure, row.score) == row.score
+        main = result.main_scores.get(row.measure) == row.score
         name = f"{row.measure if main else f'{row.measure}/{row.score}'}/{row.b} - {row.a}"
         yield name, row.difference
         yield f"{name}/p", row.p

@@ -22,8 +22,7 @@ def _scores(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     found = {(row.system, row.measure, row.score): row for row in overall}
     names = [source.name for source in result.systems]
-    mains = {row.measure: row.score for row in reversed(overall)}
-    mains = {measure: mains[measure] for measure in dict.fromkeys(row.measure for row in overall)}
+    mains = result.main_scores
     rows = []
     for index, name in enumerate(names):
         cells: list[Cell | str] = [name]
@@ -31,12 +30,13 @@ def _scores(result: Result) -> Iterator[Table]:
             values = [value_of(found.get((other, *key))) for other in names]
             cells.append(figure(found.get((name, *key)), is_best(values, index)))
         rows.append(cells)
-    yield table("Scores", ["system", *mains], rows, notes=_score_notes(result))
+    header, which = _named_columns(overall, mains)
+    yield table("Scores", ["system", *header], rows, notes=(*_score_notes(result), *which))
     further: list[list[Cell | str]] = [
         [row.system, f"{row.measure} {row.score}", _number(row) if row.score in _NUMBERS else figure(row)]
         for row in overall
         # With equal tokenisation scores of words are one number; those of constituents say different things.
-        if (result.task == "constituents" and row.score != mains[row.measure])
+        if (result.task == "constituents" and not row.main)
         or apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
     ]
     macro = any(score.startswith("macro") for _, _, score in found)
@@ -46,6 +46,19 @@ def _scores(result: Result) -> Iterator[Table]:
     )
     if result.task == "coreference":
         yield from chains.chain_errors(result)
+
+
+def _named_columns(overall: Sequence[Score], mains: Mapping[str, str]) -> tuple[list[str], tuple[str, ...]]:
+    """What columns of main scores are called, and what is to be said of them: which of its scores a measure shows.
+
+    Columns that show different scores name them; a measure with one score needs no word.
+    """
+    # The score kappa of the measure kappa is what its name says.
+    several = {row.measure for row in overall if not row.main and mains[row.measure] != row.measure.partition("(")[0]}
+    shown = {score for measure, score in mains.items() if measure in several}
+    if len(shown) < 2:
+        return list(mains), tuple(f"Where a measure has several scores, {score} is shown." for score in shown)
+    return [f"{measure} {score}" if measure in several else measure for measure, score in mains.items()], ()
 
 
 _NUMBERS = {"crossing"}
@@ -89,7 +102,11 @@ def _labels(result: Result) -> Iterator[Table]:
         elif len(systems) == 1 and {"f1", "precision", "recall"} <= {score for _, _, score in found}:
             yield _one_system_labels(measure, labels, gold, found, result)
         else:
-            yield _several_systems_labels(measure, systems, labels, gold, found)
+            names = list(dict.fromkeys(score for _, _, score in found))
+            main = result.main_scores[measure]
+            # An average over labels is no score of a label.
+            for score in [main] if main in names else names:
+                yield _several_systems_labels(measure, score, systems, labels, gold, found)
 
 
 _ByLabel = dict[tuple[str, str | None, str], Score]
@@ -117,16 +134,20 @@ def _one_system_labels(
 
 
 def _several_systems_labels(
-    measure: str, systems: list[str], labels: Sequence[str | None], gold: Mapping[str | None, int], found: _ByLabel
+    measure: str,
+    score: str,
+    systems: list[str],
+    labels: Sequence[str | None],
+    gold: Mapping[str | None, int],
+    found: _ByLabel,
 ) -> Table:
     body: list[list[Cell | str]] = []
-    main = next(score for _, _, score in found)
     for label in labels:
-        values = [value_of(found.get((system, label, main))) for system in systems]
+        values = [value_of(found.get((system, label, score))) for system in systems]
         cells = [Cell(percent(value), is_best(values, index)) for index, value in enumerate(values)]
         body.append([str(label), count(gold[label]), *cells])
     return table(
-        f"{measure} by label: {main}",
+        f"{measure} by label: {score}",
         ["label", "gold", *systems],
         body,
         short=25,
@@ -158,25 +179,19 @@ def _confusion_notes(result: Result, rows: Sequence[Sequence[str]]) -> tuple[str
 
 
 def _slices(result: Result) -> Iterator[Table]:
-    sliced = [row for row in result.scores if row.slice is not None]
-    mains: dict[str, str] = {}
-    for row in result.scores:
-        mains.setdefault(row.measure, row.score)
+    sliced = [row for row in result.scores if row.slice is not None and row.main]
+    mains = result.main_scores
     sizes: dict[tuple[str, str | None], Mapping[str, int]] = {
         (row.measure, row.slice): row.counts for row in result.counts if row.slice is not None and row.label is None
     }
     tests: dict[tuple[str, str | None], Comparison] = {
         (row.measure, row.slice): row
         for row in result.comparisons
-        if row.slice is not None and row.test == "shuffling"
+        if row.slice is not None and row.test == "shuffling" and row.score == mains.get(row.measure)
     }
     keys = dict.fromkeys((str(row.slice).partition("=")[0], row.measure) for row in sliced)
     for name, measure in keys:
-        rows = [
-            row
-            for row in sliced
-            if row.measure == measure and row.score == mains[measure] and str(row.slice).partition("=")[0] == name
-        ]
+        rows = [row for row in sliced if row.measure == measure and str(row.slice).partition("=")[0] == name]
         items = "sentences" if measure.startswith("sentence") else f"{noun(result)}s"
         yield _slice_table(name, measure, rows, sizes, tests, items)
 

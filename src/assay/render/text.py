@@ -134,14 +134,7 @@ def _many_runs(result: Result) -> str:
 
 def main_scores(result: Result) -> list[Score]:
     """The main score of every measure and system, overall."""
-    first: dict[str, str] = {}
-    chosen = []
-    for row in result.scores:
-        if row.slice is None and row.label is None:
-            main = first.setdefault(row.measure, row.score)
-            if row.score == main:
-                chosen.append(row)
-    return chosen
+    return [row for row in result.scores if row.main and row.slice is None and row.label is None]
 
 
 def one_line(result: Result) -> str:
@@ -160,16 +153,16 @@ def verdict(result: Result) -> str:
     # With several pairs, the first table gives the orders.
     if result.command == "bayes":
         return ""
-    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    mains = result.main_scores
+    tests = [
+        row
+        for row in result.comparisons
+        if row.test == "shuffling" and row.slice is None and row.score == mains.get(row.measure)
+    ]
     if not tests:
         return ""
-    measure, score = tests[0].measure, tests[0].score
-    tests = [row for row in tests if (row.measure, row.score) == (measure, score)]
-    values = {
-        row.system: row.value
-        for row in result.scores
-        if (row.measure, row.score, row.slice, row.label) == (measure, score, None, None)
-    }
+    tests = [row for row in tests if row.measure == tests[0].measure]
+    values = {row.system: row.value for row in main_scores(result) if row.measure == tests[0].measure}
     if len(tests) == 1:
         return _pair_verdict(tests[0], values) + _otherwise(result, tests[0])
     return _best_verdict(tests, values)

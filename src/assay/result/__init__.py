@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import typing
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
@@ -150,9 +150,10 @@ class Result:
             found = data.get("schema") if isinstance(data, dict) else None
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. {_ORIGIN}")
         try:
-            return typing.cast(Result, decode(cls, data))
+            result = typing.cast(Result, decode(cls, data))
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
+        return result if result.main_scores else replace(result, scores=tuple(_first_as_main(result.scores)))
 
     @classmethod
     def read(cls, path: str) -> Result:
@@ -170,11 +171,16 @@ class Result:
         """The measures that there are scores of, in their order."""
         return list(dict.fromkeys(row.measure for row in self.scores))
 
+    @property
+    def main_scores(self) -> dict[str, str]:
+        """The name of each measure's main score."""
+        return {row.measure: row.score for row in self.scores if row.main}
+
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
         for row in self.scores:
             same = row.system == system and row.measure == measure and row.label == label and row.slice is None
-            if same and score in (None, row.score):
+            if same and (row.main if score is None else row.score == score):
                 return row
         for kind, name, known in (
             ("system", system, [row.name for row in self.systems]),
@@ -182,7 +188,8 @@ class Result:
         ):
             if name not in known:
                 raise unknown(kind, name, known)
-        raise UsageError(f"{measure} has no score {score!r} for {system} and label {label!r}.")
+        named = "main score" if score is None else f"score {score!r}"
+        raise UsageError(f"{measure} has no {named} for {system} and label {label!r}.")
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
@@ -216,6 +223,13 @@ class Result:
         from assay.render.html import fragment
 
         return fragment(self)
+
+
+def _first_as_main(scores: Sequence[Score]) -> Iterator[Score]:
+    """Scores of a file from before rows said which is the main one: it stood first."""
+    first: dict[str, str] = {}
+    for row in scores:
+        yield replace(row, main=first.setdefault(row.measure, row.score) == row.score)
 
 
 def _library(name: str) -> Any:

@@ -36,6 +36,8 @@ class Score:
     value: float
     low: float
     high: float
+    main: bool = False
+    """Whether it is the measure's main score, as the measure declares it."""
 
 
 @dataclass(frozen=True)

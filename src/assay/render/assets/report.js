@@ -45,14 +45,15 @@ export class Report {
 
   /** The tests that the verdict is about. */
   mainTests() {
-    const rows = this.result.comparisons.filter((row) => row.test === "shuffling" && row.slice === null);
-    return rows.filter((row) => row.measure === rows[0].measure && row.score === rows[0].score);
+    const main = new Set(this.mainScores().map((row) => `${row.measure}\t${row.score}`));
+    const tested = (row) => row.test === "shuffling" && row.slice === null && main.has(`${row.measure}\t${row.score}`);
+    const rows = this.result.comparisons.filter(tested);
+    return rows.filter((row) => row.measure === rows[0].measure);
   }
 
   /** The main score of every measure and system. */
   mainScores() {
-    const first = {};
-    return this.result.scores.filter((row) => row.slice === null && row.label === null && row.score === (first[row.measure] ??= row.score));
+    return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);
   }
 
   /** One score; null where it is undefined or not there. */

@@ -180,7 +180,7 @@ export function scores(report) {
     const title = `${row.system}, ${row.measure}: ${percent(row.value)}, 95% interval ${percent(row.low)} to ${percent(row.high)}`;
     return [
       named(row.system),
-      worded(row.measure),
+      worded(row.score === "value" || row.score === row.measure ? row.measure : `${row.measure} ${row.score}`),
       numeric(percent(row.value)),
       plotted(intervalPlot(row, rangeOf(own.flatMap((one) => [one.low, one.high, one.value])), title, { width: 110 })),
       numeric(row.low === null ? "–" : `[${percent(row.low)}, ${percent(row.high)}]`),
