@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from assay.errors import UsageError
 from assay.evaluate import evaluated
 from assay.measures import find
+from assay.parts import way_of
 from assay.prepare import Options, Prepared
 from assay.result import Result, Score
 from assay.systems import named_systems
@@ -39,8 +39,9 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
     parts = []
     for (a, first), (b, second) in combinations(named, 2):
         specs = given or _defaults(first, second, chosen)
-        part = evaluated("agreement", first, {b: second}, specs, chosen)
-        parts.append(_of_pair(part, a, f"{a} ~ {b}"))
+        there = evaluated("agreement", first, {b: second}, specs, chosen)
+        back = evaluated("agreement", second, {a: first}, specs, replace(chosen, examples=0, embed="none"))
+        parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
     return _together(parts)
 
 
@@ -75,6 +76,31 @@ def _defaults(first: Any, second: Any, options: Options) -> list[str]:
             return specs
         specs.append(_OF_WORDS)
     return specs
+
+
+def _either_way(there: Result, back: Result) -> Result:
+    """What is the same whoever comes first; the ends of intervals are the means of both ways.
+
+    Scores that take one side for gold (precision, the mean over gold's labels) are left out, and where that is a
+    measure's main score, it is said.
+    """
+    measures = dict(zip(back.measures, there.measures, strict=True))
+    other = {(measures[row.measure], row.score, row.label, row.slice): row for row in back.scores}
+    scores, gone = [], []
+    for row in there.scores:
+        turned = other.get((row.measure, row.score, row.label, row.slice))
+        if turned is not None and _same(row.value, turned.value):
+            ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
+            scores.append(replace(row, **ends))
+        elif row.main and row.label is None and row.slice is None:
+            gone.append(f"{row.measure} depends on who comes first, so it is not given.")
+    if gone and not any(row.main for row in scores):
+        raise UsageError(f"{gone[0]} Choose another measure with -m")
+    return replace(there, scores=tuple(scores), notes=(*there.notes, *gone))
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
 
 
 def _of_pair(result: Result, first: str, pair: str) -> Result:
@@ -113,6 +139,7 @@ def _together(parts: Sequence[Result]) -> Result:
 
     return replace(
         parts[0],
+        aligned_by=way_of([part.aligned_by for part in parts]),
         systems=tuple(sources.values()),
         scores=(*joined("scores"), *(_means(parts) if len(parts) > 1 else ())),
         counts=joined("counts"),
@@ -127,14 +154,13 @@ def _together(parts: Sequence[Result]) -> Result:
 
 def _means(parts: Sequence[Result]) -> list[Score]:
     """The mean of each score over the pairs, undefined where a pair does not have it."""
-    values: dict[tuple[object, ...], list[float]] = {}
+    found: dict[tuple[object, ...], list[Score]] = {}
     for part in parts:
         for row in part.scores:
-            values.setdefault((row.measure, row.score, row.label, row.slice), []).append(row.value)
-    nothing = float("nan")
+            found.setdefault((row.measure, row.score, row.label, row.slice), []).append(row)
     means = []
-    for row in parts[0].scores:
-        found = values[row.measure, row.score, row.label, row.slice]
-        mean = float(np.mean(found)) if len(found) == len(parts) else nothing
-        means.append(replace(row, system=ALL_PAIRS, value=mean, low=nothing, high=nothing))
+    for rows in found.values():
+        # Exact, so that the order of pairs changes no digit.
+        mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(parts) else math.nan
+        means.append(replace(rows[0], system=ALL_PAIRS, value=mean, low=math.nan, high=math.nan))
     return means

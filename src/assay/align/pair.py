@@ -57,6 +57,8 @@ class Pair:
     tagset: Tagset | None = None
     """How labels fall apart, where the user said so."""
     expand_optional: bool = False
+    symmetric: bool = False
+    """Neither side is gold: where one of them has no label, nothing is judged on either."""
     weights: Weights | None = None
     spans: SpanPair | None = None
     """Both sides' spans over one line of atoms, where spans are compared."""
@@ -113,16 +115,27 @@ class Pair:
 
     def without_gold(self, column: str | None = None) -> Bools:
         """Which gold words have no gold label; FEATS may be empty, and the lemma of the word `_` is `_`."""
+        return _without_label(self.gold, column or self.column)
+
+    def left_open(self, column: str | None = None) -> tuple[Bools, Bools]:
+        """The words of either side that stand where one of the two has no label."""
         name = column or self.column
-        empty = self.gold.empty
-        if empty is None or name == "FEATS":
-            return np.zeros(len(self.gold), dtype=bool)
-        if "+" in name:
-            # Columns taken together: the first is the one that must not be empty.
-            labels = self.gold.column(name)
-            return labels.isin(label for label in labels.vocabulary if label.split(" ")[0] == empty)
-        missing = self.gold.column(name).isin([empty])
-        return missing & ~self.gold.forms.isin([empty]) if name.upper() == "LEMMA" else missing
+        ours, theirs = (_without_label(corpus, name) for corpus in (self.gold, self.system))
+        if self.aligned_by != "characters":
+            either = ours[self.gold_words] | theirs[self.system_words]
+            ours[self.gold_words] = theirs[self.system_words] = either
+            return ours, theirs
+        taken = np.zeros(self.system.sentences, dtype=bool)
+        taken[self.system.sentence_of[self.system_sentence >= 0]] = True
+        sides = [text.spans(kept) for text, kept in zip(self.texts, (~self.skipped, taken), strict=True)]
+        edges = np.zeros(max(int(side.end.max(initial=0)) for side in sides) + 1, dtype=np.int64)
+        for side, missing in zip(sides, (ours, theirs), strict=True):
+            np.add.at(edges, side.begin[missing[side.words]], 1)
+            np.add.at(edges, side.end[missing[side.words]], -1)
+        before = np.concatenate([[0], np.cumsum(np.cumsum(edges) > 0)])
+        for side, missing in zip(sides, (ours, theirs), strict=True):
+            missing[side.words] |= before[side.end] > before[side.begin]
+        return ours, theirs
 
     def judge(self, column: str | None = None) -> Judgements:
         """Each word judged: gold's words in order, then the system's words that have no counterpart."""
@@ -145,11 +158,12 @@ class Pair:
     def _judge(self, name: str) -> Judgements:
         vocabulary, (gold_codes, system_codes) = one_vocabulary(self.labels(name))
         missing = self.without_gold(name)
-        kept = np.flatnonzero(~self.skipped[self.gold.sentence_of] & ~missing)
+        # What stands where gold has no label cannot be judged, however it is cut.
+        ours, theirs = self.left_open(name) if self.symmetric else (missing, missing[self.covering])
+        kept = np.flatnonzero(~self.skipped[self.gold.sentence_of] & ~ours)
         assigned = np.full(len(self.gold), NONE, dtype=np.int32)
         assigned[self.gold_words] = system_codes[self.system_words]
-        # What stands where gold has no label cannot be judged, however it is cut.
-        extra = (self.system_sentence >= 0) & ~missing[self.covering]
+        extra = (self.system_sentence >= 0) & ~theirs
         extra[self.system_words] = False
         spurious = np.flatnonzero(extra)
         nothing = np.full(len(spurious), NONE, dtype=np.int32)
@@ -195,6 +209,19 @@ class Pair:
         values[has_gold] = gold[judgements.item[has_gold]]
         values[~has_gold] = system[judgements.item[~has_gold]]
         return values, vocabulary
+
+
+def _without_label(corpus: Corpus, name: str) -> Bools:
+    """Which words have no label; FEATS may be empty, and the lemma of the word `_` is `_`."""
+    empty = corpus.empty
+    if empty is None or name == "FEATS":
+        return np.zeros(len(corpus), dtype=bool)
+    if "+" in name:
+        # Columns taken together: the first is the one that must not be empty.
+        labels = corpus.column(name)
+        return labels.isin(label for label in labels.vocabulary if label.split(" ")[0] == empty)
+    missing = corpus.column(name).isin([empty])
+    return missing & ~corpus.forms.isin([empty]) if name.upper() == "LEMMA" else missing
 
 
 def _sorted_features(column: Column) -> Column:

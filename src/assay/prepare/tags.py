@@ -68,6 +68,8 @@ def prepare_tags(
     nothing = f"no sentence is shared by {gold_corpus.name} and all systems."
     gone = left_out(skipped, nothing, "{number} of {sentences} sentences were left out: the texts differ.", options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    if options.symmetric:
+        pairs = [(name, replace(pair, symmetric=True)) for name, pair in pairs]
     if tagset is not None:
         pairs, said = _with_tagset(pairs, tagset, measures, options)
         warnings.extend(said)
@@ -75,8 +77,10 @@ def prepare_tags(
     for name, pair in pairs if not options.symmetric else ():
         warnings.extend(checks.warnings(name, pair, pair.judge(), "word"))
     warnings += [checks.identical(judged), *idle_rules(mapped)]
-    missing = pairs[0][1].without_gold(column) & ~skipped[gold_corpus.sentence_of]
-    warnings += [*gone, unlabelled(column=column, words=int(missing.sum()))]
+    first = pairs[0][1]
+    missing = first.left_open(column)[0] if options.symmetric else first.without_gold(column)
+    words = int((missing & ~skipped[gold_corpus.sentence_of]).sum())
+    warnings += [*gone, (left_open if options.symmetric else unlabelled)(column=column, words=words)]
     sources = tuple(
         source_of(name, output, dict(pairs).get(name), "" if full else "column empty")
         for name, output, full in zip(named, outputs, filled, strict=True)
@@ -231,3 +235,10 @@ def unlabelled(column: str, words: int) -> Iterator[str]:
     """Words that gold has no label for."""
     if words:
         yield f"{words:,} words have no gold label in {column} and were left out."
+
+
+@remark
+def left_open(column: str, words: int) -> Iterator[str]:
+    """Words that one of two annotators has no label for."""
+    if words:
+        yield f"{words:,} words have no label in {column} from one of two annotators and were left out."

@@ -9,7 +9,8 @@ from assay.render.table import Cell, Table, figure, table, value_of
 from assay.render.text import count, percent
 from assay.result import ErrorType, Result, Score
 
-_WANTED = ("f1", "value", "agreement", "kappa", "alpha")
+_BESIDE = ("agreement", "alpha")
+"""What stands beside the main score, kappa."""
 _TITLES = {
     "le": "label",
     "bes": "second smaller",
@@ -23,7 +24,7 @@ _TITLES = {
 
 def tables(result: Result) -> Iterator[Table]:
     """In reading order."""
-    overall = [row for row in result.scores if row.label is None and row.slice is None and row.score in _WANTED]
+    overall = [row for row in result.scores if row.label is None and row.slice is None and _is_shown(row)]
     columns = list(dict.fromkeys((row.measure, row.score) for row in overall))
     found = {(row.system, row.measure, row.score): row for row in overall}
     pairs = list(dict.fromkeys(row.system for row in overall))
@@ -41,12 +42,18 @@ def tables(result: Result) -> Iterator[Table]:
     yield from _labels(result)
 
 
+def _is_shown(row: Score) -> bool:
+    return row.main or row.score in _BESIDE
+
+
 def _column(measure: str, score: str) -> str:
     name = measure.partition("(")[0]
     on = {"span-kappa": "labels", "span-kappa(on=words)": "words"}.get(measure, "")
     if score in ("kappa", "alpha"):
         return f"{score} {on}".strip()
-    return f"agreement {on}".strip() if score == "agreement" else name
+    if score == "agreement":
+        return f"agreement {on}".strip()
+    return name if score in ("f1", "value") else f"{name} {score}"
 
 
 def _differences(result: Result) -> Iterator[Table]:
@@ -67,7 +74,7 @@ def _differences(result: Result) -> Iterator[Table]:
 
 
 def _labels(result: Result) -> Iterator[Table]:
-    rows = [row for row in result.scores if row.label is not None and row.slice is None and row.score in _WANTED]
+    rows = [row for row in result.scores if row.label is not None and row.slice is None and _is_shown(row)]
     for measure, group in groupby(sorted(rows, key=lambda row: row.measure), key=lambda row: row.measure):
         found: dict[tuple[str | None, str], Score] = {(row.label, row.system): row for row in group}
         pairs = list(dict.fromkeys(pair for _, pair in found))
