@@ -5,34 +5,67 @@ print(classification_report(gold, system, mode="strict", scheme="IOB2"))
 
 `gold` and `system` are lists of sentences, each a list of tags. Without a mode, tags are read leniently, as conlleval
 and seqeval do; with mode="strict", spans that break the scheme do not count, as in seqeval's strict mode. Where
-seqeval divides by zero it gives `zero_division`; everywhere else in assay that is nan.
+seqeval divides by zero it gives `zero_division`; everywhere else in assay that is nan. What cannot be scored is a
+ValueError, as in seqeval. `sample_weight` has a weight for each sentence: its spans count so often. seqeval takes
+such weights and makes no use of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from itertools import chain
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ids_of_runs
-from assay.errors import InputError, UsageError, unknown
+from assay.errors import AssayError, InputError, UsageError, unknown
 from assay.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
 
-__all__ = ["accuracy_score", "classification_report", "f1_score", "get_entities", "precision_score", "recall_score"]
+__all__ = [
+    "TagsError",
+    "accuracy_score",
+    "classification_report",
+    "f1_score",
+    "get_entities",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Tags = Sequence[Sequence[str]]
+Weights = Sequence[float] | Floats | None
 AVERAGES = ("micro", "macro", "weighted")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _NO_TYPE = "_"
 """seqeval's name for what has no label."""
 
 
+class TagsError(AssayError, ValueError):
+    """Tags or arguments that cannot be scored."""
+
+
+def _with_value_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, its refusals made what code written for seqeval catches."""
+
+    @wraps(function)
+    def called(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*arguments, **options)
+        except AssayError as error:
+            raise TagsError(str(error)) from None
+
+    return called
+
+
 # --- what users call ---
 
 
+@_with_value_errors
 def classification_report(
     y_true: Tags,
     y_pred: Tags,
@@ -40,7 +73,7 @@ def classification_report(
     suffix: bool = False,
     output_dict: bool = False,
     mode: str | None = None,
-    sample_weight: None = None,
+    sample_weight: Weights = None,
     zero_division: int | str = 0,
     scheme: object = None,
 ) -> str | dict[str, dict[str, float]]:
@@ -51,13 +84,14 @@ def classification_report(
     averages = {f"{name} avg": counts.average(name, zero).tolist() for name in AVERAGES}
     if output_dict:
         named = {name: dict(zip(_HEADERS, values, strict=False)) for name, values in (rows | averages).items()}
-        support = [*counts.gold.tolist(), *[int(counts.gold.sum())] * len(AVERAGES)]
+        support = [*counts.gold.tolist(), *[counts.gold.sum().item()] * len(AVERAGES)]
         return {
             name: {**values, "support": size} for (name, values), size in zip(named.items(), support, strict=True)
         }
     return _table(rows, averages, counts.gold.tolist(), digits)
 
 
+@_with_value_errors
 def f1_score(
     y_true: Tags,
     y_pred: Tags,
@@ -65,7 +99,7 @@ def f1_score(
     average: str | None = "micro",
     suffix: bool = False,
     mode: str | None = None,
-    sample_weight: None = None,
+    sample_weight: Weights = None,
     zero_division: int | str = 0,
     scheme: object = None,
 ) -> float | Floats:
@@ -74,6 +108,7 @@ def f1_score(
     return counts.score(2, average, _zero(zero_division))
 
 
+@_with_value_errors
 def precision_score(
     y_true: Tags,
     y_pred: Tags,
@@ -81,7 +116,7 @@ def precision_score(
     average: str | None = "micro",
     suffix: bool = False,
     mode: str | None = None,
-    sample_weight: None = None,
+    sample_weight: Weights = None,
     zero_division: int | str = 0,
     scheme: object = None,
 ) -> float | Floats:
@@ -90,6 +125,7 @@ def precision_score(
     return counts.score(0, average, _zero(zero_division))
 
 
+@_with_value_errors
 def recall_score(
     y_true: Tags,
     y_pred: Tags,
@@ -97,7 +133,7 @@ def recall_score(
     average: str | None = "micro",
     suffix: bool = False,
     mode: str | None = None,
-    sample_weight: None = None,
+    sample_weight: Weights = None,
     zero_division: int | str = 0,
     scheme: object = None,
 ) -> float | Floats:
@@ -106,6 +142,29 @@ def recall_score(
     return counts.score(1, average, _zero(zero_division))
 
 
+@_with_value_errors
+def precision_recall_fscore_support(
+    y_true: Tags,
+    y_pred: Tags,
+    *,
+    average: str | None = None,
+    beta: float = 1.0,
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Weights = None,
+    zero_division: int | str = 0,
+    scheme: object = None,
+) -> tuple[Any, Any, Any, Any]:
+    """Precision, recall, F and number of gold spans: four numbers, or with average=None four arrays over labels.
+
+    F weighs recall beta times as much as precision.
+    """
+    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    scores = [counts.score(which, average, _zero(zero_division), beta) for which in range(3)]
+    return scores[0], scores[1], scores[2], counts.gold if average is None else counts.gold.sum()
+
+
+@_with_value_errors
 def accuracy_score(y_true: Tags | Sequence[str], y_pred: Tags | Sequence[str]) -> float:
     """The share of words that have gold's tag."""
     sides = [[side] if _is_flat(side) else side for side in (y_true, y_pred)]
@@ -117,6 +176,7 @@ def accuracy_score(y_true: Tags | Sequence[str], y_pred: Tags | Sequence[str]) -
     return sum(a == b for a, b in zip(gold, system, strict=True)) / total
 
 
+@_with_value_errors
 def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[str, int, int]]:
     """The spans of a list of tags in the lenient reading: label, first word, last word, both counted from 0.
 
@@ -136,23 +196,26 @@ def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """Per label, in alphabetical order: spans that are right, spans of the system, spans of gold."""
+    """Per label, in alphabetical order: spans that are right, spans of the system, spans of gold.
+
+    Whole numbers, unless sentences have weights.
+    """
 
     labels: tuple[str, ...]
-    right: Ints
-    system: Ints
-    gold: Ints
+    right: Ints | Floats
+    system: Ints | Floats
+    gold: Ints | Floats
 
-    def of_labels(self, zero: float) -> Floats:
-        """Labels × (precision, recall, F1)."""
-        return _scores(self.right, self.system, self.gold, zero)
+    def of_labels(self, zero: float, beta: float = 1.0) -> Floats:
+        """Labels × (precision, recall, F)."""
+        return _scores(self.right, self.system, self.gold, zero, beta)
 
-    def average(self, name: str, zero: float) -> Floats:
-        """Precision, recall and F1, averaged."""
+    def average(self, name: str, zero: float, beta: float = 1.0) -> Floats:
+        """Precision, recall and F, averaged."""
         if name == "micro":
             sums = [np.atleast_1d(counts.sum()) for counts in (self.right, self.system, self.gold)]
-            return np.asarray(_scores(sums[0], sums[1], sums[2], zero)[0])
-        each = self.of_labels(zero)
+            return np.asarray(_scores(sums[0], sums[1], sums[2], zero, beta)[0])
+        each = self.of_labels(zero, beta)
         if name == "macro":
             return each.mean(axis=0) if len(each) else np.full(3, np.nan)
         if not self.gold.sum():
@@ -160,27 +223,31 @@ class _Counts:
             return np.array([unless_found, zero, unless_found])
         return np.array([np.average(column, weights=self.gold) for column in each.T])
 
-    def score(self, which: int, average: str | None, zero: float) -> float | Floats:
+    def score(self, which: int, average: str | None, zero: float, beta: float = 1.0) -> float | Floats:
         """One score: a number, or a number per label where no average is asked for."""
+        if not beta >= 0:
+            raise UsageError(f"beta is 0 or more, not {beta}.")
         if average is None:
-            return np.asarray(self.of_labels(zero)[:, which])
+            return np.asarray(self.of_labels(zero, beta)[:, which])
         if average not in AVERAGES:
-            raise unknown("average", average, AVERAGES)
-        return float(self.average(average, zero)[which])
+            raise unknown("average", str(average), AVERAGES)
+        return float(self.average(average, zero, beta)[which])
 
 
-def _scores(right: Ints, system: Ints, gold: Ints, zero: float) -> Floats:
-    precision, recall = (np.where(count == 0, zero, right / np.maximum(count, 1)) for count in (system, gold))
-    total = precision + recall
-    f1 = 2 * precision * recall / np.where(total == 0, 1, total)
-    return np.stack([precision, recall, f1], axis=1)
+def _scores(right: Ints | Floats, system: Ints | Floats, gold: Ints | Floats, zero: float, beta: float) -> Floats:
+    precision, recall = (
+        np.where(count == 0, zero, right / np.where(count == 0, 1, count)) for count in (system, gold)
+    )
+    if np.isposinf(beta):
+        return np.stack([precision, recall, recall], axis=1)
+    total = beta**2 * precision + recall
+    f = (1 + beta**2) * precision * recall / np.where(total == 0, 1, total)
+    return np.stack([precision, recall, f], axis=1)
 
 
 def _counts(
-    y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: object, sample_weight: None
+    y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: object, sample_weight: Weights
 ) -> _Counts:
-    if sample_weight is not None:
-        raise UsageError("sample_weight is not supported: every span counts once.")
     if _is_flat(y_true) or _is_flat(y_pred):
         raise InputError("a list of tags where a list of sentences, each a list of tags, is meant.")
     lengths = _lengths(y_true, y_pred)
@@ -188,12 +255,37 @@ def _counts(
     sides = [_flattened(side, known) for side in (y_true, y_pred)]
     read = _reader(known, _strict_scheme(mode, scheme), lengths, suffix)
     gold, system = map(read, sides)
-    right = system.label[system.among(gold)]
+    right = system.among(gold)
     names = gold.names
-    sizes = [np.bincount(codes, minlength=len(names)) for codes in (right, system.label, gold.label)]
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    order = order[(sizes[1] + sizes[2])[order] > 0]
-    return _Counts(tuple(names[code] for code in order.tolist()), *(size[order] for size in sizes))
+    weights = None if sample_weight is None else _checked_weights(sample_weight, len(lengths))
+    # An O behind each sentence is counted with it.
+    ends = np.cumsum(np.array(lengths, dtype=np.int64) + 1)
+
+    def sizes(found: _Entities, chosen: Bools | slice) -> Ints | Floats:
+        label = found.label[chosen]
+        weight = None if weights is None else weights[np.searchsorted(ends, found.last[chosen], "right")]
+        return np.bincount(label, weight, minlength=len(names))
+
+    everything = slice(None)
+    present = np.unique(np.concatenate([gold.label, system.label]))
+    order = sorted(present.tolist(), key=names.__getitem__)
+    counts = [sizes(system, right), sizes(system, everything), sizes(gold, everything)]
+    return _Counts(tuple(names[code] for code in order), *(size[order] for size in counts))
+
+
+def _checked_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:
+    """A weight for each sentence."""
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.full(1, np.nan)
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise UsageError("sample_weight has numbers from 0 on, one for each sentence.")
+    if weights.shape != (sentences,):
+        raise UsageError(
+            f"sample_weight has {weights.size:,} numbers for {sentences:,} sentences. Give one for each."
+        )
+    return weights
 
 
 def _strict_scheme(mode: str | None, scheme: object) -> Scheme | None:
@@ -400,11 +492,11 @@ def _strict_ioe1(level: Level, first: Ints, end: Ints) -> Bools:
 # --- the table ---
 
 
-def _table(rows: dict[str, Any], averages: dict[str, Any], support: list[int], digits: int) -> str:
+def _table(rows: dict[str, Any], averages: dict[str, Any], support: list[float], digits: int) -> str:
     width = max(*map(len, rows), *map(len, averages), digits)
     lines = [f"{'':>{width}s} " + "".join(f" {header:>9}" for header in _HEADERS), ""]
 
-    def line(name: str, values: Sequence[float], size: int) -> str:
+    def line(name: str, values: Sequence[float], size: float) -> str:
         return f"{name:>{width}s} " + "".join(f" {value:>9.{digits}f}" for value in values) + f" {size:>9}"
 
     lines += [line(name, values, size) for (name, values), size in zip(rows.items(), support, strict=True)]

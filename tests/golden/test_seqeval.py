@@ -13,6 +13,8 @@ import seqeval.scheme
 from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities as peer_entities
+from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as peer_support
+from seqeval.metrics.v1 import precision_recall_fscore_support as peer_strict_support
 
 from assay import spans
 from assay.schemes import SCHEMES, find
@@ -117,6 +119,61 @@ def test_suffixes_are_read_as_seqeval_reads_them(pair):
     gold, system = pair
     agrees(gold, system, {"suffix": True}, {"suffix": True})
     assert spans.get_entities(gold, suffix=True) == quietly(peer_entities, gold, suffix=True)
+
+
+@st.composite
+def bilou_pairs(draw: st.DrawFn) -> tuple[Sentences, Sentences]:
+    """Whole spans in BILOU, which seqeval's default mode takes for something else: it knows B, I, E and S alone."""
+    spans_of = st.tuples(st.integers(0, 4), st.sampled_from(("PER", "LOC")))
+
+    def tags(pieces: list[tuple[int, str]]) -> list[str]:
+        shapes = ["O", "U", "BL", "BIL", "BIIL"]
+        return [tag if tag == "O" else f"{tag}-{label}" for size, label in pieces for tag in shapes[size]]
+
+    gold = [
+        tags(pieces) for pieces in draw(st.lists(st.lists(spans_of, min_size=1, max_size=6), min_size=1, max_size=4))
+    ]
+    system = [(tags(draw(st.lists(spans_of, max_size=6))) + ["O"] * len(one))[: len(one)] for one in gold]
+    return gold, system
+
+
+@given(bilou_pairs())
+def test_bilou_in_the_default_mode_has_seqevals_numbers(pair):
+    agrees(*pair, {}, {})
+
+
+@given(pairs(tags_of("BI")), st.sampled_from((0, 0.5, 1, 2, 3.7, float("inf"))), st.sampled_from(AVERAGES))
+def test_beta_and_weights_of_one_have_seqevals_numbers(pair, beta, average):
+    gold, system = pair
+    options = {"average": average, "beta": beta}
+    for theirs, ours in (
+        (quietly(peer_support, gold, system, **options), {}),
+        (
+            quietly(peer_strict_support, gold, system, **options, scheme=seqeval.scheme.IOB2),
+            {"mode": "strict", "scheme": "IOB2"},
+        ),
+    ):
+        for more in ({}, {"sample_weight": [1] * len(gold)}):
+            found = spans.precision_recall_fscore_support(gold, system, **options, **ours, **more)
+            for value, expected in zip(found, theirs, strict=True):
+                np.testing.assert_array_equal(value, expected)
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "options"),
+    [
+        ([["O"]], [["O"], ["O"]], {}),
+        ([["O"]], [["O", "O"]], {}),
+        ([["O"]], [["O"]], {"average": "samples"}),
+        ([["O"]], [["S-A"]], {"mode": "strict", "scheme": seqeval.scheme.IOB2}),
+        ([["B-A"]], [["L-A"]], {"mode": "strict", "scheme": seqeval.scheme.IOBES}),
+    ],
+)
+@pytest.mark.parametrize("name", SCORES)
+def test_what_seqeval_refuses_is_a_value_error_here_too(name, gold, system, options):
+    for module in (peer, spans):
+        with pytest.raises(ValueError):
+            quietly(getattr(module, name), gold, system, **options)
 
 
 # --- the strict reading ---

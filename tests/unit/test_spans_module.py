@@ -105,13 +105,44 @@ def test_accuracy_is_the_share_of_equal_tags():
         ([["O"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"}, (
             "tag 'S-A' with the prefix 'S', which IOB2 does not have (B, I; O outside)."
         )),
-        ([["O"]], [["O"]], {"sample_weight": [1]}, "sample_weight is not supported: every span counts once."),
+        ([["O"]], [["O"]], {"sample_weight": [1, 2]}, (
+            "sample_weight has 2 numbers for 1 sentences. Give one for each."
+        )),
+        ([["O"]], [["O"]], {"sample_weight": [-1]}, "sample_weight has numbers from 0 on, one for each sentence."),
+        ([["O"]], [["O"]], {"sample_weight": ["a"]}, "sample_weight has numbers from 0 on, one for each sentence."),
         ([["O"]], [["O"]], {"zero_division": 2}, "zero_division is 0 or 1, not 2."),
         ([["O"]], [["O"]], {"average": "mikro"}, "there is no average 'mikro'. Did you mean micro or macro?"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_refused(gold, system, options, message):
     assert refusal(spans.f1_score, gold, system, **options) == message
+    with pytest.raises(ValueError):
+        spans.f1_score(gold, system, **options)
+
+
+def test_a_negative_beta_is_refused():
+    support = spans.precision_recall_fscore_support
+    assert refusal(support, GOLD, SYSTEM, beta=-1) == "beta is 0 or more, not -1."
+    assert refusal(support, GOLD, SYSTEM, beta=float("nan")) == "beta is 0 or more, not nan."
+
+
+def test_a_sentence_of_weight_three_counts_as_three_sentences():
+    weights = [1, 3]
+    gold, system = (
+        [one for one, times in zip(side, weights, strict=True) for _ in range(times)] for side in (GOLD, SYSTEM)
+    )
+    for average in (*spans.AVERAGES, None):
+        expected = spans.precision_recall_fscore_support(gold, system, average=average)
+        found = spans.precision_recall_fscore_support(GOLD, SYSTEM, average=average, sample_weight=weights)
+        np.testing.assert_array_equal(np.stack(found), np.stack(expected))
+    report = spans.classification_report(GOLD, SYSTEM, sample_weight=weights, output_dict=True)
+    assert report == spans.classification_report(gold, system, output_dict=True)
+
+
+def test_weights_below_one_are_shares_of_a_sentence():
+    found = spans.precision_recall_fscore_support(GOLD, SYSTEM, average="micro", sample_weight=[0.5, 0.25])
+    assert found == (0.75 / 1.25, 0.75 / 1.25, 0.75 / 1.25, 1.25)
+    assert spans.recall_score(GOLD, SYSTEM, average=None, sample_weight=[1, 0]).tolist() == [1.0, 0.0]
 
 
 def test_accuracy_of_nothing_and_of_different_lengths_is_refused():
