@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "matching": {"arrays"},
     "schemes": {"arrays", "corpus", "errors"},
     "spans": {"arrays", "errors", "schemes"},
-    "spanpairs": {"arrays", "corpus", "matching"},
+    "spanpairs": {"arrays", "corpus", "errors", "matching"},
     "lexicon": {"corpus", "readers", "schemes", "spanpairs"},
     "judgements": {"arrays"},
     "counts": {"arrays", "judgements"},

@@ -13,7 +13,8 @@ import numpy as np
 from assay import matching
 from assay.arrays import Bools, Ints, Stretches, atoms_at, chosen_stretches
 from assay.corpus import Column, Corpus, Spans, one_vocabulary
-from assay.matching import Records, SpanList
+from assay.errors import InputError
+from assay.matching import Records, SpanList, TooManyOverlapsError
 
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""
@@ -194,7 +195,15 @@ class SpanPair:
         """The records of a matching, kept: several measures rest on the same one."""
         key = (matching, *sorted(options.items()))
         if key not in self._matched:
-            self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
+            try:
+                self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
+            except TooManyOverlapsError as error:
+                place = self.gold.corpus.place_of_span(int(self.gold.index[error.target]))
+                raise InputError(
+                    f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
+                    f"overlaps, too many for {matching.__name__}, which pairs them one to one. Leave it out, or cut "
+                    "the text into smaller documents."
+                ) from None
         return self._matched[key]
 
     def both_ways(self) -> Records:

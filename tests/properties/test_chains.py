@@ -181,14 +181,15 @@ def test_the_alignment_is_the_best_of_all(cells) -> None:
 
 @given(st.integers(0, 10**6))
 def test_sparse_and_full_solvers_agree(seed) -> None:
-    from assay.chains.alignment import _solved_dense, _solved_sparse
+    from assay.chains.alignment import _solved_dense
+    from assay.matching.assignment import heaviest_sparse
 
     rng = np.random.default_rng(seed)
     cell = rng.permutation(12 * 9)[:40]
     row, column, shared_by = cell // 9, cell % 9, rng.integers(1, 6, 40)
     weight = 2 * shared_by / (np.bincount(row, shared_by)[row] + np.bincount(column, shared_by)[column])
     totals = [
-        weight[solve(row, column, weight, (12, 9))[row] == column].sum() for solve in (_solved_dense, _solved_sparse)
+        weight[solve(row, column, weight, (12, 9))[row] == column].sum() for solve in (_solved_dense, heaviest_sparse)
     ]
     assert totals[0] == pytest.approx(totals[1], abs=1e-12)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations, permutations
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, semeval
+from assay.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, optimal, semeval
 from assay.matching.assignment import heaviest
 from spanlists import kinds_of, rows, span_lists
 
@@ -133,6 +134,25 @@ def value(target, system, pairs, least):
         found = (label == other_label and atoms == other_atoms, atoms == other_atoms, label == other_label, 1, shared)
         sums = [total - part for total, part in zip(sums, found, strict=True)]
     return (*sums, pairs)
+
+
+@HARD
+@given(ANY, ANY, st.sampled_from([0.0, 0.4]))
+def test_the_solver_of_long_chains_finds_the_same_sums(target, system, least):
+    lists = span_lists(target, system)
+    expected = rows(semeval(*lists, least=least), SEMEVAL)
+    with mock.patch.object(optimal, "FEW", 0):
+        found = rows(semeval(*lists, least=least), SEMEVAL)
+    assert kinds_of(found) == kinds_of(expected)
+    assert shared_atoms(found, target, system) == shared_atoms(expected, target, system)
+
+
+def shared_atoms(found, target, system):
+    return sum(
+        len({*target[ours][1]} & {*system[theirs][1]})
+        for ours, theirs, *_ in found
+        if ours is not None and theirs is not None
+    )
 
 
 def in_readers_order(spans):

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.chains.tables import run_starts
-from assay.matching.assignment import heaviest
+from assay.matching.assignment import heaviest, heaviest_sparse
 
 SMALL = 1 << 8
 """So many cells are solved here; for more of them a solver is loaded."""
@@ -88,7 +88,7 @@ def _solved(row: Ints, column: Ints, weight: Floats) -> Ints:
         return _solved_here(row, column, weight)
     rows, row = np.unique(row, return_inverse=True)
     columns, column = np.unique(column, return_inverse=True)
-    solve = _solved_dense if len(rows) * len(columns) <= DENSE else _solved_sparse
+    solve = _solved_dense if len(rows) * len(columns) <= DENSE else heaviest_sparse
     partner = solve(row, column, weight, (len(rows), len(columns)))
     return np.flatnonzero(partner[row] == column)
 
@@ -114,18 +114,3 @@ def _solved_dense(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int
     rows, columns = linear_sum_assignment(matrix, maximize=True)
     partner[rows] = columns
     return partner
-
-
-def _solved_sparse(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:
-    """The column of each row, from the cells alone.
-
-    The solver gives every row a column and takes 0 for no cell: each row has one of its own for going without, and
-    all weights are raised by 1.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    own = np.arange(shape[0])
-    places = np.append(row, own), np.append(column, shape[1] + own)
-    cells = csr_array((np.append(weight + 1, np.ones(shape[0])), places), shape=(shape[0], sum(shape)))
-    return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.matching.greedy import FAIR, fair
 from assay.matching.membership import BRACKETS, EXACT, brackets, crossing, exact
 from assay.matching.optimal import SEMEVAL, semeval
-from assay.matching.spans import Records, SpanList, boundaries, same_places
+from assay.matching.spans import Records, SpanList, TooManyOverlapsError, boundaries, same_places
 
 __all__ = [
     "BRACKETS",
@@ -14,6 +14,7 @@ __all__ = [
     "SEMEVAL",
     "Records",
     "SpanList",
+    "TooManyOverlapsError",
     "boundaries",
     "brackets",
     "crossing",

@@ -1,9 +1,13 @@
-"""The one-to-one choice of pairs with the greatest total weight, in whole numbers of any size."""
+"""The one-to-one choice of pairs with the greatest total weight: of few in whole numbers of any size, or of many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
+
+import numpy as np
+
+from assay.arrays import Floats, Ints
 
 
 def heaviest(weights: Sequence[Mapping[int, int]]) -> list[int | None]:
@@ -16,6 +20,21 @@ def heaviest(weights: Sequence[Mapping[int, int]]) -> list[int | None]:
     for row in range(len(weights)):
         table.enter(row)
     return [column if column >= 0 else None for column in table.chosen]
+
+
+def heaviest_sparse(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:
+    """The column of each row, from many cells; a solver is loaded.
+
+    The solver gives every row a column and takes 0 for no cell: each row has one of its own for going without, and
+    all weights are raised by 1.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    own = np.arange(shape[0])
+    places = np.append(row, own), np.append(column, shape[1] + own)
+    cells = csr_array((np.append(weight + 1, np.ones(shape[0])), places), shape=(shape[0], sum(shape)))
+    return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])
 
 
 class _Table:

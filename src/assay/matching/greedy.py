@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches
+from assay.arrays import NONE, Ints, Stretches
 from assay.matching.spans import (
     Pairs,
     Records,
     SpanList,
-    common,
     complete,
     one_to_one,
-    overlapping,
+    overlaps,
     same_places,
     same_spans,
-    size,
+    shared_atoms,
     unpaired,
 )
 
@@ -35,18 +32,23 @@ def fair(target: SpanList, system: SpanList) -> Records:
     """
     places = same_places(target, system)
     partner, kind = _same_atoms(places, same_spans(target, system, places))
-    pairs = overlapping(target, system, np.flatnonzero(partner == NONE), unpaired(partner, len(system)))
-    rows, new_target, new_system = _matched(target, system, pairs)
-    pairs = pairs.rows(rows)
+    alone, ours, theirs = overlaps(target, system, np.flatnonzero(partner == NONE), unpaired(partner, len(system)))
+    chosen = _passes(_Side(target, ours), _Side(system, theirs))
+    pairs = shared_atoms(
+        target,
+        system,
+        np.concatenate([alone.target, ours[chosen[:, 0]]]),
+        np.concatenate([alone.system, theirs[chosen[:, 1]]]),
+    )
 
     equal = np.flatnonzero(partner != NONE)
-    both = np.ones(len(equal), dtype=bool)
+    both = np.ones(len(equal) + len(alone), dtype=bool)
     found = Records(
         np.concatenate([equal, pairs.target]),
         np.concatenate([partner[equal], pairs.system]),
         np.concatenate([kind[equal], _kinds(target, system, pairs)]),
-        np.concatenate([both, new_target]),
-        np.concatenate([both, new_system]),
+        np.concatenate([both, chosen[:, 2] == 1]),
+        np.concatenate([both, chosen[:, 3] == 1]),
     )
     return complete(found, len(target), len(system), _FN, _FP)
 
@@ -73,88 +75,94 @@ def _kinds(target: SpanList, system: SpanList, pairs: Pairs) -> Ints:
     return np.select([other, smaller, larger], [_LBE, _BES, _BEL], _BEO)
 
 
-def _matched(target: SpanList, system: SpanList, pairs: Pairs) -> tuple[Ints, Bools, Bools]:
-    """The rows of pairs that count, and whether they are the first of their target and of their system span."""
-    alone = pairs.alone()
-    certain, entangled = np.flatnonzero(alone), np.flatnonzero(~alone)
-    chosen = _passes(target, system, pairs.rows(entangled))
-    both = np.ones(len(certain), dtype=bool)
-    rows = np.concatenate([certain, entangled[chosen[:, 0]]])
-    return rows, np.concatenate([both, chosen[:, 1] == 1]), np.concatenate([both, chosen[:, 2] == 1])
-
-
-@dataclass(slots=True, eq=False)
-class _Span:
-    """A span in play: all its atoms, those left, and where it stands in the list it is looked up in."""
-
-    atoms: Stretches
-    length: int
-    left: list[int]  # the bounds of the stretches left
-    size: int
-    turn: int
-    matched: bool = False
-    pairs: list[tuple[int, _Span]] = field(default_factory=list)
-
-
-def _passes(target: SpanList, system: SpanList, pairs: Pairs) -> Ints:
-    """Steps 2 and 3 of the algorithm: in each line a pair that counts, and whether its target and system are new."""
-    targets, systems = _in_play(target, pairs.target), _in_play(system, pairs.system)
-    for row, (ours, theirs) in enumerate(zip(pairs.target.tolist(), pairs.system.tolist(), strict=True)):
-        targets[ours].pairs.append((row, systems[theirs]))
-        systems[theirs].pairs.append((row, targets[ours]))
-    same = target.label[pairs.target] == system.label[pairs.system]
+def _passes(targets: _Side, systems: _Side) -> Ints:
+    """Steps 2 and 3 of the algorithm: in each line a target and a system span, and whether they are new."""
     turns = count()
-    chosen: list[tuple[int, bool, bool]] = []
-    for fits in (same.tolist(), (~same).tolist()):
-        chosen += [(row, True, True) for row in _pass(targets.values(), fits, False, turns)]
-        chosen += [(row, True, False) for row in _pass(targets.values(), fits, True, turns)]
-        chosen += [(row, False, True) for row in _pass(systems.values(), fits, True, turns)]
-    return np.array(chosen, dtype=int).reshape(-1, 3)
+    chosen: list[tuple[int, int, bool, bool]] = []
+    for same_label in (True, False):
+        chosen += [(*pair, True, True) for pair in _pass(targets, systems, same_label, False, turns)]
+        chosen += [(*pair, True, False) for pair in _pass(targets, systems, same_label, True, turns)]
+        later = _pass(systems, targets, same_label, True, turns)
+        chosen += [(target, system, False, True) for system, target in later]
+    return np.array(chosen, dtype=int).reshape(-1, 4)
 
 
-def _in_play(spans: SpanList, indices: Ints) -> dict[int, _Span]:
-    """The spans of these indices, shortest first."""
-    indices = np.unique(indices)
-    lengths = spans.lengths()[indices]
-    play = {}
-    for turn, row in enumerate(np.argsort(lengths, kind="stable").tolist()):
-        atoms, length = spans.atoms_of(int(indices[row])), int(lengths[row])
-        play[int(indices[row])] = _Span(atoms, length, [bound for both in atoms for bound in both], length, turn)
-    return play
-
-
-def _pass(queries: Iterable[_Span], fits: Sequence[bool], matched: bool, turns: Iterator[int]) -> Iterator[int]:
-    """Give each query its best partner among the spans that are matched, or are not; yields the pairs' rows."""
-    for query in queries:
-        if not query.matched:
-            row, partner = _best(query, fits, matched)
-            if partner:
-                _take(query, partner)
-                query.turn = next(turns)
+def _pass(
+    queries: _Side, others: _Side, same_label: bool, matched: bool, turns: Iterator[int]
+) -> Iterator[tuple[int, int]]:
+    """Give each query its best partner among the spans that are matched, or are not; yields both."""
+    for query in queries.by_length:
+        if not queries.matched[query]:
+            atoms = queries.atoms[query]
+            partner = others.best(atoms, int(queries.label[query]), same_label, matched)
+            if partner != NONE:
+                # All atoms of the query are left, so that both lose what is left of the partner there.
+                taken = others.cut(partner, atoms)
+                queries.cut(query, taken)
+                queries.matched[query], queries.turn[query] = True, next(turns)
                 if not matched:
-                    partner.matched, partner.turn = True, next(turns)
-                yield row
+                    others.matched[partner], others.turn[partner] = True, next(turns)
+                yield query, partner
 
 
-def _best(query: _Span, fits: Sequence[bool], matched: bool) -> tuple[int, _Span | None]:
-    """Most shared atoms, then fewest others, then shortest, then first; an atom at least must be shared."""
-    best: tuple[int, int, int, int] | None = None
-    choice: tuple[int, _Span | None] = NONE, None
-    for row, other in query.pairs:
-        if fits[row] and other.matched is matched:
-            shared = size(common(other.left, query.atoms))
-            rank = (-shared, other.size - shared, other.length, other.turn)
-            if shared and (best is None or rank < best):
-                best, choice = rank, (row, other)
-    return choice
+class _Side:
+    """The spans of one side that are in play, in the order in which they begin, and what is left of them.
 
+    What is left are stretches, a row for each, those of a span side by side. The partner of a query is looked for in
+    all rows near it at once: time grows with the rows, memory with the spans, whatever overlaps.
+    """
 
-def _take(query: _Span, partner: _Span) -> None:
-    """Match a query, all of whose atoms are left, with a partner: neither keeps what they share."""
-    shared = common(partner.left, query.atoms)
-    for span in (query, partner):
-        for begin, end in shared:
-            low, high = bisect_left(span.left, begin), bisect_right(span.left, end)
-            span.left[low:high] = [begin] * (low & 1) + [end] * (high & 1)
-        span.size -= size(shared)
-    query.matched = True
+    def __init__(self, spans: SpanList, indices: Ints) -> None:
+        self.begin, self.reach = spans.begin[indices], np.maximum.accumulate(spans.end[indices])
+        self.label, self.length = spans.label[indices], spans.lengths()[indices]
+        self.atoms: list[Stretches] = [spans.atoms_of(index) for index in indices.tolist()]
+        order = np.lexsort([indices, self.length])
+        self.by_length: list[int] = order.tolist()
+        self.turn = np.argsort(order)
+        self.matched = np.zeros(len(indices), dtype=bool)
+        self.size = self.length.copy()
+        self.owner = np.repeat(np.arange(len(indices)), [len(atoms) for atoms in self.atoms])
+        rows = np.array([stretch for atoms in self.atoms for stretch in atoms], dtype=np.int64).reshape(-1, 2)
+        self.row_begin, self.row_end = rows[:, 0].copy(), rows[:, 1].copy()
+
+    def best(self, atoms: Stretches, label: int, same_label: bool, matched: bool) -> int:
+        """The span with most atoms shared, then fewest others, then the shortest, then the first; or NONE."""
+        # None before has ended behind the query's beginning, none behind begins before its end.
+        first = int(np.searchsorted(self.reach, atoms[0][0], "right"))
+        last = int(np.searchsorted(self.begin, atoms[-1][1]))
+        fits = (self.label[first:last] == label) == same_label
+        fits &= self.matched[first:last] == matched
+        if not fits.any():
+            return NONE
+        rows = slice(*np.searchsorted(self.owner, [first, last]))
+        owner, shared = self.owner[rows] - first, np.zeros(last - first)
+        for begin, end in atoms:
+            common = np.minimum(self.row_end[rows], end) - np.maximum(self.row_begin[rows], begin)
+            shared += np.bincount(owner, np.maximum(common, 0), last - first)
+        shared[~fits] = 0
+        most = shared.max()
+        if not most:
+            return NONE
+        found = first + np.flatnonzero(shared == most)
+        for rank in (self.size, self.length, self.turn):
+            if len(found) > 1:
+                found = found[rank[found] == rank[found].min()]
+        return int(found[0])
+
+    def cut(self, span: int, atoms: Stretches) -> Stretches:
+        """Take atoms out of what is left of a span; gives those that it had."""
+        first, last = np.searchsorted(self.owner, [span, span + 1])
+        left = list(zip(self.row_begin[first:last].tolist(), self.row_end[first:last].tolist(), strict=True))
+        taken: list[tuple[int, int]] = []
+        for begin, end in atoms:
+            taken += [(max(begin, low), min(end, high)) for low, high in left if low < end and begin < high]
+            pieces = [((low, min(high, begin)), (max(low, end), high)) for low, high in left]
+            left = [(low, high) for both in pieces for low, high in both if low < high]
+        self.size[span] -= sum(end - begin for begin, end in taken)
+        for rows, values in ((self.row_begin, [a for a, _ in left]), (self.row_end, [b for _, b in left])):
+            rows[first:last] = 0
+            rows[first : first + len(values[: last - first])] = values[: last - first]
+        for begin, end in left[last - first :]:
+            self.owner = np.insert(self.owner, last, span)
+            self.row_begin, self.row_end = np.insert(self.row_begin, last, begin), np.insert(self.row_end, last, end)
+        return tuple(taken)

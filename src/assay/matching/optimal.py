@@ -9,14 +9,17 @@ from math import prod
 import numpy as np
 
 from assay.arrays import NONE, Ints
-from assay.matching.assignment import heaviest
+from assay.matching.assignment import heaviest, heaviest_sparse
 from assay.matching.spans import (
     Pairs,
     Records,
     SpanList,
+    TooManyOverlapsError,
     complete,
     one_to_one,
+    overlap_counts,
     overlapping,
+    overlaps,
     same_places,
     same_spans,
     times_in,
@@ -26,23 +29,30 @@ from assay.matching.spans import (
 SEMEVAL = ("same", "same-span", "same-label", "overlap", "missed", "spurious")
 _MISSED, _SPURIOUS = 4, 5
 
-_TIE_BITS = 1 << 30  # what the numbers that decide ties may take in one chain of overlaps
+FEW = 1 << 14
+"""So many pairs of one chain of overlaps are paired with ties decided; more of them are given to a solver."""
+MOST = 1 << 21
+"""More pairs of one chain are refused: time grows with the third power of the spans in it."""
+_EXACT = 1 << 53
+"""Up to here floats are whole numbers."""
 
 
 def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Records:
     """The one-to-one matching with most equal pairs, then most same atoms, same labels, pairs, and shared atoms.
 
-    Of equally good ones the smallest list of (target, system span) is taken; only in a chain of overlaps so long that
-    keeping track of that would fill 128 MB is any of them. `least` is the share of the target's atoms that two spans
-    must share to be a pair; 0 stands for one atom.
+    Of equally good ones the smallest list of (target, system span) is taken; where more than FEW pairs hang together,
+    any of them. `least` is the share of the target's atoms that two spans must share to be a pair; 0 stands for one
+    atom.
     """
     places = same_places(target, system)
     partner = _certain(places, same_spans(target, system, places))
-    pairs = overlapping(target, system, np.flatnonzero(partner == NONE), unpaired(partner, len(system)))
-    pairs = pairs.rows(pairs.shared / target.lengths()[pairs.target] >= least)
-    alone = pairs.alone()
-    partner[pairs.target[alone]] = pairs.system[alone]
-    entangled = pairs.rows(~alone)
+    alone, ours, theirs = overlaps(target, system, np.flatnonzero(partner == NONE), unpaired(partner, len(system)))
+    _check_size(target, system, ours, theirs)
+    lengths = target.lengths()
+    alone = alone.rows(alone.shared / lengths[alone.target] >= least)
+    partner[alone.target] = alone.system
+    entangled = overlapping(target, system, ours, theirs)
+    entangled = entangled.rows(entangled.shared / lengths[entangled.target] >= least)
     kinds = _kinds(target, system, places, entangled.target, entangled.system)
     entangled = entangled.rows(_best(target, system, entangled, kinds))
     partner[entangled.target] = entangled.system
@@ -79,46 +89,78 @@ def _kinds(target: SpanList, system: SpanList, places: tuple[Ints, Ints], ours: 
     return kinds
 
 
+def _check_size(target: SpanList, system: SpanList, ours: Ints, theirs: Ints) -> None:
+    """Refuse chains of overlaps with too many pairs, before these are listed."""
+    begin = np.concatenate([target.begin[ours], system.begin[theirs]])
+    end = np.concatenate([target.end[ours], system.end[theirs]])
+    order = np.argsort(begin, kind="stable")
+    reach = np.maximum.accumulate(end[order])
+    chain = np.zeros(len(order), dtype=np.int64)
+    chain[order[1:]] = np.cumsum(begin[order[1:]] >= reach[:-1])
+    of_targets, of_systems = chain[: len(ours)], chain[len(ours) :]
+    pairs = np.bincount(of_targets, overlap_counts(target, ours, system, theirs)) if len(ours) else np.zeros(1)
+    if pairs.max() > MOST:
+        worst = int(pairs.argmax())
+        inside = ours[of_targets == worst]
+        raise TooManyOverlapsError(int(inside[0]), len(inside), int((of_systems == worst).sum()))
+
+
 def _best(target: SpanList, system: SpanList, pairs: Pairs, kinds: Ints) -> Ints:
     """The rows of the best one-to-one matching."""
-    targets, systems = pairs.target.tolist(), pairs.system.tolist()
-    kind, shared = kinds.tolist(), pairs.shared.tolist()
-    chosen = []
+    chosen: list[Ints] = [np.zeros(0, dtype=np.int64)]
     for rows in _chains(target, system, pairs):
-        cells: dict[int, dict[int, int]] = {}
-        for row in rows:
-            cells.setdefault(targets[row], {})[systems[row]] = row
-        graded = {row: (kind[row], shared[row]) for row in rows}
-        weights = _weights(list(cells.values()), graded)
-        for row_of, column in zip(cells.values(), heaviest(weights), strict=True):
-            if column is not None:
-                chosen.append(row_of[column])
-    return np.array(chosen, dtype=int)
+        best = _best_of_few if len(rows) <= FEW else _best_of_many
+        chosen.append(rows[best(pairs.rows(rows), kinds[rows])])
+    return np.concatenate(chosen)
 
 
-def _chains(target: SpanList, system: SpanList, pairs: Pairs) -> Iterator[list[int]]:
+def _best_of_few(pairs: Pairs, kinds: Ints) -> list[int]:
+    """The rows of the best matching of one chain, ties decided."""
+    cells: dict[int, dict[int, int]] = {}
+    for row, (ours, theirs) in enumerate(zip(pairs.target.tolist(), pairs.system.tolist(), strict=True)):
+        cells.setdefault(ours, {})[theirs] = row
+    weights = _weights(list(cells.values()), list(zip(kinds.tolist(), pairs.shared.tolist(), strict=True)))
+    columns = zip(cells.values(), heaviest(weights), strict=True)
+    return [row_of[column] for row_of, column in columns if column is not None]
+
+
+def _best_of_many(pairs: Pairs, kinds: Ints) -> Ints:
+    """The rows of a best matching of one chain; shared atoms are left open where weights would be too large."""
+    (targets, row), (systems, column) = (
+        np.unique(indices, return_inverse=True) for indices in (pairs.target, pairs.system)
+    )
+    base = min(len(targets), len(systems)) + 1
+    ranks = [base**3 + base**2 + base + 1, base**2 + 1, base + 1, 1]
+    most = np.zeros(len(targets), dtype=np.int64)
+    np.maximum.at(most, row, pairs.shared)
+    atoms, shared = 1 + int(most.sum()), pairs.shared
+    if ranks[int(kinds.min())] * atoms * base >= _EXACT:
+        atoms, shared = 1, np.zeros_like(shared)
+    weight = np.array(ranks)[kinds] * float(atoms) + shared
+    partner = heaviest_sparse(row, column, weight, (len(targets), len(systems)))
+    return np.flatnonzero(partner[row] == column)
+
+
+def _chains(target: SpanList, system: SpanList, pairs: Pairs) -> Iterator[Ints]:
     """The rows of pairs that hang together, each list in the order of the pairs."""
     begin = np.minimum(target.begin[pairs.target], system.begin[pairs.system])
     end = np.maximum(target.end[pairs.target], system.end[pairs.system])
     order = np.argsort(begin, kind="stable")
     reach = np.maximum.accumulate(end[order])
     cuts = [0, *(np.flatnonzero(begin[order[1:]] >= reach[:-1]) + 1).tolist(), len(pairs)]
-    rows = order.tolist()
     for first, last in pairwise(cuts):
-        yield sorted(rows[first:last])
+        yield np.sort(order[first:last])
 
 
-def _weights(cells: list[dict[int, int]], graded: dict[int, tuple[int, int]]) -> list[dict[int, int]]:
+def _weights(cells: list[dict[int, int]], graded: list[tuple[int, int]]) -> list[dict[int, int]]:
     """Whole numbers whose sums compare as the sums of each criterion do, in turn, and last as the lists of pairs.
 
     The ties are a number with a digit for each target, the first target's foremost, greater for earlier partners.
     """
     base = len(cells) + 1
-    atoms = 1 + sum(shared for _, shared in graded.values())
+    atoms = 1 + sum(shared for _, shared in graded)
     ranks = [base**3 + base**2 + base + 1, base**2 + 1, base + 1, 1]
     ties = place = prod(len(partners) + 1 for partners in cells)
-    if ties.bit_length() * len(graded) > _TIE_BITS:
-        ties, place = 1, 0
     weights = []
     for partners in cells:
         place //= len(partners) + 1

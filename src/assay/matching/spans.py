@@ -49,6 +49,14 @@ class Records:
     new_system: Bools
 
 
+class TooManyOverlapsError(Exception):
+    """So many targets and system spans hang together by overlaps that they cannot be paired; the first target."""
+
+    def __init__(self, target: int, targets: int, systems: int) -> None:
+        super().__init__(target, targets, systems)
+        self.target, self.targets, self.systems = target, targets, systems
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """A target and a system span in each row, and the number of atoms they share."""
@@ -63,11 +71,6 @@ class Pairs:
     def rows(self, chosen: Ints | Bools | slice) -> Pairs:
         """Some of the pairs."""
         return Pairs(self.target[chosen], self.system[chosen], self.shared[chosen])
-
-    def alone(self) -> Bools:
-        """Whether both spans of a pair are in no other pair."""
-        alone: Bools = (_times_seen(self.target) == 1) & (_times_seen(self.system) == 1)
-        return alone
 
 
 def boundaries(target: SpanList, system: SpanList, records: Records) -> Ints:
@@ -136,6 +139,29 @@ def unpaired(partner: Ints, systems: int) -> Ints:
     return np.flatnonzero(free[:systems])
 
 
+def overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> tuple[Pairs, Ints, Ints]:
+    """The pairs of spans that overlap nothing else, and the targets and system spans that may overlap several.
+
+    The latter are in the order in which they begin. Overlaps are counted, not listed: of n spans inside each other
+    there are n² pairs.
+    """
+    sides = (target, targets), (system, systems)
+    counts = [overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
+    alone = overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
+    entangled = []
+    for (spans, chosen), number, gone in zip(sides, counts, (alone.target, alone.system), strict=True):
+        left = chosen[(number > 0) & ~np.isin(chosen, gone)]
+        entangled.append(left[np.argsort(spans.begin[left], kind="stable")])
+    return alone, entangled[0], entangled[1]
+
+
+def overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen: Ints) -> Ints:
+    """How many of the others each span lies over, gaps included."""
+    begun = np.searchsorted(np.sort(others.begin[other_chosen]), spans.end[chosen])
+    ended = np.searchsorted(np.sort(others.end[other_chosen]), spans.begin[chosen], "right")
+    return np.asarray(begun - ended)
+
+
 def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
@@ -151,7 +177,11 @@ def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints
     left = np.concatenate([targets[outer], targets[other_inner]])
     right = np.concatenate([systems[inner], systems[other_outer]])
     order = np.lexsort([right, left])
-    left, right = left[order], right[order]
+    return shared_atoms(target, system, left[order], right[order])
+
+
+def shared_atoms(target: SpanList, system: SpanList, left: Ints, right: Ints) -> Pairs:
+    """Pairs of spans that lie over each other, with what they share; without those that share nothing but gaps."""
     shared = np.minimum(target.end[left], system.end[right]) - np.maximum(target.begin[left], system.begin[right])
     return _without_gaps(target, system, Pairs(left, right, shared.astype(np.int64)))
 
@@ -209,10 +239,6 @@ def _folded(first: Ints, second: Ints) -> Ints:
         width = int(second.max()) + 1
     folded: Ints = first * width + second
     return folded
-
-
-def _times_seen(indices: Ints) -> Ints:
-    return np.bincount(indices)[indices] if len(indices) else indices
 
 
 def _ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:

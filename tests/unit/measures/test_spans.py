@@ -338,3 +338,14 @@ def test_a_pair_of_tags_has_no_spans_to_judge() -> None:
     assert refusal(find("exact").judge, pair) == (
         "this measure is about spans, but the files are compared as tags. Say --task spans"
     )
+
+
+def test_more_overlaps_than_can_be_paired_one_to_one_are_refused_in_one_line(monkeypatch):
+    monkeypatch.setattr("assay.matching.optimal.MOST", 3)
+    gold, system = spans("A1", "A1-5 A2-4"), spans("A1", "B2-5 B1-4")
+    result = assay.score(gold, {"s": system}, ["exact", "fair"])
+    assert result.score("s", "exact").value == 1 / 3
+    assert refusal(assay.score, gold, {"s": system}, ["semeval"]) == (
+        "gold, sentence 2: 2 spans of gold and 2 of the system hang together by overlaps, too many for semeval, "
+        "which pairs them one to one. Leave it out, or cut the text into smaller documents."
+    )
