@@ -156,9 +156,9 @@ class Baseline:
                 if name not in known:
                     remedy = "A system is named by NAME=PATH." if kind == "system" else "Make the baseline anew."
                     raise InputError(f"{self.path}: {unknown(kind, name, known)} {remedy}")
-        for measure in result.measures:
+        for measure, score in result.main_scores.items():
             for system in _systems(result):
-                if math.isnan(_value(before, system, measure)):
+                if math.isnan(_value(before, system, measure, score)):
                     raise InputError(
                         f"{self.path}: {measure} of {system} is undefined there, so nothing can be compared with it. "
                         "Make the baseline anew, or leave the measure out."
