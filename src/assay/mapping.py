@@ -113,8 +113,16 @@ def check_sides(rules: Sequence[Rule], systems: Sequence[str], path: str) -> Non
 
 
 def apply(rules: Sequence[Rule], corpus: Corpus, column: str, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
-    """The corpus with its labels mapped, and what each rule did."""
-    labels, report = relabelled(rules, corpus.column(column), corpus.forms, sides, corpus.name)
+    """The corpus with its labels mapped, and what each rule did; a word that has a label keeps one."""
+    before = corpus.column(column)
+    labels, report = relabelled(rules, before, corpus.forms, sides, corpus.name)
+    nothing = np.array([label == "" != corpus.empty for label in labels.vocabulary], dtype=bool)[labels.codes]
+    lost = np.flatnonzero(nothing & (labels.codes != before.codes))
+    if len(lost):
+        raise InputError(
+            f"{corpus.place(int(lost[0]))}: the mapping makes nothing of the label {before[int(lost[0])]}. Map it to "
+            "another label: words without any cannot be judged."
+        )
     return replace(corpus, columns={**corpus.columns, column: labels}), report
 
 

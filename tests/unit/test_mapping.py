@@ -169,3 +169,44 @@ def test_rules_that_fit_no_word_are_told_of(scored):
         "the mapping rule system: PROAV → X fits nothing.",
         "the mapping rule system: NN → NE where the word is zzz fits nothing.",
     ]
+
+
+# --- to no label ---
+
+
+@pytest.mark.parametrize("target", ["O", ""])
+def test_a_span_mapped_to_o_or_to_nothing_is_none(file, target):
+    gold = file("g.tsv", "Anna\tB-PER\nin\tO\nNew\tB-LOC\nYork\tI-LOC\n")
+    system = file("y.tsv", "Anna\tB-PER\nin\tB-LOC\nNew\tB-ORG\nYork\tI-ORG\n")
+    file("rules", f"LOC\t{target}\n")
+    result = assay.score(gold, {"s": system}, "exact", map="rules", times=5)
+    assert result.items == 1
+    assert {row.label for row in result.counts} == {None, "PER", "ORG"}
+    (counts,) = [row.counts for row in result.counts if row.label is None]
+    assert (counts["tp"], counts["fp"], counts["fn"]) == (1, 1, 0)
+    text = "1 span is left out: the mapping makes O or nothing of the label."
+    assert f"gold: {text} The same holds for s." in result.warnings
+
+
+def test_a_span_that_was_called_o_stays_one():
+    gold = [[("O", 0, 1), ("X", 2, 3)]]
+    rules = Path("rules")
+    rules.write_text("X\tY\n")
+    assert assay.score(gold, {"s": gold}, "exact", map="rules", times=5).items == 2
+
+
+def test_gaps_stay_with_their_spans_when_others_are_mapped_away(file):
+    lines = ["LOC\t1\t1\t1", "PER\t2\t4\t2, 4", "LOC\t5\t5\t5"]
+    gold = file("g.tsv", "\n".join(lines) + "\n")
+    file("rules", "LOC\tO\n")
+    result = assay.score(gold, {"s": gold}, "exact", map="rules", times=5)
+    assert result.items == 1
+    assert any(text.startswith("Spans with gaps (gold 1, s 1)") for text in result.notes)
+
+
+@pytest.mark.parametrize("rule", ["NE\t\n", "re:NE()\t\\1\n"])
+def test_a_word_without_any_label_is_refused(scored, rule):
+    assert refusal(scored, rule) == (
+        "gold.tsv:2: the mapping makes nothing of the label NE. Map it to another label: words without any cannot be "
+        "judged."
+    )

@@ -327,10 +327,18 @@ def test_the_items_of_a_result_are_golds_mentions(gold: str) -> None:
 # --- what is no coreference ---
 
 
-def test_gold_without_mentions_is_refused(gold: str, file: File) -> None:
-    empty = file("empty.conll", documents(one="Ann left .", two="Bob left ."))
-    message = "empty.conll: no mentions in gold. Is it another format, or are gold and system swapped?"
-    assert refusal(scored, empty, gold) == message
+def test_gold_without_mentions_is_scored(gold: str, file: File) -> None:
+    """Precision and F are 0; recall has nothing to be a share of."""
+    empty = file("empty.conll", documents(one="Ann saw the dog .|She liked it .", two="Bob left .|Eve saw him ."))
+    result = scored(empty, gold)
+    for measure in METRICS[:-3]:
+        assert result.score("gold", measure, "precision").value == 0, measure
+        assert result.score("gold", measure, "f1").value == 0, measure
+        assert result.score("gold", measure, "recall").value != result.score("gold", measure, "recall").value
+    assert result.warnings[0] == (
+        "gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?"
+    )
+    message = "empty.conll: no mentions in it, nor in any system: there is nothing to score."
     assert refusal(scored, empty, empty) == message
 
 

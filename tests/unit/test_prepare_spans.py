@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 import assay
 from assay.measures import find
 from assay.prepare import Options, Prepared, prepare
+from assay.render import FORMATS, render
+from assay.result import Result
 from unit.samples import refusal, spans, tagged
+
+NAMES = ("f1", "precision", "recall")
 
 
 def bio(*sentences):
@@ -231,14 +236,36 @@ def test_a_long_beginning_without_spans_does_not_make_it_another_task(file):
     assert Prepared(gold, {"s": gold}, Options()).task == "spans"
 
 
-def test_gold_without_any_span_is_refused_and_a_system_without_is_not(file, gold):
+def test_gold_without_any_span_is_scored_as_a_system_without_is(file, gold):
     none = file("none.conll", bio("Anna/O saw/O New/O York/O", "He/O", "Bonn/O"))
-    message = "no spans in gold. Are gold and system swapped, or is it another column?"
-    assert refusal(assay.score, none, gold, task="spans", times=5) == f"none.conll: {message}"
-    assert refusal(assay.score, none, gold, "fair", times=5) == f"none.conll: {message}"
-    assert refusal(assay.score, [[], []], {"s": spans("A1", "")}, times=5) == f"gold: {message}"
+    swapped = "gold has no spans at all. Recall is undefined. Are gold and system swapped, or is it another column?"
+    for given in ((none, gold), ([[], []], spans("A1", ""))):
+        assert swapped in said(*given)
+        for measure in ("exact", "fair", "weighted(preset=be-half)"):
+            result = assay.score(given[0], {"s": given[1]}, measure, times=5)
+            shown = {row.score: row.value for row in result.scores if row.label is None and row.score in NAMES}
+            assert (shown["precision"], shown["f1"]) == (0, 0)
+            assert math.isnan(shown["recall"])
+            assert Result.from_json(result.to_json()).to_json() == result.to_json()
     assert kinds(gold, none) == {"fn": 3}
     assert said(gold, none) == ["s has no spans at all."]
+
+
+def test_systems_are_compared_where_gold_has_no_span(file, gold):
+    """The one that adds fewer is the better one, and nothing is there that both could find."""
+    none = file("none.conll", bio("Anna/O saw/O New/O York/O", "He/O", "Bonn/O"))
+    one = file("one.conll", bio("Anna/B-PER saw/O New/O York/O", "He/O", "Bonn/O"))
+    result = assay.compare(none, {"a": gold, "b": one}, "exact", times=5, embed="all", examples=2)
+    (diff,) = result.diffs
+    assert (diff.items, diff.corrections, diff.new_errors) == (3, 2, 0)
+    for form in FORMATS:
+        assert render(result, form)
+
+
+def test_nothing_to_find_and_nothing_found_is_refused(file):
+    none = file("none.conll", bio("Anna/O saw/O"))
+    message = "none.conll: no spans in it, nor in any system: there is nothing to score."
+    assert refusal(assay.score, none, {"s": none}, times=5) == message
 
 
 # --- lists ---

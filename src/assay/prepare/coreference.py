@@ -45,7 +45,8 @@ def prepare_coreference(
     if not all(corpus.by_id for corpus in corpora):
         check_folders(corpora)
     gold, *outputs = corpora
-    warnings = [gold_mentions(gold=gold.name, number=0 if gold.chains is None else len(gold.chains))]
+    number, *theirs = (0 if corpus.chains is None else len(corpus.chains) for corpus in corpora)
+    warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(theirs))]
     if options.decided is None:
         worded(warnings)
     for name, corpus in zip(["gold", *named], corpora, strict=True):
@@ -89,11 +90,13 @@ def prepare_coreference(
 
 
 @remark
-def gold_mentions(gold: str, number: int) -> Iterator[str]:
+def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
     """Gold without mentions."""
-    if not number:
-        raise InputError(f"{gold}: no mentions in gold. Is it another format, or are gold and system swapped?")
-    yield from ()
+    if number:
+        return
+    if not theirs:
+        raise InputError(f"{gold}: no mentions in it, nor in any system: there is nothing to score.")
+    yield ("gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?")
 
 
 @remark

@@ -39,6 +39,8 @@ from assay.result import Mapped
 from assay.spanpairs import surface_forms
 
 ENTITY = "MISC:Entity"
+_NO_SPAN = ("O", "")
+"""What a mapping file calls no span."""
 
 
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
@@ -81,7 +83,7 @@ def prepare_spans(
     corpora = [file.corpus for file in files]
     corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
-    corpora, mapped = _mapped(corpora, named, options)
+    corpora, mapped, gone = _mapped(corpora, named, options)
     corpora = _marked(corpora, named, options)
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
@@ -103,6 +105,7 @@ def prepare_spans(
     warnings = [
         *_said(files, ["gold", *named], options.repair),
         *(columns if differ else ()),
+        *gone,
         *warnings,
         *_checked(pairs, options.symmetric),
         *idle_rules(mapped),
@@ -295,32 +298,54 @@ def _check_reach(gold: Corpus, system: Corpus) -> None:
 # --- labels and known spans ---
 
 
-def _relabelled(corpus: Corpus, labels: Column) -> Corpus:
-    """The corpus with other labels on its spans, which then may stand in another order."""
-    spans = corpus.spans
-    assert spans is not None
-    return replace(
-        corpus, spans=Spans.sorted(spans.sentence, spans.begin, spans.end, labels, spans.lines, spans.stretches)
-    )
-
-
-def _mapped(corpora: list[Corpus], names: Sequence[str], options: Options) -> tuple[list[Corpus], tuple[Mapped, ...]]:
+def _mapped(
+    corpora: list[Corpus], names: Sequence[str], options: Options
+) -> tuple[list[Corpus], tuple[Mapped, ...], list[Remark]]:
+    """The corpora with their labels mapped, what each rule did, and how many spans are none any more."""
     rules = rules_of(options, names)
     if not rules:
-        return corpora, ()
-    done, rows = [], []
+        return corpora, (), []
+    done, rows, gone = [], [], []
     for name, corpus in zip(["gold", *names], corpora, strict=True):
         sides = ("gold",) if name == "gold" else ("system", name)
-        labels, report = _by_rules(rules, corpus, sides)
-        done.append(_relabelled(corpus, labels))
+        mapped, report = _by_rules(rules, corpus, sides)
+        done.append(mapped)
         rows += [replace(row, file=name) for row in report]
-    return done, tuple(rows)
+        gone.append(mapped_away(name=name, number=_number(corpus) - _number(mapped)))
+    return done, tuple(rows), gone
 
 
-def _by_rules(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Column, list[Mapped]]:
-    assert corpus.spans is not None
+def _number(corpus: Corpus) -> int:
+    return 0 if corpus.spans is None else len(corpus.spans)
+
+
+def _by_rules(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
+    """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
+    spans = corpus.spans
+    assert spans is not None
     forms = Column.of(surface_forms(corpus))
-    return mapping.relabelled(rules, corpus.spans.labels, forms, sides, corpus.name)
+    labels, report = mapping.relabelled(rules, spans.labels, forms, sides, corpus.name)
+    outside = np.array([label in _NO_SPAN for label in labels.vocabulary], dtype=bool)[labels.codes]
+    kept = np.flatnonzero(~(outside & (labels.codes != spans.labels.codes)))
+    place = {int(old): new for new, old in enumerate(kept)} if spans.stretches else {}
+    # Under their new labels they may stand in another order.
+    left = Spans.sorted(
+        spans.sentence[kept],
+        spans.begin[kept],
+        spans.end[kept],
+        Column(labels.codes[kept], labels.vocabulary),
+        spans.lines[kept],
+        {place[span]: shape for span, shape in spans.stretches.items() if span in place},
+    )
+    return replace(corpus, spans=left), report
+
+
+@remark
+def mapped_away(name: str, number: int) -> Iterator[str]:
+    """Spans that a mapping file makes none."""
+    if number:
+        what = "1 span is" if number == 1 else f"{number:,} spans are"
+        yield f"{name}: {what} left out: the mapping makes O or nothing of the label."
 
 
 def _marked(corpora: list[Corpus], names: Sequence[str], options: Options) -> list[Corpus]:
@@ -340,7 +365,7 @@ def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
     source = _Source.of(Input(path, input_format=options.input_format, wanted=wanted), options)
     corpus = _read_one(source, _declared(options.scheme, names).get("gold"), "", options).corpus
     rules = rules_of(options, names)
-    return _relabelled(corpus, _by_rules(rules, corpus, ("gold",))[0]) if rules else corpus
+    return _by_rules(rules, corpus, ("gold",))[0] if rules else corpus
 
 
 # --- what looks wrong ---
@@ -368,11 +393,11 @@ def gold_spans(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[
     """Gold without spans."""
     if number:
         return
-    if not symmetric:
-        raise InputError(f"{gold}: no spans in gold. Are gold and system swapped, or is it another column?")
     if not theirs:
-        raise InputError(f"{gold}: no spans in it, nor in the other: there is nothing to agree on.")
-    yield "gold has no spans at all."
+        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
+        raise InputError(f"{gold}: no spans in it, nor in {nothing}.")
+    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
+    yield f"gold has no spans at all.{asked}"
 
 
 @remark
