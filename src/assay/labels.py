@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.readers import Input
+from assay.readers.columns import ALIASES
 
 
 def read_labels(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
     """The corpus with these label columns, under these names."""
     if isinstance(item, Corpus):
-        combined = {name: _column_of(item, name, str) for name in columns if name not in item.columns}
+        combined = {
+            name: _column_of(item, name, partial(name_in, item)) for name in columns if name not in item.columns
+        }
         return replace(item, columns={**item.columns, **combined}) if combined else item
     parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
     corpus = item.read(list(dict.fromkeys(parts)))
     # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
     return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
+
+
+def name_in(corpus: Corpus, name: str) -> str:
+    """The name of a column in a corpus: as asked for, or the only other name for the same, as tag for XPOS."""
+    if name in corpus.columns:
+        return name
+    same = [known for known in corpus.columns if _usual(known) == _usual(name)]
+    return same[0] if len(same) == 1 else name
+
+
+def _usual(name: str) -> str:
+    return ALIASES.get(name.upper(), name.upper())
 
 
 def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:

@@ -362,6 +362,34 @@ def test_frames_are_taken_as_they_are():
     assert assay.score(gold, {"mine": system}).score("mine", "accuracy").value == 0.5
 
 
+@pytest.mark.parametrize("column", ["tag", "pos", "postag", "XPOS", "anything"])
+def test_a_column_of_a_frame_is_found_under_its_own_name(column):
+    gold, system = (
+        Frame({"sentence": [1, 1], "word": ["Anna", "sings"], "x": list("xy"), column: tags})
+        for tags in (["N", "V"], ["N", "N"])
+    )
+    result = assay.score(gold, {"s": system}, "accuracy", column=column, times=5)
+    assert (result.column, result.score("s", "accuracy").value) == (column, 0.5)
+
+
+def test_a_frame_and_a_file_may_call_tags_otherwise(tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text("1\tAnna\t_\t_\tN\t_\t_\t_\t_\t_\n2\tsings\t_\t_\tV\t_\t_\t_\t_\t_\n")
+    frame = Frame({"sentence": [1, 1], "word": ["Anna", "sings"], "tag": ["N", "N"]})
+    assert (
+        assay.score(str(path), {"s": frame}, "accuracy", column="XPOS", times=5).score("s", "accuracy").value == 0.5
+    )
+    assert assay.score(frame, {"s": str(path)}, "accuracy", column="tag", times=5).score("s", "accuracy").value == 0.5
+
+
+def test_several_columns_of_frames_are_not_guessed_among():
+    frame = Frame({"sentence": [1, 1], "word": ["Anna", "sings"], "a": ["N", "V"], "b": ["B-X", "O"]})
+    assert refusal(assay.score, frame, {"s": frame}) == "labels may be in a, b. Choose one with column=."
+    told = refusal(assay.score, frame, {"s": frame}, task="spans")
+    assert told == "gold: tags may be in a, b. Choose one with column=."
+    assert assay.score(frame, {"s": frame}, task="spans", column="b", times=5).items == 1
+
+
 def test_heads_and_relations_of_a_frame_are_dependencies():
     frame = {"sentence": ["a", "a"], "word": ["Anna", "sings"], "HEAD": [2, 0], "DEPREL": ["nsubj", "root"]}
     gold, system = Frame(frame), Frame({**frame, "HEAD": [2.0, 0.0], "DEPREL": ["obj", "root"]})

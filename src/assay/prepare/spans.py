@@ -151,7 +151,9 @@ class _Source:
         if isinstance(item, Corpus):
             if item.spans is not None or (item.trees is not None and not options.column):
                 return cls(item, "")
-            return cls(item, options.column or next(reversed(list(item.columns)), ""))
+            if not options.column and len(item.columns) > 1:
+                raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
+            return cls(item, options.column or next(iter(item.columns), ""))
         if item.plan.spans or (item.plan.trees and not options.column):
             return cls(item, "")
         if options.column:

@@ -11,7 +11,7 @@ from assay import checks, mapping, tagsets
 from assay.align import Pair
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
-from assay.labels import read_labels, with_sets
+from assay.labels import name_in, read_labels, with_sets
 from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.prepare.options import Decided, Options
@@ -27,7 +27,6 @@ from assay.prepare.run import (
     without,
 )
 from assay.readers import Input, choose_column
-from assay.readers.columns import ALIASES
 from assay.remarks import Remark, remark, said, worded
 from assay.result import Mapped
 from assay.tagsets import Tagset
@@ -131,7 +130,7 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
     if options.column is not None:
         if isinstance(first, Input) and not set("+:") & set(options.column):
             return first.plan.resolve(options.column)
-        return ALIASES.get(options.column.upper(), options.column)
+        return name_in(first, options.column) if isinstance(first, Corpus) else options.column
     files = [item for item in inputs if isinstance(item, Input)]
     if files:
         return choose_column(files)
@@ -142,7 +141,9 @@ def _column(inputs: Sequence[Input | Corpus], options: Options) -> str:
             return preferred
     if not shared:
         raise UsageError("the corpora share no column. Choose one with column=.")
-    return shared[-1]
+    if len(shared) > 1:
+        raise UsageError(f"labels may be in {', '.join(shared)}. Choose one with column=.")
+    return shared[0]
 
 
 def _with_tagset(
