@@ -152,6 +152,8 @@ BRACKETS = """\
 
 (S (NP the) (VP=2 (VBZ e\\/nds)))
 """
+CROWDED = "(NP (NN a)) (NP (NN b))\n(VP (VB c)) (VB d)\n"
+EXPORT_4 = "#BOS 1\nDie\tdie\tART\t--\tNK\t500\nEnde\tEnde\tNN\tNom\tNK\t500\n#500\t--\tNP\t--\t--\t0\n#EOS 1\n"
 SPANS = "PER\t1\t2\t1, 2\nORG\t5\t5\t5\nA\t1\t7\t1, 2, 5,7\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\n"
 BRAT = "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 19 24;35 42\tNorth America\nE1\tMove:T2 Who:T1\n#1\tNote T1\tx\n"
 BRAT_TEXT = "Angela Merkel left North and South America. "
@@ -175,9 +177,9 @@ CHAINS = documents(
 FILES: Mapping[str, tuple[str, ...]] = {
     "xces": (CCL, XCES),
     "tigerxml": (TIGER,),
-    "export": (EXPORT,),
+    "export": (EXPORT, EXPORT_4),
     "discbracket": (DISC,),
-    "brackets": (BRACKETS,),
+    "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
     "conll09": (FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
     "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -48,9 +49,9 @@ def written(folder, cases, test=None):
     return [str(path) for path in paths]
 
 
-def by_sentence(gold, test, spec):
+def by_sentence(gold, test, spec, **options):
     """What is counted of each sentence, under the names of the cases."""
-    run = prepare(gold, {"s": test}, [find(spec)], Options(on_mismatch="skip"))
+    run = prepare(gold, {"s": test}, [find(spec)], Options(on_mismatch="skip", **options))
     [(_, pair)], [measure] = run.pairs, run.measures
     counts = measure.count(measure.judge(pair), pair.gold.sentences)
     rows = [dict(zip(counts.fields, row, strict=True)) for row in counts.matrix().tolist()]
@@ -180,6 +181,17 @@ def test_the_sample_of_evalb_is_counted_as_evalb_counts_it(sample, tmp_path):
     cases = [row for row in sample_rows(sample / "sample.jsonl") if "gold" in row]
     files = written(tmp_path, cases, IN_A_ROOT)
     counted = by_sentence(*files, f"parseval(params={sample / 'sample.prm'})")
+    assert counted == [expected(case, "sample") for case in cases]
+
+
+def test_the_sample_is_read_as_it_is_where_a_line_is_said_to_be_a_sentence(sample, tmp_path):
+    cases = [row for row in sample_rows(sample / "sample.jsonl") if "gold" in row]
+    files = written(tmp_path, cases)
+    spec = f"parseval(params={sample / 'sample.prm'})"
+    place = f"{files[1]}:8: 4 trees in one line, where other lines hold one each."
+    with pytest.raises(assay.AssayError, match=re.escape(place)):
+        by_sentence(*files, spec)
+    counted = by_sentence(*files, spec, input_format="brackets(line=sentence)")
     assert counted == [expected(case, "sample") for case in cases]
 
 

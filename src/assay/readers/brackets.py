@@ -20,6 +20,8 @@ from assay.readers.source import BATCH, Batch, Source, decode
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """What blank lines may stand for."""
+LINES = ("auto", "sentence", "trees")
+"""What a line that holds several trees may be: one sentence, or as many as there are trees."""
 
 # White space is that of ASCII alone: a word may hold other. Nothing is tried twice, however long it is.
 _HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
@@ -59,27 +61,39 @@ def looks_discbracket(head: Sequence[str]) -> bool:
 
 
 def read_brackets(
-    source: Source, builder: Builder, *, escaped: bool = True, blank: str = "auto", numbered: bool = False
+    source: Source,
+    builder: Builder,
+    *,
+    escaped: bool = True,
+    blank: str = "auto",
+    line: str = "auto",
+    numbered: bool = False,
 ) -> None:
     """Read one file of trees, by counting brackets.
 
     Empty elements and nodes without words are left out. Sentences without a parse, `()`, `(())` and `(NOPARSE …)`,
     stay, so that files stay parallel. A blank line is one too, where every tree has a line of its own and some two
     trees have no blank line between them; else blank lines only divide trees. `blank` may say which it is.
+    Trees in one `line` are sentences, or one sentence; where other lines hold a tree each, that must be said.
     Where words are `numbered` (discbracket), they stand in the order of their numbers. For a tolerant builder a tree
     on a line of its own whose brackets are not paired is a sentence without a parse.
     """
     if blank not in BLANK_LINES:
         raise unknown("kind of blank line", blank, BLANK_LINES)
+    if line not in LINES:
+        raise unknown("kind of line", line, LINES)
     builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescaped if escaped else str
     atoms = Atoms()
     columns = {name: AtomCodes(atoms, codes) for name, codes in _columns(builder, plain).items()}
     labels = AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
-    pieces = _Pieces(source, builder)
-    for piece in pieces:
-        scan = Scan(piece.data, atoms, None if numbered else EMPTY_ELEMENT.encode())
+    pieces = _Pieces(source, builder, line, "discbracket" if numbered else "brackets")
+    for path, data, lines in pieces:
+        scan = Scan(data, atoms, None if numbered else EMPTY_ELEMENT.encode())
+        firsts = np.flatnonzero(np.diff(lines, prepend=0)) if line == "sentence" else np.arange(len(lines))
+        scan.join(firsts)
+        piece = _Piece(path, data, lines[firsts])
         if numbered:
             for tree in _numbered(scan, piece, atoms, plain):
                 forest.add_tree(tree)
@@ -187,10 +201,17 @@ class _Piece(NamedTuple):
 class _Pieces:
     """A file in pieces that end where a tree ends: all brackets are paired, and nothing stands outside of them."""
 
-    def __init__(self, source: Source, builder: Builder) -> None:
+    def __init__(self, source: Source, builder: Builder, line: str, format: str) -> None:  # noqa: A002
         self.path = source.path
         self.tree_per_line = True
-        """Whether each tree so far has one line of its own."""
+        """Whether each sentence so far has one line of its own."""
+        self._line_is, self._format = line, format
+        self._within_lines = True
+        """Whether each tree so far lies within one line …"""
+        self._alone = False
+        """… some of them alone in it …"""
+        self._crowded: tuple[int, int] | None = None
+        """… and the first line with several, with their number."""
         self.last_line = 0
         self._source = source
         self._builder = builder
@@ -237,15 +258,39 @@ class _Pieces:
         self._check_outside(data, starts, ends, line)
         self._check_hollow(data, starts, ends, line)
         taken = np.concatenate([[self.last_line], last_lines[:-1]])
-        self.tree_per_line &= bool((lines == last_lines).all() and (lines > taken).all())
+        apart = bool((lines > taken).all())
+        self._check_lines(lines, last_lines)
+        self.tree_per_line &= self._within_lines and (apart or self._line_is == "sentence")
         self.last_line = int(last_lines[-1])
         # A byte that is not UTF-8 is refused here.
         decode(data, self.path, line)
         return _Piece(self.path, data, lines)
 
+    def _check_lines(self, lines: Ints, last_lines: Ints) -> None:
+        """Note how trees and lines go together; where lines are sentences, no tree goes beyond one."""
+        longer = np.flatnonzero(lines != last_lines)
+        self._within_lines &= not len(longer)
+        if self._line_is == "sentence" and (len(longer) or lines[0] == self.last_line):
+            place = int(lines[longer[0]]) if len(longer) else int(lines[0])
+            raise InputError(
+                f"{self.path}:{place}: a tree that ends in another line, or a line of over {BATCH >> 20} MB, where a "
+                "line is to be a sentence. Leave out line=sentence."
+            )
+        used, numbers = np.unique(lines, return_counts=True)
+        self._alone |= bool((numbers == 1).any())
+        if self._crowded is None and (numbers > 1).any():
+            self._crowded = int(used[numbers > 1][0]), int(numbers[numbers > 1][0])
+
     def _finish(self, rest: bytes, line: int, depth: int) -> None:
         if depth:
             raise self._not_closed(rest, line, depth)
+        if self._line_is == "auto" and self._within_lines and self._alone and self._crowded:
+            place, number = self._crowded
+            raise InputError(
+                f"{self.path}:{place}: {number} trees in one line, where other lines hold one each. If a line is a "
+                f'sentence, say --input-format "{self._format}(line=sentence)"; if each tree is one, '
+                f'"{self._format}(line=trees)".'
+            )
         if rest.strip():
             raise self._outside(rest, 0, line)
         self.last_line = line + rest.count(b"\n") - rest.endswith(b"\n")

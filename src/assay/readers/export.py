@@ -29,21 +29,46 @@ def looks_export(head: Sequence[str]) -> bool:
     return any(line.startswith(("#BOS ", "#BOS\t", "#FORMAT ")) for line in head)
 
 
-def export_labels(head: Sequence[str]) -> tuple[str, ...]:
+def export_version(head: Sequence[str], path: str) -> int:
+    """3 or 4: as `#FORMAT` says, else by the place of the parents' numbers among the columns."""
+    said = next((line.split()[1:] for line in head if line.startswith("#FORMAT")), None)
+    if said is not None:
+        return 4 if said == ["4"] else 3
+    opened = [number for number, line in enumerate(head) if line.startswith("#BOS")]
+    lines = head[opened[0] + 1 :] if opened else []
+    rows = [_cells(line.strip(" ")) for line in lines if line.strip() and not line.startswith(("#BOS", "#EOS", "%%"))]
+    fits = [
+        version
+        for version, columns in _COLUMNS.items()
+        if rows and all(_NUMBER.fullmatch(cell) for row in rows for cell in row[len(columns) + 1 :][:1] or [""])
+    ]
+    if len(fits) > 1:
+        raise InputError(
+            f"{path}: without a line #FORMAT, and parents may be in column 5 or 6. Put #FORMAT 3 or #FORMAT 4 into "
+            "the first line."
+        )
+    return fits[0] if fits else 3
+
+
+def export_labels(version: int) -> tuple[str, ...]:
     """The label columns, the tag last, where the default is looked for."""
-    with_lemma = any(line.split() == ["#FORMAT", "4"] for line in head)
-    return ("lemma", "morph", "edge", "tag") if with_lemma else ("morph", "edge", "tag")
+    return ("lemma", "morph", "edge", "tag") if version == 4 else ("morph", "edge", "tag")
 
 
 # --- reading ---
 
 
-def read_export(source: Source, builder: Builder) -> None:
-    """Read one file; the virtual root is a node too, and secondary edges are left out."""
+def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
+    """Read one file; the virtual root is a node too, and secondary edges are left out.
+
+    The `version` holds where no line #FORMAT says another.
+    """
     builder.begin_file(source.path)
     forest = Forest(builder)
     first = builder.sentence
-    for number, sentence in enumerate(_sentences(source)):
+    for number, sentence in enumerate(_sentences(source, version)):
+        if version == 4 and not sentence.declared:
+            builder.note("sentences without a line #FORMAT, read as format 4: {}", 1)
         builder.comments([f"# sent_id = {sentence.name}"], [first + number])
         if sentence.secondary:
             builder.note("{} secondary edges were left out", sentence.secondary)
@@ -52,8 +77,8 @@ def read_export(source: Source, builder: Builder) -> None:
     builder.end_file()
 
 
-def _sentences(source: Source) -> Iterator[_Sentence]:
-    columns = _COLUMNS[3]
+def _sentences(source: Source, version: int) -> Iterator[_Sentence]:
+    columns, declared = _COLUMNS[version], False
     table = ""
     sentence: _Sentence | None = None
     for number, line in _lines(source):
@@ -65,7 +90,7 @@ def _sentences(source: Source) -> Iterator[_Sentence]:
         elif keyword == "#BOS":
             if sentence:
                 raise InputError(f"{place}: #BOS, but sentence {sentence.name} has not ended. Is its #EOS missing?")
-            sentence = _Sentence(source.path, number, rest.split()[0] if rest.split() else "", columns)
+            sentence = _Sentence(source.path, number, rest.split()[0] if rest.split() else "", columns, declared)
         elif keyword == "#EOS":
             if not sentence or rest.split()[:1] not in ([], [sentence.name]):
                 raise InputError(f"{place}: {line} ends no sentence that was opened. Is its #BOS missing?")
@@ -74,7 +99,7 @@ def _sentences(source: Source) -> Iterator[_Sentence]:
         elif sentence:
             sentence.row(line, number)
         elif keyword == "#FORMAT":
-            columns = _format(rest.strip(), place)
+            columns, declared = _format(rest.strip(), place), True
         elif keyword == "#BOT":
             table = rest
         else:
@@ -102,8 +127,10 @@ def _format(name: str, place: str) -> tuple[str, ...]:
 class _Sentence:
     """The lines between #BOS and #EOS."""
 
-    def __init__(self, path: str, line: int, name: str, columns: tuple[str, ...]) -> None:
+    def __init__(self, path: str, line: int, name: str, columns: tuple[str, ...], declared: bool) -> None:
         self.line, self.name = line, name
+        self.declared = declared
+        """Whether the file says which format it has."""
         self.secondary = 0
         self._path, self._columns = path, columns
         self._words: dict[str, list[str]] = {column: [] for column in (FORM, "lemma", "tag", "morph", "edge")}

@@ -30,7 +30,7 @@ from assay.readers.conll2012 import TAG, conll2012_layout, looks_conll2012, read
 from assay.readers.dag import looks_dag, read_dag
 from assay.readers.dag import shows_choice as dag_shows_choice
 from assay.readers.export import EMPTY as NO_VALUE
-from assay.readers.export import export_labels, looks_export, read_export
+from assay.readers.export import export_labels, export_version, looks_export, read_export
 from assay.readers.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
 from assay.readers.jsonspans import looks_json, read_json
 from assay.readers.slash import check_separator, looks_slashed, read_slashed
@@ -268,7 +268,8 @@ def _plan_discbracket(head: Sequence[str], path: str, parameters: dict[str, Any]
 
 
 def _plan_export(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_trees("export", path, export_labels(head), read_export, NO_VALUE)
+    version = export_version(head, path)
+    return _plan_of_trees("export", path, export_labels(version), partial(read_export, version=version), NO_VALUE)
 
 
 def _plan_tiger(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -325,10 +326,11 @@ def _looks_conll(head: Sequence[str]) -> bool:
 
 
 _TABLE = {"word": "auto", "header": "auto", "comments": False}
-_IN_BRACKETS = {"escaped": True, "blank": "auto"}
+_IN_BRACKETS = {"escaped": True, "blank": "auto", "line": "auto"}
 _IN_BRACKETS_HELP = (
     "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
-    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto)"
+    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
+    "trees in a line are one sentence, as for EVALB, or each is one (trees)"
 )
 
 FORMATS = {

@@ -81,6 +81,48 @@ def test_trees_over_many_lines_and_several_to_a_line_are_told_by_their_brackets(
     assert corpus.unparsed == frozenset()
 
 
+MIXED = f"{THE_END}\n(NP (NN a)) (VB is)\n"
+
+
+def test_several_trees_in_a_line_where_others_have_one_are_sentences_or_one_as_the_user_says(file):
+    name = file("a.ptb", MIXED)
+    assert refusal(read, name) == (
+        "a.ptb:2: 2 trees in one line, where other lines hold one each. If a line is a sentence, say --input-format "
+        '"brackets(line=sentence)"; if each tree is one, "brackets(line=trees)".'
+    )
+    apart = read(name, input_format="brackets(line=trees)")
+    assert (apart.sentences, drawn(apart)[1:]) == (3, [["NP[a]-1"], []])
+    corpus = read(name, input_format="brackets(line=sentence)")
+    assert (corpus.sentences, corpus.lines.tolist()) == (2, [1, 2])
+    assert drawn(corpus)[1] == ["NP[a]-1"]
+    assert corpus.column("tag").strings()[-2:] == ["NN", "VB"]
+    assert corpus.trees.above.tolist()[-1] == -1
+
+
+def test_all_trees_in_one_line_are_as_many_sentences(file):
+    assert read(file("a.ptb", "(NP (NN a)) (NP (NN b))\n")).sentences == 2
+
+
+def test_blank_lines_are_sentences_without_a_parse_where_lines_are_sentences(file):
+    corpus = read(
+        file("a.ptb", f"{MIXED}\n{THE_END}\n(()) (NP (NN b))\n(())\n"), input_format="brackets(line=sentence)"
+    )
+    assert (corpus.sentences, corpus.unparsed) == (6, frozenset({2, 5}))
+
+
+def test_a_tree_over_two_lines_is_no_line(file):
+    name = file("a.ptb", "(NP (NN a))\n(NP\n(NN b))\n")
+    assert refusal(read, name, input_format="brackets(line=sentence)") == (
+        "a.ptb:2: a tree that ends in another line, or a line of over 2 MB, where a line is to be a sentence. Leave "
+        "out line=sentence."
+    )
+
+
+def test_lines_of_discbracket_may_be_sentences_too(file):
+    name = file("a.dbr", "(NP (NN 0=a))\n(NP (NN 1=b)) (VB 0=is)\n")
+    assert read(name, input_format="discbracket(line=sentence)").forms.strings() == ["a", "is", "b"]
+
+
 def test_white_space_that_is_not_ascii_is_part_of_a_word(file):
     corpus = read(file("a.ptb", "(NP (CD 10\u00a0000) (NN Häuser))\r\n(NP (NN x))\r\n"))
     assert corpus.forms.strings() == ["10\u00a0000", "Häuser", "x"]
@@ -149,7 +191,7 @@ def test_blank_lines_count_from_the_first_line_to_the_last_where_trees_have_a_li
     [
         "(NP (NN a))\n\n(NP (NN b))\n\n\n(NP (NN c))\n\n",
         "(NP (NN a))\n\n(NP\n (NN b))\n(NP (NN c))\n",
-        "(NP (NN a)) (NP (NN b))\n\n(NP (NN c))\n",
+        "(NP (NN a)) (NP (NN b)) (NP (NN c))\n\n",
         "\n(NP (NN a) (NN b) (NN c))\n\n",
     ],
     ids=["between all trees", "a tree over two lines", "two trees in a line", "one tree"],

@@ -257,3 +257,24 @@ def test_entities_are_refused(file):
 def test_a_file_that_is_cut_short_is_refused(file):
     name = file("a.xml", TIGER[:-12])
     assert refusal(read, name).startswith("a.xml:23: not well-formed XML")
+
+
+# --- without #FORMAT ---
+
+FOUR = "#BOS 1\nDie\tdie\tART\t--\tNK\t500\nEnde\tEnde\tNN\tNom\tNK\t500\n#500\t--\tNP\t--\t--\t0\n#EOS 1\n"
+
+
+def test_format_4_is_told_without_its_line_and_said(file):
+    told, said = read(file("a.export", FOUR)), read(file("b.export", f"#FORMAT 4\n{FOUR}"))
+    assert drawn(told) == drawn(said) == [["VROOT[Die Ende]-1", "NP[Die Ende]0"]]
+    assert told.column("lemma").strings() == ["die", "Ende"]
+    assert told.notes == ("sentences without a line #FORMAT, read as format 4: 1",)
+    assert said.notes == ()
+
+
+def test_parents_that_may_be_in_two_columns_are_not_guessed_among(file):
+    text = "#BOS 1\na\tX\t--\t--\t0\t0\n#EOS 1\n"
+    assert refusal(read, file("a.export", text)) == (
+        "a.export: without a line #FORMAT, and parents may be in column 5 or 6. Put #FORMAT 3 or #FORMAT 4 into the "
+        "first line."
+    )
