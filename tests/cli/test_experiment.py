@@ -238,6 +238,24 @@ def test_mistakes_are_one_line_and_exit_with_2(tmp_path: Path, arguments: tuple[
 # --- the store: two writers, and a full disk ---
 
 
+@pytest.mark.parametrize("command", ["export", "status", "run"])
+def test_a_damaged_store_is_one_line_and_exits_with_2(tmp_path: Path, command: str) -> None:
+    folder = experiment(tmp_path)
+    rows = [f"english,other,1,{fold},accuracy,0.{fold}\n" for fold in (1, 2, 3)]
+    (folder / "others.csv").write_text("dataset,system,repetition,fold,measure,value\n" + "".join(rows), "utf-8")
+    assert call(folder, "import", "taggers.toml", "others.csv").returncode == 0
+    whole = (folder / "taggers.sqlite").read_bytes()
+    # The measure's name, in one of the runs.
+    place = whole.rindex(b"accuracy")
+    (folder / "taggers.sqlite").write_bytes(whole[:place] + b"b" + whole[place + 1 :])
+    done = call(folder, command, "taggers.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: ") and done.stderr.count("\n") == 1
+    assert done.stderr.endswith(
+        "taggers.sqlite: is damaged. Restore it from a copy, or move it away and run again.\n"
+    )
+
+
 def test_of_two_who_begin_at_once_one_runs_and_the_other_is_refused(tmp_path: Path, undisturbed: str) -> None:
     """And who imports, or looks on, meanwhile is heard too."""
     folder = experiment(tmp_path)

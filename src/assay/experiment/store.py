@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,8 @@ from assay.experiment.measure import Measurement
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
 
-VERSION = 1
+VERSION = 2
+_WITHOUT_CHECKSUM = 1
 _APPLICATION = 0x41535359
 """Marks the file as ours ("ASSY")."""
 _PATIENCE = 60.0
@@ -46,6 +48,10 @@ CREATE TABLE measurements (
     FOREIGN KEY (dataset, system, repetition, fold) REFERENCES runs ON DELETE CASCADE
 ) WITHOUT ROWID;
 """
+_CHECKSUM = "CREATE TABLE checksum (value TEXT NOT NULL)"
+"""One value for all that is in the store: the marks of all rows, by exclusive or, so that it follows each change."""
+_CHECKED = ("sqlite_master", "meta", "designs", "runs", "measurements")
+_DAMAGED = "is damaged. Restore it from a copy, or move it away and run again."
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class Store:
         self.path = path
         if not create and not path.exists():
             raise InputError(f"{path}: there is no such store yet. Start with: assay experiment run")
-        with self._mistakes():
+        with self._mistakes(_DAMAGED if path.exists() else ""):
             self._connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
             self._connection.row_factory = sqlite3.Row
             try:
@@ -94,6 +100,7 @@ class Store:
                 self._connection.execute("PRAGMA foreign_keys = ON")
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._prepare(create)
+                self._check()
             except BaseException:
                 self._connection.close()
                 raise
@@ -104,6 +111,8 @@ class Store:
         empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if known == _APPLICATION and version > VERSION:
             raise InputError(f"{self.path}: was written by a newer assay (store {version}). Use that version.")
+        if known == _APPLICATION and version == _WITHOUT_CHECKSUM:
+            self._bring_up_to_date(create)
         if known == _APPLICATION:
             return
         if not empty:
@@ -116,7 +125,59 @@ class Store:
                 for statement in filter(str.strip, _TABLES.split(";")):
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                self._connection.execute(f"PRAGMA user_version = {VERSION}")
+                self._start_checksum()
+
+    def _bring_up_to_date(self, may_write: bool) -> None:
+        """Give a store of an older version a checksum of what it holds."""
+        if not may_write:
+            raise InputError(
+                f"{self.path}: was written before stores had checksums (store {_WITHOUT_CHECKSUM}). "
+                "Bring it up to date: assay experiment run"
+            )
+        with self.transaction():
+            # Somebody else may have been faster while we waited.
+            if self._connection.execute("PRAGMA user_version").fetchone()[0] == _WITHOUT_CHECKSUM:
+                if self._connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                    raise InputError(f"{self.path}: {_DAMAGED}")
+                self._start_checksum()
+
+    # --- the checksum ---
+
+    def _start_checksum(self) -> None:
+        self._connection.execute(_CHECKSUM)
+        self._connection.execute("INSERT INTO checksum VALUES (?)", [_spelt(self._marks(_CHECKED))])
+        self._connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _check(self) -> None:
+        """Refuse a store that does not hold what was written."""
+        with self._moment():
+            try:
+                whole = self._marks(_CHECKED) == self._checksum()
+            except (TypeError, ValueError):
+                whole = False
+        if not whole:
+            raise InputError(f"{self.path}: {_DAMAGED}")
+
+    @contextmanager
+    def _changing(self, tables: Iterable[str], where: str, values: Sequence[object]) -> Iterator[None]:
+        """The checksum follows what happens within to these rows."""
+        before = self._marks(tables, where, values)
+        yield
+        changed = self._checksum() ^ before ^ self._marks(tables, where, values)
+        self._connection.execute("UPDATE checksum SET value = ?", [_spelt(changed)])
+
+    def _checksum(self) -> int:
+        return int(self._connection.execute("SELECT value FROM checksum").fetchone()[0], 16)
+
+    def _marks(self, tables: Iterable[str], where: str = "true", values: Sequence[object] = ()) -> int:
+        """The marks of some rows together."""
+        total = 0
+        for table in tables:
+            columns = "type, name, sql" if table == "sqlite_master" else "*"
+            for row in self._connection.execute(f"SELECT {columns} FROM {table} WHERE {where}", values):
+                text = json.dumps([table, *row], default=repr)
+                total ^= int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+        return total
 
     def close(self) -> None:
         """Let go of the file."""
@@ -145,10 +206,13 @@ class Store:
                 raise
 
     @contextmanager
-    def _mistakes(self) -> Iterator[None]:
-        """What SQLite complains of, in words that say what to do."""
+    def _mistakes(self, otherwise: str = "") -> Iterator[None]:
+        """What SQLite complains of, in words that say what to do; `otherwise` stands for what is not known."""
         try:
             yield
+        except UnicodeDecodeError:
+            # SQLite names what it found in a damaged schema.
+            raise InputError(f"{self.path}: {_DAMAGED}") from None
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorname", "") or ""
             facts = {
@@ -157,11 +221,11 @@ class Store:
                 "written stays.",
                 "SQLITE_BUSY": f"somebody else has been writing for {_PATIENCE:g} s. Try again later.",
                 "SQLITE_NOTADB": "is no database. Name another file: store = …",
-                "SQLITE_CORRUPT": "is damaged. Restore it from a copy, or move it away and run again.",
+                "SQLITE_CORRUPT": _DAMAGED,
                 "SQLITE_CANTOPEN": "cannot be opened. Does its folder exist, and may you write there?",
                 "SQLITE_READONLY": "may not be written.",
             }
-            known = next((fact for name, fact in facts.items() if code.startswith(name)), f"{error}.")
+            known = next((fact for name, fact in facts.items() if code.startswith(name)), otherwise or f"{error}.")
             raise InputError(f"{self.path}: {known}") from None
 
     # --- writing ---
@@ -178,6 +242,10 @@ class Store:
                 self._record(outcome)
 
     def _record(self, outcome: Outcome) -> None:
+        with self._changing(("runs", "measurements"), _WHERE, _key(outcome.run)):
+            self._replace(outcome)
+
+    def _replace(self, outcome: Outcome) -> None:
         key = _key(outcome.run)
         self._connection.execute(f"DELETE FROM runs WHERE {_WHERE}", key)
         row = {
@@ -216,11 +284,13 @@ class Store:
         with self.transaction():
             names = ("folds", "repetitions", "dev", "by", "scheme", "seed")
             for dataset, (design, sha256) in designs.items():
-                self._connection.execute("DELETE FROM designs WHERE dataset = ?", [dataset])
-                row = {name: getattr(design, name) for name in names}
-                self._insert("designs", {"dataset": dataset, **row, "sha256": sha256})
+                with self._changing(["designs"], "dataset = ?", [dataset]):
+                    self._connection.execute("DELETE FROM designs WHERE dataset = ?", [dataset])
+                    row = {name: getattr(design, name) for name in names}
+                    self._insert("designs", {"dataset": dataset, **row, "sha256": sha256})
             for key, value in meta.items():
-                self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])
+                with self._changing(["meta"], "key = ?", [key]):
+                    self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])
 
     # --- reading ---
 
@@ -239,10 +309,11 @@ class Store:
 
     @contextmanager
     def _moment(self) -> Iterator[None]:
+        """What is read within is as it was at one moment; it was whole when the store was opened."""
         if self._connection.in_transaction:
             yield
             return
-        with self._mistakes():
+        with self._mistakes(_DAMAGED):
             self._connection.execute("BEGIN")
             try:
                 yield
@@ -259,6 +330,10 @@ class Store:
 _KEYS = ("dataset", "system", "repetition", "fold")
 _WHERE = " AND ".join(f"{name} = ?" for name in _KEYS)
 _ORDER = ", ".join(_KEYS)
+
+
+def _spelt(checksum: int) -> str:
+    return f"{checksum:032x}"
 
 
 def _key(run: RunId) -> tuple[str, str, int, int]:

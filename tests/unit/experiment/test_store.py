@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import sqlite3
 import subprocess
 import sys
@@ -138,6 +139,72 @@ def test_files_that_are_no_store_are_refused() -> None:
     )
     assert refusal(Store, Path("new.sqlite")).startswith("new.sqlite: was written by a newer assay (store 99).")
     assert refusal(Store, Path("no/x.sqlite"), create=True).startswith("no/x.sqlite: cannot be opened.")
+
+
+def filled(path: Path, runs: int = 12) -> bytes:
+    """A store with some runs, as bytes."""
+    with Store(path, create=True) as store:
+        store.record_all(outcome(fold, fold / 100, host="here", finished=float(fold)) for fold in range(1, runs + 1))
+        store.record(outcome(3, 0.9, finished=99.0))
+        store.describe({"news": (Design(5, 2, False), "abc")}, jobs="1")
+        store.describe({"news": (Design(5, 3, False), "abd")}, jobs="2")
+    return path.read_bytes()
+
+
+def test_a_bit_that_is_flipped_changes_nothing_or_is_told_of() -> None:
+    """Wherever it is: in a measurement, a key, the number of cells of a page, the schema, the header."""
+    path = Path("x.sqlite")
+    whole = filled(path)
+    with Store(path) as store:
+        expected, jobs = store.outcomes(), store.meta("jobs")
+    rng = random.Random(5)
+    told = 0
+    for place in [*range(100), *(rng.randrange(len(whole)) for _ in range(800))]:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            with Store(path) as store:
+                assert (store.outcomes(), store.meta("jobs")) == (expected, jobs), place
+        except InputError as error:
+            assert str(error).startswith("x.sqlite: ") and "\n" not in str(error)
+            told += "is damaged. Restore it from a copy, or move it away and run again." in str(error)
+    assert told > 100
+
+
+def test_a_run_that_is_lost_or_changed_behind_our_back_is_told_of() -> None:
+    for change in (
+        "DELETE FROM runs WHERE fold = 2",
+        "UPDATE measurements SET value = 0.75 WHERE fold = 2",
+        "UPDATE runs SET n_test = 7 WHERE fold = 2",
+        "UPDATE meta SET value = '0' WHERE key = 'jobs'",
+        "DELETE FROM checksum",
+    ):
+        Path("x.sqlite").unlink(missing_ok=True)
+        filled(Path("x.sqlite"))
+        with sqlite3.connect("x.sqlite") as other:
+            other.execute(change)
+        other.close()
+        assert refusal(Store, Path("x.sqlite")) == (
+            "x.sqlite: is damaged. Restore it from a copy, or move it away and run again."
+        )
+
+
+def test_a_store_without_checksum_is_brought_up_to_date_by_those_who_write() -> None:
+    filled(Path("x.sqlite"))
+    with sqlite3.connect("x.sqlite") as other:
+        other.execute("DROP TABLE checksum")
+        other.execute("PRAGMA user_version = 1")
+    other.close()
+    before = Path("x.sqlite").read_bytes()
+    assert refusal(Store, Path("x.sqlite")) == (
+        "x.sqlite: was written before stores had checksums (store 1). Bring it up to date: assay experiment run"
+    )
+    assert Path("x.sqlite").read_bytes() == before
+    with Store(Path("x.sqlite"), create=True) as store:
+        store.record(outcome(3, 0.8))
+    with Store(Path("x.sqlite")) as store:
+        assert len(store.outcomes()) == 12
 
 
 def test_how_data_are_split_is_in_the_store() -> None:
