@@ -162,5 +162,5 @@ def _means(parts: Sequence[Result]) -> list[Score]:
     for rows in found.values():
         # Exact, so that the order of pairs changes no digit.
         mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(parts) else math.nan
-        means.append(replace(rows[0], system=ALL_PAIRS, value=mean, low=math.nan, high=math.nan))
+        means.append(replace(rows[0], system=ALL_PAIRS, value=mean, low=math.nan, high=math.nan, interval=""))
     return means

@@ -126,9 +126,9 @@ class Figures:
         for index, system in enumerate(self.systems):
             yield self._score(system, name, None, self._interval(name, index))
 
-    def _score(self, system: str, name: str, label: str | None, figure: tuple[float, float, float]) -> Score:
+    def _score(self, system: str, name: str, label: str | None, figure: tuple[float, float, float, str]) -> Score:
         main = name == self.measure.main
-        return Score(system, str(self.measure), name, label, self.slice, *figure, main=main)
+        return Score(system, str(self.measure), name, label, self.slice, *figure[:3], main=main, interval=figure[3])
 
     def counts_rows(self) -> Iterator[CountsRow]:
         """The counts behind the scores, overall and per label."""
@@ -296,25 +296,26 @@ class Figures:
             values[name] = np.array([float(function(self._sums(index))) for index in range(len(self.systems))])
         return values
 
-    def _interval(self, name: str, system: int, label: int | None = None) -> tuple[float, float, float]:
+    def _interval(self, name: str, system: int, label: int | None = None) -> tuple[float, float, float, str]:
+        """A score, both ends of its interval, and which kind of interval that is."""
         observed = self._observed[name][system] if label is None else self._observed_by_label[name][system, label]
         value = float(observed)
         if np.isnan(value):
-            return value, value, value
+            return value, value, value, ""
         if self.settings.interval == "wilson" and (total := self._denominator(name, system, label)) is not None:
-            return value, *wilson(value * total, total)
+            return value, *wilson(value * total, total), "wilson"
         if label is None:
             replicates = self._replicates[name][:, system]
         elif name not in self._resampled.by_label:
-            return value, float("nan"), float("nan")
+            return value, float("nan"), float("nan"), ""
         else:
             replicates = self._resampled.by_label[name][:, system, label].astype(np.float64)
         if self.settings.interval == "bca" and name in self._functions:
             left_out, sizes = self._jackknife(name, system, label)
             corrected = bca(value, replicates, left_out, sizes)
             if corrected is not None:
-                return value, *corrected
-        return value, *percentile(replicates)
+                return value, *corrected, "bca"
+        return value, *percentile(replicates), "percentile"
 
     def _denominator(self, name: str, system: int, label: int | None) -> float | None:
         """What a score that is a proportion has below the line."""
@@ -355,10 +356,12 @@ class Figures:
         difference = float(observed[b] - observed[a])
         replicates = self._replicates[name]
         low, high = percentile(replicates[:, b] - replicates[:, a])
+        interval = "percentile"
         if self.settings.interval == "bca" and name in self._functions:
             (of_a, sizes), (of_b, _) = self._jackknife(name, a), self._jackknife(name, b)
             corrected = bca(difference, replicates[:, b] - replicates[:, a], of_b - of_a, sizes)
-            low, high = corrected or (low, high)
+            if corrected is not None:
+                (low, high), interval = corrected, "bca"
         outcome = self._wide_test(a, b, name) if name in self._averages else self._test(a, b, name)
         return Comparison(
             a=self.systems[a],
@@ -376,6 +379,7 @@ class Figures:
             p_adjusted=float("nan"),
             units=outcome.units,
             exact=outcome.exact,
+            interval=interval,
         )
 
     def _test(self, a: int, b: int, name: str) -> Shuffling:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -57,7 +56,6 @@ _SAID_OTHERWISE = (
     *("examples", "change", "kind", "label_order", "embed", "decided"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
-_NAMES_OR_FILES = ("tagset", "weights", "mention_types")
 SURE = 0.001
 """From this p on, another split of the data may well tell otherwise."""
 WIDER = 1.2
@@ -73,7 +71,7 @@ def finished(part: Part, settings: Settings | None = None) -> Result:
     result = Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(part),
+        signature=_signature(part, intervals(options.interval, (*rows.scores, *rows.comparisons))),
         command=part.command,
         task=part.task,
         column=part.column,
@@ -94,7 +92,12 @@ def finished(part: Part, settings: Settings | None = None) -> Result:
         scheme=part.scheme,
         atoms=part.atoms,
         mappings=(*part.mappings, *_mapping_effect(part)),
-        warnings=(*worded(part.warnings), *few_units(part.units, part.unit), *_idle_slices(part, views)),
+        warnings=(
+            *worded(part.warnings),
+            *few_units(part.units, part.unit),
+            *other_intervals(options.interval, rows.scores, rows.comparisons),
+            *_idle_slices(part, views),
+        ),
         notes=(
             *worded(part.notes),
             *pooled_note(rows.pooled, part.unit),
@@ -409,6 +412,29 @@ def few_units(number: int, unit: str) -> Iterator[str]:
         yield f"{what} only: intervals and p-values from so few units are rough."
 
 
+def intervals(asked: str, rows: Iterable[Score | Comparison]) -> str:
+    """The kinds of intervals that rows have, the one asked for first: `bca`, `wilson+percentile`."""
+    return "+".join(dict.fromkeys([asked, *sorted({row.interval for row in rows if row.interval})]))
+
+
+def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """What is to be said where the kind of interval asked for cannot be made for all scores."""
+    found: dict[str, list[str]] = {}
+    for row in scores:
+        if row.interval not in ("", asked):
+            whole = row.label is None and row.slice is None
+            found.setdefault(row.measure if whole else "labels or slices", []).append(row.score)
+    named = [f"{', '.join(dict.fromkeys(names))} of {place}" for place, names in found.items()]
+    named += ["differences"] if any(row.interval not in ("", asked) for row in comparisons) else []
+    if not named:
+        return
+    why = {
+        "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
+        "wilson": "Wilson's interval is for proportions",
+    }[asked]
+    yield f"--interval {asked}: percentiles of the bootstrap are given for {'; '.join(named)}. {why}."
+
+
 def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
     """What is to be said where there was too much to resample."""
     if pooled:
@@ -450,18 +476,13 @@ def _unresolved_note(part: Part) -> Iterator[str]:
             yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 
-def _signature(part: Part) -> str:
+def _signature(part: Part, interval: str) -> str:
     """What one needs to get the same figures again: all that was chosen, and what went in."""
     options = part.options
-    files = [
-        name
-        for name in ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
-        if (value := getattr(options, name)) and (name not in _NAMES_OR_FILES or Path(value).is_file())
-    ]
     chosen = {
         item.name: getattr(options, item.name)
         for item in fields(options)
-        if item.name not in (*files, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
+        if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
     }
     parts: dict[str, object] = {
         "assay": assay.__version__,
@@ -472,25 +493,13 @@ def _signature(part: Part) -> str:
         "measures": "+".join(map(str, part.measures)),
         "unit": part.unit,
         "n": part.units,
-        "interval": options.interval,
+        "interval": interval,
         "times": options.times,
         "seed": options.seed,
         **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
-        **{name: f"sha256={_file_hash(getattr(options, name))[:12]}" for name in files},
+        **{name: f"sha256={digest[:12]}" for name, digest in part.contents.items()},
         **({"left_out": f"{part.left_out:016x}"} if part.left_out else {}),
         "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
         "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in _sources(part)),
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())
-
-
-def _file_hash(path: str) -> str:
-    import hashlib
-
-    from assay.readers.source import expand
-
-    digest = hashlib.sha256()
-    for file in expand(path):
-        with open(file, "rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()

@@ -23,7 +23,7 @@ from assay.measures import TASKS, Measure, find
 from assay.outcomes import Items, Outcomes
 from assay.pagetexts import Texts
 from assay.parts import Covered, Cut, Kind, Later, Now, Part, Selection, Summed, whole_numbers
-from assay.prepare import Decided, Options, Prepared, Run, gold_source, prepare
+from assay.prepare import Decided, Options, Prepared, Run, contents_of, gold_source, prepare
 from assay.readers import Input
 from assay.remarks import worded
 from assay.slices import Slice
@@ -69,6 +69,7 @@ def measured(
         gold=gold_source(run),
         systems=run.sources,
         digests=tuple(_digests(item) for item in opened.inputs),
+        contents=contents_of(options, run.measures),
         unaligned=tuple(_kept_words(run) - len(pair.gold_words) for _, pair in run.pairs),
         aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
         units=units.number,

@@ -97,7 +97,7 @@ def merged(paths: Sequence[str]) -> Part:
 
 def _run(part: Part) -> tuple[object, ...]:
     """What parts of one run have in common."""
-    return part.covered.corpus, part.covered.total, part.decided
+    return part.covered.corpus, part.covered.total, part.decided, part.contents
 
 
 def _check_whole(parts: Sequence[tuple[str, Part]]) -> None:

@@ -202,6 +202,8 @@ class Part:
     systems: tuple[Source, ...]
     digests: tuple[tuple[str, ...], ...]
     """The checksums of the files of gold and of each system."""
+    contents: Mapping[str, str]
+    """The checksums of the other files that figures depend on, by the option or parameter that names them."""
     unaligned: tuple[int, ...]
     """How many words of gold each judged system has no counterpart for."""
     aligned_by: tuple[str, ...]

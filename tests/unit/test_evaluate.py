@@ -36,6 +36,39 @@ def test_one_word_in_one_sentence_has_every_measure(interval):
     assert wrong.score("system 1", "sentence-accuracy").value == 0
 
 
+def kinds(result):
+    """The kinds of intervals of overall scores, by measure and score."""
+    return {(row.measure, row.score): row.interval for row in result.scores if row.label is None}
+
+
+def test_each_interval_says_its_kind_where_the_one_asked_for_cannot_be_made():
+    gold = [["A", "B", "C", "A"], ["A", "B"], ["C", "C", "A"]] * 8
+    systems = {
+        "s": [["A", "B", "A", "A"], ["A", "A"], ["C", "C", "B"]] * 8,
+        "t": [["A"] * 4, ["B"] * 2, ["C"] * 3] * 8,
+    }
+    told = {}
+    for interval in ("percentile", "bca", "wilson"):
+        result = assay.compare(gold, systems, ["accuracy", "tag-f1"], times=50, interval=interval)
+        told[interval] = kinds(result), {row.interval for row in result.comparisons if row.test == "shuffling"}
+        named = {"percentile": "percentile", "bca": "bca+percentile", "wilson": "wilson+percentile"}[interval]
+        assert f"|interval:{named}|" in result.signature
+        warned = [text for text in result.warnings if text.startswith(f"--interval {interval}: percentiles")]
+        assert bool(warned) == (interval != "percentile")
+        assert all("macro-f1, macro-precision, macro-recall, weighted-f1 of tag-f1" in text for text in warned)
+        assert Result.from_json(result.to_json()).to_json() == result.to_json()
+    assert set(told["percentile"][0].values()) == told["percentile"][1] == {"percentile"}
+    averages = {
+        ("tag-f1", name): "percentile" for name in ("macro-f1", "macro-precision", "macro-recall", "weighted-f1")
+    }
+    plain = {*((measure, name) for measure in ("accuracy", "tag-f1") for name in ("f1", "precision", "recall"))}
+    plain |= {("accuracy", "aligned")}
+    assert told["bca"] == ({**dict.fromkeys(plain, "bca"), **averages}, {"bca", "percentile"})
+    # With equal words accuracy's f1 is a proportion; that of tags is none.
+    f1 = {("tag-f1", "f1"): "percentile"}
+    assert told["wilson"] == ({**dict.fromkeys(plain, "wilson"), **f1, **averages}, {"percentile"})
+
+
 def test_two_identical_systems_do_not_differ():
     gold, system = [["A", "B"], ["A", "A"]] * 12, [["A", "A"], ["A", "B"]] * 12
     result = assay.compare(gold, {"s": system, "t": system}, MEASURES, times=50)
@@ -151,6 +184,52 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
     assert "map:sha256=" not in plain
     assert "map:sha256=" in full
     assert "train:sha256=" in full
+
+
+ATOMIC = 'name = "own"\nkind = "atomic"\n'
+MODULE = """import assay
+from assay.measures.definition import FOUND
+
+@assay.measure("mine", scores=FOUND)
+def mine(pair):
+    \"\"\"{}\"\"\"
+    return pair.judge()
+"""
+PRM = "DEBUG 0\nMAX_ERROR 10\nLABELED 1\nDELETE_LABEL {}\n"
+WEIGHTS = tuple(json.dumps({"kind": "wpa", "w": {"pos": weight}}) for weight in (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "options"),
+    [
+        ("m", ("X\tZ\n", "Y\tZ\n"), {"map": "m"}),
+        ("k.txt", ("a\n", "b\n"), {"train": "k.txt"}),
+        ("k.txt", ("a\n", "b\n"), {"lexicon": "k.txt"}),
+        ("own_measure.py", (MODULE.format("one"), MODULE.format("two")), {"measures": "own_measure:mine"}),
+        ("w.json", WEIGHTS, {"tagset": "atomic", "weights": "w.json"}),
+        ("w.json", WEIGHTS, {"tagset": "atomic", "measures": "wpa(weights=w.json)"}),
+        ("t.toml", (ATOMIC, ATOMIC + "# more\n"), {"tagset": "t.toml"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_another_content_under_the_same_name_is_another_signature(file, monkeypatch, name, texts, options):
+    file("gold.conllu", conllu(tagged("a/X b/Y")))
+    found = []
+    for text in (*texts, texts[0]):
+        file(name, text)
+        monkeypatch.delitem(sys.modules, "own_measure", raising=False)
+        chosen = {"measures": "accuracy", "times": 2, **options}
+        found.append(assay.score("gold.conllu", "gold.conllu", **chosen).signature)
+    assert found[0] == found[2] != found[1]
+
+
+def test_another_parameter_file_under_the_same_name_is_another_signature(file):
+    file("gold.mrg", "(S (NP (N a)) (VP (V b)))\n")
+    found = []
+    for label in ("NP", "VP"):
+        file("own.prm", PRM.format(label))
+        found.append(assay.score("gold.mrg", "gold.mrg", "parseval(params=own.prm)", times=2).signature)
+    assert found[0] != found[1]
 
 
 PLAIN_SIGNATURE = {

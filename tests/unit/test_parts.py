@@ -233,3 +233,15 @@ def test_what_only_a_later_shard_remarks_stands_where_it_stands_there():
     names = [["a", "c"], ["a", "b", "c", "d"]]
     remarks = [[sample(name=name, number=1, throughout=True, places=[]) for name in some] for some in names]
     assert [one.facts["name"] for one in together(*remarks)] == ["a", "b", "c", "d"]
+
+
+def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, monkeypatch):
+    monkeypatch.setattr(shards, "TEXT", 1)
+    for side in ("gold", "sys"):
+        for name in "ab":
+            file(f"{side}/{name}.tsv", "a\tX\nb\tY\n")
+    parts = []
+    for number, rule in enumerate(("X\tZ\n", "Y\tZ\n"), 1):
+        part = part_of("score", "gold", "sys", ["accuracy"], Options(map=file("m", rule), times=2), f"{number}/2")
+        parts.append(file(f"part-{number}.json", to_json(part)))
+    assert refusal(merged, parts).startswith("part-2.json: not of the same run as part-1.json")

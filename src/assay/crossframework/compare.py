@@ -19,7 +19,7 @@ from assay.crossframework.texts import embedded
 from assay.crossframework.units import Sides
 from assay.errors import UsageError, unknown
 from assay.figures import Settings
-from assay.finished import adjusted, few_units, pooled_note
+from assay.finished import adjusted, few_units, intervals, other_intervals, pooled_note
 from assay.measures import find
 from assay.prepare import Options
 from assay.prepare.dependencies import columns_of
@@ -113,11 +113,12 @@ def _result(compared: Comparison) -> Result:
     sides = Sides(compared)
     on = str(tedeval_measure(compared, labelled=sides.labelled))
     scores = [row for one in figures for row in one.scores()]
+    shown = (*(row for one in native for row in one.scores()), *scores)
     values = {row.system: row.value for row in scores if (row.measure, row.score) == (on, "value")}
     return Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(compared),
+        signature=_signature(compared, intervals(options.interval, (*shown, *tests))),
         command="cross",
         task="cross",
         column="",
@@ -132,7 +133,7 @@ def _result(compared: Comparison) -> Result:
         family=len(systems) * (len(systems) - 1) // 2,
         gold=_source(next(iter(compared.theories)), reference),
         systems=tuple(_source(version.title, version.annotation.corpus) for version in compared.versions),
-        scores=(*(row for one in native for row in one.scores()), *scores),
+        scores=shown,
         counts=tuple(row for one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests)),
         diffs=tuple(diffs(sides.items.outcomes, on, None, "value", values)) if len(systems) > 1 else (),
@@ -140,7 +141,13 @@ def _result(compared: Comparison) -> Result:
         overlaps=tuple(overlaps(compared)),
         examples=tuple(drawn_examples(compared)),
         texts=None if options.embed == "none" else embedded(sides, on, options.embed, options.seed),
-        warnings=(*files.warnings, *notices.warnings(compared), *warnings, *few_units(units.number, units.unit)),
+        warnings=(
+            *files.warnings,
+            *notices.warnings(compared),
+            *warnings,
+            *few_units(units.number, units.unit),
+            *other_intervals(options.interval, shown, tests),
+        ),
         notes=(
             *files.notes,
             *notices.notes(compared),
@@ -163,7 +170,7 @@ def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
-def _signature(compared: Comparison) -> str:
+def _signature(compared: Comparison, interval: str) -> str:
     how, options = compared.how, compared.options
     parts: dict[str, object] = {
         "assay": assay.__version__,
@@ -176,7 +183,7 @@ def _signature(compared: Comparison) -> str:
         "measures": "+".join(spec for specs in how.native.values() for spec in specs),
         "unit": compared.unit,
         "n": compared.reference.sentences,
-        "interval": options.interval,
+        "interval": interval,
         "times": options.times,
         "seed": options.seed,
         **({} if options.on_mismatch == "error" else {"on_mismatch": options.on_mismatch}),

@@ -84,7 +84,8 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discor
         return read_runs(files[0], *read_text(files[0])), discordant
     from assay import experiment
 
-    return read_runs(files[0], experiment.export(files[0]), read_text(files[0])[1]), discordant
+    text = experiment.export(files[0])
+    return read_runs(files[0], text, hashlib.sha256(text.encode()).hexdigest()), discordant
 
 
 def _read_pairs(path: str) -> Discordant:
@@ -169,9 +170,13 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
 def _signature(table: Runs, parts: Sequence[Measured], how: Choices) -> str:
     regions = ",".join(f"{part.name}={part.rope.half:g}({part.rope.origin})" for part in parts if part.rope.origin)
     rhos = ",".join(f"{rho:g}" for rho in dict.fromkeys(rho for part in parts for rho in part.rhos))
+    pairs = hashlib.sha256(repr(sorted(parts[0].discordant.items())).encode()).hexdigest()
     return (
         f"assay {assay.__version__}|bayes|{Path(table.name).name}|rope:{regions or 'none'}|rho:{rhos}"
-        f"|draws:{how.draws}|seed:{how.seed}" + (f"|lower:{','.join(how.lower)}" if how.lower else "")
+        f"|draws:{how.draws}|seed:{how.seed}"
+        + (f"|lower:{','.join(how.lower)}" if how.lower else "")
+        + f"|runs:sha256={'+'.join(one[:12] for one in table.sha256.split('+'))}"
+        + (f"|pairs:sha256={pairs[:12]}" if parts[0].discordant else "")
     )
 
 

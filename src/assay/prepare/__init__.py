@@ -14,14 +14,14 @@ from assay.measures import Measure
 from assay.prepare.constituents import prepare_constituents, shows_trees
 from assay.prepare.coreference import prepare_coreference, shows_chains
 from assay.prepare.dependencies import prepare_dependencies
-from assay.prepare.options import ONLY_FOR, Decided, Options
+from assay.prepare.options import ONLY_FOR, Decided, Options, contents_of
 from assay.prepare.run import Run, gold_source
 from assay.prepare.spans import ENTITY, prepare_spans, shows_spans
 from assay.prepare.tags import prepare_tags, tags_outside
 from assay.readers import Files, Input
 from assay.systems import Given, named_systems
 
-__all__ = ["Decided", "Options", "Prepared", "Run", "gold_source", "prepare", "tags_outside"]
+__all__ = ["Decided", "Options", "Prepared", "Run", "contents_of", "gold_source", "prepare", "tags_outside"]
 
 _ROOMS = {
     "tags": prepare_tags,

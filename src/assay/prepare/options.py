@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +12,8 @@ from assay.align import MISMATCH
 from assay.chainpairs import DUPLICATES
 from assay.corpus import UNITS
 from assay.errors import UsageError, unknown
-from assay.measures import TASKS
+from assay.measures import TASKS, Measure
+from assay.readers.source import expand
 
 ONLY_FOR = {
     **dict.fromkeys(("tagset", "strict_tagset", "expand_optional", "alternatives", "weights"), ("tags",)),
@@ -26,8 +29,12 @@ TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
 
 
-_FILES = ("train", "lexicon", "map", "gold_errors", "tagset", "weights", "mention_types")
-"""Options that are, or may be, the path of a file."""
+_FILES = ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
+"""Options that are, or may be, the path of a file …"""
+_NAMES_OR_FILES = ("mention_types", "tagset", "weights")
+"""… of which these may be the name of something else …"""
+_PARAMETERS = ("params", "weights")
+"""… and parameters of measures that may be one."""
 
 
 @dataclass(frozen=True)
@@ -144,3 +151,33 @@ class Options:
                 raise UsageError(
                     f"--{name.replace('_', '-')} {path} : this file is read twice, so it cannot come from {where}."
                 )
+
+
+def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
+    """Checksums of the files that figures depend on beside gold and systems, by the option or parameter of each.
+
+    The module of a measure of the user's own is one of them.
+    """
+    files: dict[str, str] = {}
+    for name in _FILES:
+        value = getattr(options, name)
+        if value and (name not in _NAMES_OR_FILES or Path(value).is_file()):
+            files[name] = value
+    for measure in measures:
+        for name in _PARAMETERS:
+            value = measure.parameters.get(name)
+            if isinstance(value, str) and Path(value).is_file():
+                files[f"{name} {value}"] = value
+        function = measure.definition.function
+        if not function.__module__.startswith("assay."):
+            source = inspect.getsourcefile(function) or ""
+            files.update({f"module {function.__module__}": source} if Path(source).is_file() else {})
+    return {name: _digest(path) for name, path in files.items()}
+
+
+def _digest(path: str) -> str:
+    digest = hashlib.sha256()
+    for file in expand(path):
+        with open(file, "rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()

@@ -38,6 +38,8 @@ class Score:
     high: float
     main: bool = False
     """Whether it is the measure's main score, as the measure declares it."""
+    interval: str = ""
+    """The kind of interval that this one is; another than was asked for where that cannot be made for this score."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Comparison:
     p_mid: float | None = None
     exact: bool = False
     """All shufflings were enumerated, so p has no sampling error."""
+    interval: str = ""
+    """The kind of interval that the difference has."""
 
 
 @dataclass(frozen=True)

@@ -403,8 +403,18 @@ def test_the_signature_says_how() -> None:
     result = bayes(runs_of(TWO), rope=0.002, draws=2000, seed=3, lower=("accuracy",))
     assert result.signature == (
         f"assay {assay.__version__}|bayes|runs.csv|rope:accuracy=0.002(given)|rho:0.1|draws:2000|seed:3"
-        "|lower:accuracy"
+        "|lower:accuracy|runs:sha256=000000000000"
     )
+
+
+def test_other_runs_under_the_same_name_have_another_signature(tmp_path: Path) -> None:
+    signatures = set()
+    for last in ("0.9", "0.8"):
+        rows = [f"d,{system},0,{fold},accuracy,0.{fold + 1}" for system in "ab" for fold in range(3)]
+        rows[-1] = f"d,b,0,2,accuracy,{last}"
+        (tmp_path / "r.csv").write_text("\n".join([HEADER, *rows]) + "\n")
+        signatures.add(bayes(tmp_path / "r.csv", rope=0.01, draws=2000).signature)
+    assert len(signatures) == 2
 
 
 def test_an_unknown_header_is_refused_with_the_file_it_stands_in(tmp_path: Path) -> None:
