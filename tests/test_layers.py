@@ -108,7 +108,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "metric": {"adapters", "errors", "evaluate", "measures", "prepare"},
     "gates": {"errors", "result"},
-    "annotators": {"errors", "evaluate", "measures", "prepare", "result", "systems"},
+    "annotators": {"errors", "evaluate", "measures", "parts", "prepare", "result", "systems"},
     "render": {"citations", "errors", "files", "posteriors", "result"},
     "citations": {"assay", "errors", "result"},
 }

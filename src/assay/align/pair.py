@@ -144,16 +144,17 @@ class Pair:
             self._judged[name] = self._judge(name)
         return self._judged[name]
 
-    def analysis(self, column: str | None = None) -> Analysis:
-        """The labels of both sides taken apart."""
+    def analysis(self, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
+        """The labels of both sides taken apart, by the run's tagset or by another."""
         name = column or self.column
-        if self.tagset is None:
+        chosen = tagset or self.tagset
+        if chosen is None:
             raise UsageError("this measure takes tags apart: say how with --tagset (assay tagset lists them).")
-        if name not in self._analysed:
-            labels = self.judge(name).labels
-            empty = self.system.empty or self.gold.empty
-            self._analysed[name] = Analysis.of(labels, self.tagset, expand_optional=self.expand_optional, empty=empty)
-        return self._analysed[name]
+        if tagset is None and name in self._analysed:
+            return self._analysed[name]
+        labels, empty = self.judge(name).labels, self.system.empty or self.gold.empty
+        found = Analysis.of(labels, chosen, expand_optional=self.expand_optional, empty=empty)
+        return found if tagset else self._analysed.setdefault(name, found)
 
     def _judge(self, name: str) -> Judgements:
         vocabulary, (gold_codes, system_codes) = one_vocabulary(self.labels(name))

@@ -32,10 +32,11 @@ _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
     epilog=example_help(
         "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
         "assay weights queries log.txt --tagset nkjp --conditional",
+        "assay weights show poliqarp",
     ),
 )
 def command() -> None:
-    """Make weights of categories: from ambiguity, from parser rules, from corpus queries."""
+    """Make weights of categories: from ambiguity, from parser rules, from corpus queries; or show some."""
 
 
 @command.command(
@@ -55,13 +56,14 @@ def command() -> None:
     show_default=True,
     help="The words over which a category is averaged.",
 )
+@click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell.")
 @click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
 @click.option("--excess", is_flag=True, help="Count values beyond the first: what is never ambiguous weighs 0.")
 @_common
 def ambiguity(
     lexicon: str, tagset: str, normalise: bool, output: str | None, conditional: bool, **options: Any
 ) -> None:
-    """Average number of values per word of each category.
+    """Average number of values per word of each category, and of readings per word.
 
     LEXICON has one reading per line (form TAB lemma TAB tag, or form TAB tag), or is a file that lists all
     readings of each word (xces, dag).
@@ -79,6 +81,7 @@ def ambiguity(
     epilog=example_help(
         "assay weights rules parses.jsonl -o weights.json",
         "assay weights rules uses.jsonl --grammar grammar.json --tagset nkjp",
+        "assay weights rules parses.jsonl --em",
         "assay weights rules uses.jsonl --grammar g.json --conditional --corpus c.conllu --column XPOS --tagset nkjp",
     )
 )
@@ -86,6 +89,7 @@ def ambiguity(
 @click.option("--grammar", type=click.Path(), help="What each rule refers to (JSON), if USES gives names and words.")
 @click.option("--tagset", help=_TAGSET + " Other categories are then refused.")
 @click.option("--all-parses", is_flag=True, help="Count each parse fully, not by its probability.")
+@click.option("--em", is_flag=True, help="Find out how likely parses are, by expectation maximisation over all.")
 @click.option("--corpus", type=click.Path(), help="The corpus that was parsed, for the parts of speech of its words.")
 @click.option("--column", help="The column of its tags.")
 @_common
@@ -137,6 +141,19 @@ def queries(log: str, tagset: str, normalise: bool, output: str | None, **option
 
     found = _tagset(tagset)
     _deliver(lambda: from_log(log, found, **options), found, normalise, output)
+
+
+@command.command(epilog=example_help("assay weights show poliqarp", "assay weights show weights.json -o table.tsv"))
+@click.argument("weights")
+@click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output.")
+def show(weights: str, output: str | None) -> None:
+    """Weights as a table, the heaviest category first.
+
+    WEIGHTS is a file or a preset: equal, paper, poliqarp (the query log of Acedański & Przepiórkowski 2010, Table 1).
+    """
+    from assay.weights import listed, load
+
+    put(listed(load(weights)), output)
 
 
 def _tagset(name: str) -> Tagset:

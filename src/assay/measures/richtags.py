@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay import tagsets
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.counts import Counts, Sums, graded
@@ -49,19 +50,24 @@ _SCORES = {"strong": _strong, "weak": _weak, "f1": _f1, "precision": _precision,
 
 
 @measure("pa", scores=_SCORES, main="strong", count=graded)
-def pa(pair: Pair, *, column: str | None = None) -> Judgements:
+def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Judgements:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
-    column: as for accuracy. Needs --tagset.
+    column: as for accuracy.
+    tagset: a name or file in place of --tagset; `atomic` scores whole tags, 1 or 0. One of the two is needed.
     Counts: items, tags assigned and expected, credit of each side, weak and strong credit.
     Score: of two tags the F of the positions that both have with equal value. Over sets of tags, score(t, A)
         being the best of t against A: strong = mean over words of the least score of any of their tags, weak =
         mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold tags.
         With one tag on each side all five are one number.
-    Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1.
+    Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1, Tables 4 and, with tagset=atomic, 2.
     Golden: cases/tagging, morph-slovene-ssj500k.
     """
-    analysis = pair.analysis(column)
+    found = tagsets.find(tagset) if tagset else None
+    wanted = getattr(found, "column", "")
+    if wanted and wanted != (column or pair.column):
+        raise UsageError(f"pa(tagset={tagset}) takes tags from {wanted}. Say --tagset {tagset}")
+    analysis = pair.analysis(column, found)
     return _graded(pair, column, analysis, np.ones(analysis.values.shape))
 
 

@@ -32,12 +32,17 @@ def _scores(result: Result) -> Iterator[Table]:
         rows.append(cells)
     header, which = _named_columns(overall, mains)
     yield table("Scores", ["system", *header], rows, notes=(*_score_notes(result), *which))
+    graded = [measure for measure in mains if any((name, measure, "weak") in found for name in names)]
+    yield from _sets_of_tags(found, names, graded)
     further: list[list[Cell | str]] = [
         [row.system, f"{row.measure} {row.score}", _number(row) if row.score in _NUMBERS else figure(row)]
         for row in overall
         # With equal tokenisation scores of words are one number; those of constituents say different things.
-        if (result.task == "constituents" and not row.main)
-        or apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
+        if row.measure not in graded
+        and (
+            (result.task == "constituents" and not row.main)
+            or apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
+        )
     ]
     macro = any(score.startswith("macro") for _, _, score in found)
     notes = ("Intervals of macro averages lean upwards: a resample without some rare label leaves it out.",)
@@ -59,6 +64,35 @@ def _named_columns(overall: Sequence[Score], mains: Mapping[str, str]) -> tuple[
     if len(shown) < 2:
         return list(mains), tuple(f"Where a measure has several scores, {score} is shown." for score in shown)
     return [f"{measure} {score}" if measure in several else measure for measure, score in mains.items()], ()
+
+
+_SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
+
+
+def _sets_of_tags(
+    found: Mapping[tuple[str, str, str], Score], names: Sequence[str], measures: Sequence[str]
+) -> Iterator[Table]:
+    """Tables 2 to 5 of Acedański & Przepiórkowski 2010 as one, where a word may have several tags."""
+    rows: list[list[Cell | str]] = []
+    differs = False
+    for measure in measures:
+        columns = [[value_of(found.get((name, measure, score))) for name in names] for score in _SET_SCORES]
+        for index, name in enumerate(names):
+            values = [column[index] for column in columns]
+            differs |= any(apart(value, values[0]) for value in values)
+            cells = (Cell(percent(column[index]), is_best(column, index)) for column in columns)
+            rows.append([name, measure, *cells])
+    if differs:
+        yield table(
+            "Sets of tags",
+            ["system", "measure", *_SET_SCORES],
+            rows,
+            words=2,
+            notes=(
+                "strong, weak: strong and weak correctness, the least and the best score of a word's tags; "
+                "precision, recall and f1 are over tags.",
+            ),
+        )
 
 
 _NUMBERS = {"crossing"}

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from assay.weights.files import check_categories, dump, load, presets
+from assay.weights.files import check_categories, dump, listed, load, presets
 from assay.weights.table import (
     ANY,
     KINDS,
@@ -29,6 +29,7 @@ __all__ = [
     "check_categories",
     "classes",
     "dump",
+    "listed",
     "load",
     "presets",
     "warnings",

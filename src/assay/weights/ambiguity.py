@@ -30,10 +30,11 @@ def from_words(words: Iterable[Sequence[str]], tagset: Tagset, **options: Any) -
     return from_counts(Counter(frozenset(word) for word in words), tagset, **options)
 
 
-def from_lexicon(path: str, tagset: Tagset, **options: Any) -> Made:
+def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
     """Weights from a lexicon, one reading per line: `form TAB lemma TAB tag` or `form TAB tag`.
 
-    The readings of a form belong together wherever they stand; each form is one entry.
+    The readings of a form belong together wherever they stand; each form is one entry. A cell has several where
+    `alternatives` says what divides them.
     """
     readings: dict[str, set[str]] = defaultdict(set)
     width = 0
@@ -49,7 +50,7 @@ def from_lexicon(path: str, tagset: Tagset, **options: Any) -> Made:
         if not cells[0] or not cells[-1].strip():
             missing = "tag" if cells[0] else "form"
             raise InputError(f"{path}:{number}: no {missing}. Give one reading per line: form TAB lemma TAB tag.")
-        readings[cells[0]].add(cells[-1].strip())
+        readings[cells[0]] |= _tags_of(cells[-1].strip(), alternatives)
     words = Counter(frozenset(tags) for tags in readings.values())
     return from_counts(words, tagset, unit="entries", inputs=(path,), date=changed_on(path), **options)
 
@@ -71,7 +72,9 @@ def _lists_readings(path: str) -> bool:
         return False
 
 
-def from_corpus(path: str, column: str | None, tagset: Tagset, **options: Any) -> Made:
+def from_corpus(
+    path: str, column: str | None, tagset: Tagset, *, alternatives: str | None = None, **options: Any
+) -> Made:
     """Weights over the running words of a corpus.
 
     With the column `candidates`, a word's readings are those it lists. With any other, they are the tags with
@@ -79,7 +82,7 @@ def from_corpus(path: str, column: str | None, tagset: Tagset, **options: Any) -
     marked so.
     """
     corpus, tags = tagged(path, column, tagset)
-    cells = [frozenset(cell.split(BETWEEN)) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
+    cells = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
     options = {"inputs": (path,), "date": changed_on(path), **options}
     if column == CANDIDATES:
         return from_counts(_summed(cells, tags.codes.tolist()), tagset, **options)
@@ -90,6 +93,12 @@ def from_corpus(path: str, column: str | None, tagset: Tagset, **options: Any) -
     note = "tags seen with its form in the corpus, not those an analyser knows"
     made = from_counts(_summed(readings, corpus.forms.codes.tolist()), tagset, note=note, **options)
     return Made(made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings))
+
+
+def _tags_of(cell: str, alternatives: str | None) -> Readings:
+    """The tags of a cell; more than one where formats list several, or where the user says what divides them."""
+    parts = cell.split(BETWEEN)
+    return frozenset(tag for part in parts for tag in (part.split(alternatives) if alternatives else [part]) if tag)
 
 
 def _summed(readings: Sequence[Readings], codes: Iterable[int]) -> Counter[Readings]:
@@ -136,7 +145,8 @@ def from_counts(
     w: Any = sums.conditional(over, None if pos_conditional else row[POS]) if conditional else row
     counts = {"words": sums.words, "unknown": sums.unknown, "unread": sums.unread, "outside": sums.outside.total()}
     source = "ambiguity in excess of one value" if excess else "ambiguity"
-    provenance = Provenance(source, unit, denominator, inputs, counts, date, note)
+    each = str(Fraction(sums.readings, sums.words))
+    provenance = Provenance(source, unit, denominator, inputs, counts, date, note, each)
     return Made(Weights("cwpa" if conditional else "wpa", w, provenance), sums.warnings(unit))
 
 
@@ -160,6 +170,7 @@ class _Sums:
     tagset: Tagset
     less: int
     words: int = 0
+    readings: int = 0
     unknown: int = 0
     unread: int = 0
     outside: Counter[str] = field(default_factory=Counter)
@@ -183,6 +194,7 @@ class _Sums:
 
     def _add(self, analyses: list[Tag], count: int) -> None:
         self.words += count
+        self.readings += len(set(analyses)) * count
         every: dict[str, set[str]] = defaultdict(set)
         given: dict[tuple[str, str], set[str]] = defaultdict(set)
         for analysis in analyses:

@@ -16,7 +16,7 @@ from assay.tagsets import Tagset
 from assay.weights.table import ANY, KINDS, POS, Provenance, Row, Weights, categories, no_category
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|-?\d+/\d+")
-_TEXTS = ("source", "unit", "denominator", "date", "note")
+_TEXTS = ("source", "unit", "denominator", "date", "note", "readings_per_word")
 _KEYS = ("kind", "w", "inputs", "counts", *_TEXTS)
 
 # Table 1 of the paper: occurrences of categories in the query logs of Poliqarp.
@@ -70,11 +70,28 @@ def dump(weights: Weights) -> str:
         "counts": dict(provenance.counts),
         "date": provenance.date,
         "note": provenance.note,
+        "readings_per_word": provenance.readings_per_word,
     }
     rows = {name: _written(weights.rows[name]) for name in sorted(weights.rows, key=_order)}
     kept: dict[str, Any] = {key: value for key, value in found.items() if value}
     kept["w"] = rows if weights.kind == "cwpa" else rows[ANY]
     return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
+
+
+def listed(weights: Weights) -> str:
+    """Weights as a table for people, the heaviest category first (Table 1 of the paper); `*` is any other."""
+    conditional = weights.kind == "cwpa"
+    lines = ["\t".join([*["class"] * conditional, "category", "weight"])]
+    for name in sorted(weights.rows, key=_order):
+        row = weights.rows[name]
+        for key in sorted(row, key=lambda key: (key == ANY, -row[key], _order(key))):
+            number = row[key]
+            shown = str(number.numerator) if number.denominator == 1 else f"{float(number):.4f}"
+            lines.append("\t".join([*[name] * conditional, key, shown]))
+    if weights.provenance.readings_per_word:
+        lines.append(f"# readings per word: {float(Fraction(weights.provenance.readings_per_word)):.4f}")
+    lines += [f"# {text}" for text in (weights.provenance.source, weights.provenance.note) if text]
+    return "\n".join(lines) + "\n"
 
 
 def check_categories(weights: Weights, tagset: Tagset) -> None:
@@ -198,6 +215,8 @@ class _Loader:
 
     def _provenance(self) -> Provenance:
         texts = {key: str(self.data.get(key, "")) for key in _TEXTS}
+        if (each := texts["readings_per_word"]) and not isinstance(exact(each), Fraction):
+            raise self.fail(("readings_per_word",), f"readings_per_word is {each}, which is no number.")
         inputs, counts = self.data.get("inputs", []), self.data.get("counts", {})
         if not isinstance(inputs, list) or not all(isinstance(item, str) for item in inputs):
             raise self.fail(("inputs",), "inputs should be a list of file names.")

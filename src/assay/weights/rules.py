@@ -16,6 +16,7 @@ from typing import Any
 from assay.errors import InputError, UsageError, unknown
 from assay.readers.source import Source
 from assay.tagsets import Tagset
+from assay.weights.expectation import parse_weights
 from assay.weights.files import exact
 from assay.weights.inputs import analyses, changed_on, lines, parsed, plural, tagged
 from assay.weights.table import ANY, POS, Made, Provenance, Row, Weights, categories, no_category
@@ -60,6 +61,7 @@ def from_uses(
     tagset: Tagset | None = None,
     conditional: bool = False,
     all_parses: bool = False,
+    em: bool = False,
     corpus: str | None = None,
     column: str | None = None,
 ) -> Made:
@@ -67,14 +69,17 @@ def from_uses(
 
     A sentence has `rules`, or `parses` that each have `rules`. A rule is given in full, with its terminals, or by
     its name and words, where `grammar` says once what each rule refers to. Parses count by their `prob`, without
-    one 1/n each; `all_parses` counts each fully. `conditional` needs the part of speech of each word: that of the
+    one 1/n each; `all_parses` counts each fully; `em` finds out by expectation maximisation how likely each is
+    (see `expectation`), to nine decimals. `conditional` needs the part of speech of each word: that of the
     terminal, or that of the word in `corpus` (sentences by their ids, words numbered from 1).
     """
+    if all_parses and em:
+        raise UsageError("--all-parses counts each parse fully, --em by how likely it is. Choose one.")
     known = read_grammar(grammar, tagset) if grammar else {}
     if corpus and not tagset:
         raise UsageError("the parts of speech of a corpus need a tagset. Give --tagset.")
     pos_of = _pos_of(corpus, column, tagset) if corpus and tagset else None
-    tally = _Tally(_Reader(known, grammar, tagset, pos_of), all_parses)
+    tally = _Tally(_Reader(known, grammar, tagset, pos_of), all_parses, em)
     for number, line in lines(path):
         try:
             tally.sentence(_object(line))
@@ -241,6 +246,9 @@ def _groups(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[int]
 class _Tally:
     reader: _Reader
     all_parses: bool
+    em: bool
+    parsed: list[list[list[tuple[str, list[Use]]]]] = field(default_factory=list)
+    """For expectation maximisation: of each sentence its parses, of each of these its rules and their words."""
     counts: Counter[str] = field(default_factory=Counter)
     total: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     given: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
@@ -250,12 +258,38 @@ class _Tally:
         parses = self.reader.parses(sentence)
         self.counts["sentences"] += 1
         self.counts["without_parse"] += not parses
-        for parse, share in zip(parses, self._shares(parses), strict=True):
-            self.counts["parses"] += 1
-            for _, uses in self.reader.uses(parse, str(sentence.get("id", ""))):
-                self.counts["rules"] += 1
+        shares = self._shares(parses)
+        found = [list(self.reader.uses(parse, str(sentence.get("id", "")))) for parse in parses]
+        self.counts["parses"] += len(parses)
+        self.counts["rules"] += sum(map(len, found))
+        if self.em:
+            self._check_names(parses)
+            self.parsed.append(found)
+        else:
+            self._add_parses(found, shares)
+
+    def _check_names(self, parses: list[Mapping[str, Any]]) -> None:
+        if any("prob" in parse for parse in parses):
+            raise _FaultError("a parse has a `prob`, so there is nothing to find out. Leave --em out.")
+        for parse in parses:
+            for place, rule in enumerate(parse["rules"], 1):
+                if isinstance(rule, dict) and "rule" not in rule:
+                    raise _FaultError(f"rule {place} has no name (`rule`), by which --em knows it again.")
+
+    def _add_parses(self, parses: list[list[tuple[str, list[Use]]]], shares: list[Fraction]) -> None:
+        for rules, share in zip(parses, shares, strict=True):
+            for _, uses in rules:
                 for use in uses:
                     self._add(use, share)
+
+    def weigh(self) -> str:
+        """Add up the parses by how likely they are; what is to be said if that was not found out to the end."""
+        rules = [[Counter(name for name, _ in parse) for parse in parses] for parses in self.parsed]
+        found = parse_weights(rules)
+        for parses, shares in zip(self.parsed, found.weights, strict=True):
+            self._add_parses(parses, [Fraction(f"{share:.9f}") for share in shares])
+        self.counts["rounds"] = found.rounds
+        return "" if found.converged else f"the weights of parses still moved after {found.rounds} rounds."
 
     def _shares(self, parses: list[Mapping[str, Any]]) -> list[Fraction]:
         probabilities = [parse.get("prob") for parse in parses]
@@ -282,9 +316,10 @@ class _Tally:
                 self.given[use.pos, category] += share
 
     def made(self, path: str, inputs: tuple[str, ...], conditional: bool) -> Made:
+        unsettled = self.weigh() if self.em else ""
         if not self.total:
             raise InputError(f"{path}: no rule refers to a category of a word.")
-        found = []
+        found = [unsettled] if unsettled else []
         if self.counts["without_parse"]:
             found.append(f"{plural(self.counts['without_parse'], 'sentence')} without a parse.")
         if conditional and self.without_pos:
@@ -300,6 +335,7 @@ class _Tally:
         # What no rule refers to was counted, and counted 0 times.
         w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**self.total, ANY: Fraction(0)}
         unit = "rules in all parses" if self.all_parses else "rules"
+        unit = "rules, parses by expectation maximisation" if self.em else unit
         counts = {key: count for key, count in self.counts.items() if count}
         provenance = Provenance("parser-rules", unit, "", inputs, counts, changed_on(path))
         return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(found))

@@ -33,6 +33,8 @@ class Provenance:
     date: str = ""
     """The day on which the input file was last changed."""
     note: str = ""
+    readings_per_word: str = ""
+    """From ambiguity: how many readings a word has on average, as a fraction."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,52 @@ def test_help_has_examples(run, arguments):
     done = run(*arguments, "--help")
     assert done.exit_code == 0
     assert "Examples:\n    assay weights" in done.stdout
+
+
+def test_ambiguity_tells_the_readings_per_word(run, file):
+    """With compact cases expanded: 3 of uda, 2 of dom, 1 of i."""
+    data = json.loads(run("ambiguity", file("l.tsv", LEXICON), "--tagset", "nkjp").stdout)
+    assert data["readings_per_word"] == "2"
+
+
+def test_ambiguity_with_several_tags_in_a_cell(run, file):
+    file("one.tsv", "uda\tfin:sg:ter:perf\nuda\tsubst:pl:nom:n\nzadanie\tsubst:sg:nom:n\n")
+    file("more.tsv", "uda\tfin:sg:ter:perf,subst:pl:nom:n\nzadanie\tsubst:sg:nom:n\n")
+    one = json.loads(run("ambiguity", "one.tsv", "--tagset", "nkjp").stdout)
+    more = json.loads(run("ambiguity", "more.tsv", "--tagset", "nkjp", "--alternatives", ",").stdout)
+    assert (more["w"], more["readings_per_word"]) == (one["w"], one["readings_per_word"]) == (one["w"], "3/2")
+    corpus = json.loads(
+        run("ambiguity", "more.tsv", "--tagset", "nkjp", "--column", "2", "--alternatives", ",").stdout
+    )
+    assert corpus["readings_per_word"] == "3/2"
+
+
+def test_show_prints_table_1_of_the_paper(run):
+    lines = run("show", "poliqarp").stdout.splitlines()
+    assert lines[0] == "category\tweight"
+    rows = [line.split("\t") for line in lines[1:] if "\t" in line]
+    # Acedański & Przepiórkowski 2010, Table 1, in its order; no other category was asked for.
+    numbers = [37771, 14055, 2074, 552, 222, 186, 81, 25, 8, 7, 5, 4]
+    assert [int(number) for _, number in rows] == [*numbers, 0]
+    assert [name for name, _ in rows][:4] == ["pos", "case", "number", "gender"]
+    assert lines[-1] == "# Acedański & Przepiórkowski 2010, Table 1"
+
+
+def test_show_takes_what_was_made(run, file):
+    run("ambiguity", file("l.tsv", LEXICON), "--tagset", "nkjp", "--conditional", "-o", "w.json")
+    lines = run("show", "w.json").stdout.splitlines()
+    assert lines[0] == "class\tcategory\tweight"
+    assert "subst\tcase\t2" in lines
+    assert "# readings per word: 2.0000" in lines
+    file("bad.json", '{"kind": "wpa",\n "readings_per_word": "many", "w": {"pos": 1}}')
+    with pytest.raises(AssayError, match=r"bad.json:2: readings_per_word is many, which is no number\."):
+        run("show", "bad.json")
+
+
+def test_rules_by_expectation_maximisation(run, file):
+    file("g.json", '{"A": [{"refers": ["case"]}], "B": [{"refers": ["number"]}]}')
+    one, two, either = ('{"rules": [["A", [1]]]}', '{"rules": [["B", [1]]]}', '{"parses": [%s, %s]}')
+    file("u.jsonl", "\n".join([one, one, two, either % (one, two)]) + "\n")
+    data = json.loads(run("rules", "u.jsonl", "--grammar", "g.json", "--em").stdout)
+    assert data["unit"] == "rules, parses by expectation maximisation"
+    assert float(Fraction(data["w"]["case"])) == pytest.approx(8 / 3, abs=1e-8)
