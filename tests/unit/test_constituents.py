@@ -388,6 +388,28 @@ def test_leaf_ancestor_is_the_mean_over_words_or_over_sentences(file: File) -> N
     assert refusal(scored, gold, system, "leaf-ancestor(mean=all)").startswith("there is no mean 'all'.")
 
 
+def deep(label: str, words: int) -> str:
+    """Phrases each within the one before, with a word and the rest in each."""
+    return "".join(f"({label} (X w) " for _ in range(words - 1)) + "(X w)" + ")" * (words - 1)
+
+
+def test_very_deep_trees_are_compared(file: File) -> None:
+    """Of the lists of a word the marks agree alone, where a phrase begins or, at the last word, where all end."""
+    words = 2000
+    found = scored(file("gold.ptb", deep("A", words)), file("s.ptb", deep("B", words)), "leaf-ancestor")
+    shares = [1 / (labels + 1) for labels in (*range(1, words), words - 1)]
+    assert found.scores[0].value == pytest.approx(sum(shares) / words)
+
+
+def test_trees_that_are_too_deep_are_refused_with_their_place(file: File) -> None:
+    gold = file("gold.ptb", "(TOP (A (X w) (X w)))", deep("A", 4002))
+    assert refusal(scored, gold, gold, "leaf-ancestor") == (
+        f"{gold}:2: 4,001 constituents above one another; leaf-ancestor takes 4,000. "
+        "Leave the sentence out, or choose another measure: -m parseval"
+    )
+    assert scored(gold, gold, "parseval").scores[0].value == 1
+
+
 # --- functions ---
 
 

@@ -293,7 +293,8 @@ def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Judgements | Counts:
     Score: value = mean credit. The list of a word has the categories above it, without the root, a mark where the
         highest constituent that begins at the word begins, and one where the highest that ends there ends; credit =
         1 - edits / (sum of both lengths), where an insertion or deletion is one edit and a replacement two. A word
-        that the system does not have, or has in no tree, gets none.
+        that the system does not have, or has in no tree, gets none. Trees of more than 4,000 constituents above one
+        another are refused.
     Paper: Sampson & Babarczy 2003.
     """
     if mean not in MEANS:

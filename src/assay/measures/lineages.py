@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, levels
+from assay.arrays import Bools, Ints, depths, levels
 from assay.constituents import roots, trees_of
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, Trees
+from assay.errors import InputError
 from assay.judgements import ONE
 from assay.treelabels import category
 
 BEGINS, ENDS = "[", "]"
-_AT_ONCE = 4096
+DEEPEST = 4000
+"""Lists of the words of one sentence grow with the square of its depth, and comparing them with the cube."""
 
 
 def lineages(corpus: Corpus) -> Column:
@@ -22,6 +24,7 @@ def lineages(corpus: Corpus) -> Column:
     A mark stands above the highest constituent that begins at the word, another above the highest that ends there.
     """
     trees = trees_of(corpus)
+    _check_depth(corpus, trees)
     counted = ~roots(trees)
     labels = trees.labels.mapped({label: category(label) for label in trees.labels.vocabulary})
     path, depth, paths = _paths(trees.parent, counted, labels)
@@ -35,6 +38,16 @@ def lineages(corpus: Corpus) -> Column:
     keys, codes = np.unique((rows[0] * size + rows[1]) * size + rows[2], return_inverse=True)
     texts = (_spelt(paths[key // size**2], key // size % size, key % size) for key in keys.tolist())
     return Column(codes, tuple(texts))
+
+
+def _check_depth(corpus: Corpus, trees: Trees) -> None:
+    depth = depths(trees.parent)
+    if depth.max(initial=0) >= DEEPEST:
+        place = corpus.place_of_sentence(int(trees.sentence[depth.argmax()]))
+        raise InputError(
+            f"{place}: {int(depth.max()) + 1:,} constituents above one another; leaf-ancestor takes {DEEPEST:,}. "
+            "Leave the sentence out, or choose another measure: -m parseval"
+        )
 
 
 def _paths(parent: Ints, counted: Bools, labels: Column) -> tuple[Ints, Ints, list[tuple[str, ...]]]:
@@ -62,10 +75,11 @@ def _highest(words: Ints, depth: Ints, number: int) -> Ints:
 
 
 def _spelt(path: Sequence[str], opened: int, closed: int) -> str:
-    symbols = []
-    for depth in range(len(path), 0, -1):
-        symbols.append(path[depth - 1])
-        symbols += [mark for mark, place in ((BEGINS, opened), (ENDS, closed)) if place == depth]
+    symbols = list(path[::-1])
+    # From the top down, so that the places of those below stay; at one node the end stands behind the beginning.
+    for depth, mark in sorted([(closed, ENDS), (opened, BEGINS)], key=lambda place: place[0]):
+        if depth:
+            symbols.insert(len(path) - depth + 1, mark)
     return " ".join(symbols)
 
 
@@ -75,32 +89,27 @@ def similarities(ours: Sequence[str], theirs: Sequence[str]) -> Ints:
     An insertion or deletion is one edit, a replacement two, so that this is twice the longest common subsequence
     over the sum of lengths.
     """
-    known: dict[str, int] = {}
-    sides = [[as_codes(text.split(), known) for text in texts] for texts in (ours, theirs)]
-    sizes = np.array([[len(symbols) for symbols in side] for side in sides], dtype=np.int64).reshape(2, -1)
-    common = np.zeros(len(ours), dtype=np.int64)
-    # Pairs of about the same length go together, so that little is filled up.
-    order = np.argsort(sizes.max(axis=0), kind="stable")
-    for begin in range(0, len(order), _AT_ONCE):
-        chosen = order[begin : begin + _AT_ONCE]
-        common[chosen] = _common(
-            _filled([sides[0][pair] for pair in chosen], -1), _filled([sides[1][pair] for pair in chosen], -2)
-        )
-    total = sizes.sum(axis=0)
+    rows = [
+        (len(a), len(b), _common(a, b))
+        for a, b in ((x.split(), y.split()) for x, y in zip(ours, theirs, strict=True))
+    ]
+    first, second, common = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    total = first + second
     return np.where(total == 0, ONE, (2 * common * ONE + total // 2) // np.maximum(total, 1))
 
 
-def _filled(rows: Sequence[Ints], filler: int) -> Ints:
-    table = np.full((len(rows), max(map(len, rows))), filler, dtype=np.int32)
-    for row, symbols in zip(table, rows, strict=True):
-        row[: len(symbols)] = symbols
-    return table
+def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """The length of the longest common subsequence.
 
-
-def _common(ours: Ints, theirs: Ints) -> Ints:
-    """The length of the longest common subsequence of the rows of two tables."""
-    best = np.zeros((len(ours), theirs.shape[1] + 1), dtype=np.int16)
-    for symbols in ours.T:
-        longer = best[:, :-1] + (theirs == symbols[:, None])
-        best[:, 1:] = np.maximum.accumulate(np.maximum(best[:, 1:], longer), axis=1)
-    return best[:, -1]
+    A row of the table of all pairs of places grows by 1 at some places and not at others: it is a number whose bits
+    are 1 where it does not, and one addition leads from row to row (Hyyrö 2004), as many places at once as there are.
+    """
+    places: dict[str, int] = {}
+    for place, symbol in enumerate(ours):
+        places[symbol] = places.get(symbol, 0) | 1 << place
+    every = (1 << len(ours)) - 1
+    flat = every
+    for symbol in theirs:
+        met = flat & places.get(symbol, 0)
+        flat = (flat + met | flat - met) & every
+    return len(ours) - flat.bit_count()
