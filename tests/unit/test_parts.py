@@ -54,6 +54,7 @@ RUNS = {
     ),
     "constituents": (("trees", "gold.mrg", BRACKETS), {"measures": None, "slices": ("span-length",)}),
     "coreference": (("coreference", "key.conll", CHAINS), {"measures": None, "slices": ("label",)}),
+    "two criteria": (("coreference", "key.conll", CHAINS), {"measures": ["arcs-any", "arcs-nom"]}),
 }
 
 

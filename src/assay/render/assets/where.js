@@ -231,7 +231,9 @@ function upperBound(report) {
   const here = (row) => row.on === report.on && row.slice === null;
   const bound = report.result.bounds.find((row) => here(row) && row.label === null);
   if (!bound) return null;
-  const reached = `${percent(bound.upper)} on ${bound.on}: ${signed(bound.gain)} over ${bound.best}`;
+  // Where systems add items, those of gold tell recall alone.
+  const what = report.kinds.length ? "a recall of " : "";
+  const reached = `${what}${percent(bound.upper)} on ${bound.on}: ${signed(bound.gain)} over ${bound.best}`;
   const said = `Whoever always chose the best answer among ${plural(report.systems.length, "system")} would reach ${reached}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growing(report.result.growth.filter(here));
