@@ -141,7 +141,7 @@ class Result:
     def from_json(cls, text: str) -> Result:
         """A Result from its JSON text."""
         try:
-            data = json.loads(text)
+            data = json.loads(text, parse_constant=_refused)
         except json.JSONDecodeError as error:
             raise InputError(f"line {error.lineno}: not JSON ({error.msg}). {_ORIGIN}") from None
         except (ValueError, RecursionError) as error:
@@ -151,7 +151,7 @@ class Result:
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. {_ORIGIN}")
         try:
             result = typing.cast(Result, decode(cls, data))
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
         return result if result.main_scores else replace(result, scores=tuple(_first_as_main(result.scores)))
 
@@ -230,6 +230,10 @@ def _first_as_main(scores: Sequence[Score]) -> Iterator[Score]:
     first: dict[str, str] = {}
     for row in scores:
         yield replace(row, main=first.setdefault(row.measure, row.score) == row.score)
+
+
+def _refused(constant: str) -> typing.NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
 
 
 def _library(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
 import types
@@ -41,23 +42,38 @@ def encode(value: Any) -> Any:
     return encode(value.item())
 
 
-def decode(kind: Any, data: Any) -> Any:
-    """Plain data as what a type says: records, tuples, numbers; null is nan where a number should be."""
+def decode(kind: Any, data: Any, where: str = "") -> Any:
+    """Plain data as what a type says: records, tuples, numbers; null is nan where a number should be.
+
+    What is of another type is a TypeError that says where it stands.
+    """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         hints = _hints(kind)
         values = {}
         for item in dataclasses.fields(kind):
             name = _json_name(kind, item.name)
-            if name in data:
-                values[item.name] = decode(hints[item.name], data[name])
+            if name in _of(dict, data, where):
+                values[item.name] = decode(hints[item.name], data[name], f"{where}.{name}" if where else name)
         return kind(**values)
     if origin is tuple:
-        return tuple(decode(arguments[0], item) for item in data)
+        kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
+        rows = zip(_of(list, data, where), kinds, strict=arguments[-1] is not ...)
+        return tuple(decode(one, item, f"{where}[{index}]") for index, (item, one) in enumerate(rows))
     if origin is types.UnionType:
-        return None if data is None else decode(arguments[0], data)
+        return None if data is None else decode(arguments[0], data, where)
+    if origin is Mapping:
+        return {key: decode(arguments[1], item, f"{where}.{key}") for key, item in _of(dict, data, where).items()}
     if kind is float:
-        return math.nan if data is None else float(data)
+        return math.nan if data is None else float(_of((int, float), data, where))
+    return data if kind is Any else _of(kind, data, where)
+
+
+def _of(kind: Any, data: Any, where: str) -> Any:
+    """What is of its kind; a truth value is no number."""
+    if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+        shown = str(data)[:40]
+        raise TypeError(f"{where or 'it'} is {shown!r}")
     return data
 
 

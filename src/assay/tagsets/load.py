@@ -67,7 +67,7 @@ class _Loader:
 
     def tagset(self) -> Tagset:
         kind = self.data.get("kind")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             hint = unknown("kind of tagset", str(kind), KINDS)
             raise self.fail("kind", str(hint) if kind else f"no `kind`. A tagset has one of: {', '.join(KINDS)}.")
         for key in self.data:
@@ -124,8 +124,10 @@ class _Loader:
         for key, entry in self._table("positions").items():
             if len(key) != 1:
                 raise self.fail(key, f"class {key!r} should be one letter, the first of its tags.")
-            positions[key] = tuple(entry.split() if isinstance(entry, str) else entry)
-        values = {key: frozenset(entry) for key, entry in self._table("values", needed=False).items()}
+            positions[key] = self._names(key, entry.split() if isinstance(entry, str) else entry)
+        values = {
+            key: frozenset(self._names(key, entry)) for key, entry in self._table("values", needed=False).items()
+        }
         attributes = {attribute for names in positions.values() for attribute in names}
         for key in values:
             if key not in attributes:
@@ -133,7 +135,7 @@ class _Loader:
         return Msd(name, **common, absent=str(self.data.get("absent", "-")), positions=positions, values=values)
 
     def _positional(self, name: str, common: dict[str, str]) -> Positional:
-        positions = tuple(self.data.get("positions", ()))
+        positions = self._names("positions", self.data.get("positions", []))
         length = self.data.get("length", len(positions))
         if len(positions) != length:
             raise self.fail("positions", f"{len(positions)} positions where length is {length}.")
@@ -141,7 +143,7 @@ class _Loader:
         if not isinstance(place, int) or not 0 <= place < len(positions):
             raise self.fail("pos_position", f"pos_position {place} is no position from 0 to {len(positions) - 1}.")
         portmanteau = {
-            key: {mark: tuple(values) for mark, values in entry.items()}
+            key: {mark: self._names(mark, values) for mark, values in entry.items()}
             for key, entry in self._table("portmanteau", needed=False).items()
         }
         for key in portmanteau:
@@ -154,11 +156,17 @@ class _Loader:
 
     def _feats(self, name: str, common: dict[str, str]) -> Feats:
         strings = {key: str(self.data[key]) for key in ("pos_column", "feats_column") if key in self.data}
-        return Feats(name, **common, **strings, keep=frozenset(self.data.get("keep", ())))
+        return Feats(name, **common, **strings, keep=frozenset(self._names("keep", self.data.get("keep", []))))
 
     def _atomic(self, name: str, common: dict[str, str]) -> Atomic:
         coarse = {str(tag): str(pos) for tag, pos in self._table("coarse", needed=False).items()}
-        return Atomic(name, **common, tags=frozenset(self.data.get("tags", ())), coarse=coarse)
+        return Atomic(name, **common, tags=frozenset(self._names("tags", self.data.get("tags", []))), coarse=coarse)
+
+    def _names(self, key: str, value: Any) -> tuple[str, ...]:
+        """A list of names; of letters, a word of them will do."""
+        if not isinstance(value, list | str) or not all(isinstance(name, str) for name in value):
+            raise self.fail(key, f"{key} should be a list of names.")
+        return tuple(value)
 
     def _table(self, key: str, *, needed: bool = True) -> dict[str, Any]:
         entry = self.data.get(key, None if needed else {})

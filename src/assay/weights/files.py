@@ -182,7 +182,7 @@ class _Loader:
         kind = self.data.get("kind")
         if kind is None:
             raise InputError(f"{self.path}:1: no `kind`. Weights have one of: {', '.join(KINDS)}.")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise self.fail(("kind",), str(unknown("kind of weights", str(kind), KINDS)))
         table = self.data.get("w")
         if not isinstance(table, dict) or not table:
