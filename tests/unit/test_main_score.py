@@ -137,3 +137,16 @@ def test_tables_say_which_score_of_a_measure_is_shown() -> None:
     one = assay.score(GOLD, {"x": FIRST}, ["accuracy", "sentence-accuracy"], times=20)
     assert render(one, "tsv").splitlines()[1].split("\t")[1::3] == ["accuracy", "sentence-accuracy"]
     assert "Where a measure has several scores, f1 is shown." in render(one, "md")
+
+
+def test_tests_on_different_scores_name_them() -> None:
+    gold = [[("zadanie", "subst:sg:nom:n"), ("uda", "subst:pl:acc:n")]]
+    system = [[("zadanie", "subst:sg:acc:n"), ("uda", "subst:pl:acc:n")]]
+    both = {"x": system, "y": gold}
+    result = assay.compare(gold, both, ["pos-accuracy", "pa", "sentence-accuracy"], tagset="nkjp", times=20)
+    titles = [line for line in render(result, "tsv").splitlines() if line.startswith("# Differences on")]
+    assert titles == [
+        "# Differences on pos-accuracy, f1",
+        "# Differences on pa, strong",
+        "# Differences on sentence-accuracy",
+    ]

@@ -22,7 +22,9 @@ def _tests(result: Result) -> Iterator[Table]:
     exact = {
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
-    several = len({(row.measure, row.score) for row in tests}) > 1
+    mains = result.main_scores
+    # Main scores are named where they differ, unless a measure has but one or is called like it.
+    several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
     explained = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in tests):
         rows: list[list[Cell | str]] = []
@@ -41,7 +43,8 @@ def _tests(result: Result) -> Iterator[Table]:
                 ]
             )
         header = ["pair", "difference", "p", "error", "p (Holm)", *(["McNemar"] if with_mcnemar else [])]
-        title = f"Differences on {measure}" + ("" if score in ("f1", "value") or not several else f", {score}")
+        named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
+        title = f"Differences on {measure}" + (f", {score}" if named else "")
         first = (measure, score) == (tests[0].measure, tests[0].score)
         notes = _test_notes(result) if first else ()
         notes += _mcnemar_notes(result) if with_mcnemar and not explained else ()
