@@ -213,6 +213,9 @@ class SummedTallies:
             differences=None,
             used=others.used,
             sums=np.repeat(row, len(others.used), axis=0),
+            by_unit=None if self.by_unit is None else tuple(_none_of(one, others.units) for one in self.by_unit),
+            by_block=None if self.by_block is None else tuple(_none_of(one, one.units) for one in self.by_block),
+            differing=tuple(0 for _ in self.differing),
         )
 
     def __add__(self, other: SummedTallies) -> SummedTallies:
@@ -299,6 +302,12 @@ def _compact(counts: Counts) -> Counts:
     width = max(1, len(counts.labels))
     keys, values = _sums_by(counts.unit.astype(np.int64) * width + counts.label, counts.values)
     return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
+
+
+def _none_of(counts: Counts, units: int) -> Counts:
+    """Counts like these in so many units, in which nothing is counted."""
+    assert counts.label is not None
+    return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=counts.label[:0])
 
 
 def _merged(first: Counts, second: Counts) -> Counts:

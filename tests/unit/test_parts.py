@@ -9,12 +9,12 @@ import pytest
 
 import assay
 from assay import parallel, shards
-from assay.counts import Collapsed
+from assay.counts import Collapsed, Counts
 from assay.evaluate import part_of
 from assay.partfiles import merged, to_json
 from assay.prepare import Options
 from assay.remarks import remark, together, worded
-from assay.tallies import BLOCKS
+from assay.tallies import BLOCKS, UnitTallies
 from pieces import folders, size_for
 from unit.samples import conllu, refusal, tagged, tsv
 
@@ -246,3 +246,13 @@ def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, 
         part = part_of("score", "gold", "sys", ["accuracy"], Options(map=file("m", rule), times=2), f"{number}/2")
         parts.append(file(f"part-{number}.json", to_json(part)))
     assert refusal(merged, parts).startswith("part-2.json: not of the same run as part-1.json")
+
+
+def test_units_without_a_value_add_no_counts_by_label() -> None:
+    """A slice by item that a later shard does not have: its units are there, and nothing in them."""
+    rows = np.array([[1, 2], [3, 4]])
+    counts = Counts(("right", "gold"), 2, np.array([0, 1]), rows, ("A", "B"), np.array([0, 1], dtype=np.int32))
+    tallies = UnitTallies.of([("x", counts)], lambda: np.arange(2)).summed(("right", "gold"), wide=True)
+    both = tallies + tallies.nothing(tallies)
+    assert both.units == 4
+    assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 3, 4]
