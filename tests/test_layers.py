@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "corpus": {"arrays", "errors"},
     "adapters": {"arrays", "corpus", "errors"},
     "readers": {"arrays", "corpus", "errors", "specs"},
-    "write": {"corpus", "errors", "readers"},
+    "write": {"corpus", "errors", "labels", "readers", "schemes"},
     "matching": {"arrays"},
     "schemes": {"arrays", "corpus", "errors"},
     "spans": {"arrays", "errors", "schemes"},

@@ -115,6 +115,18 @@ def detect(corpus: Corpus, column: str) -> str | None:
     return next((name for name in likely if _keeps_to(corpus, tags, SCHEMES[name])), None)
 
 
+def likely(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
+    """Gold's scheme where its prefixes occur; else the one that the whole file keeps to, or comes nearest to."""
+    used = {tag[0] for name in columns for tag in corpus.column(name).counts() if tag[1:2] == "-"}
+    if golds and used <= set(SCHEMES[golds].letters):
+        return golds
+    found = {detect(corpus, name) for name in columns}
+    if len(found) == 1 and (scheme := next(iter(found))):
+        return scheme
+    # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
+    return next((name for name, known in SCHEMES.items() if used <= set(known.letters)), "iob2")
+
+
 def _keeps_to(corpus: Corpus, tags: Column, scheme: Scheme) -> bool:
     parsed = _parse(tags, scheme, corpus.empty, {})
     if parsed.faults:
@@ -343,6 +355,65 @@ def _placed(corpus: Corpus, first: Ints, end: Ints, labels: Column, make: Callab
             asides = [np.searchsorted(corpus.aside_words, words + 1) for words in (start, first)]
             lines += first - start + asides[1] - asides[0]
     return make(sentence, first - start, end - start, labels, lines)
+
+
+# --- tags ---
+
+
+def tags_of(corpus: Corpus, scheme: str) -> Column:
+    """A tag for each word, as the scheme writes the corpus's spans; those that it cannot write are refused."""
+    chosen = find(scheme)
+    spans = corpus.spans
+    assert spans is not None
+    start = corpus.starts[spans.sentence]
+    first, end, codes = start + spans.begin, start + spans.end, spans.labels.codes
+    if chosen.name == "stacked":
+        return _stacked(corpus, first, end)
+    meets = first[1:] < end[:-1]
+    reason = "overlaps another, which {} does not hold. Write them in levels: --to-scheme stacked"
+    if not meets.any() and len(set(chosen.written)) == 1:
+        meets = (first[1:] == end[:-1]) & (codes[1:] == codes[:-1]) & (start[1:] == start[:-1])
+        reason = "directly follows one of its label, from which {} does not tell it. Choose another: --to-scheme iob2"
+    if meets.any():
+        span = int(meets.argmax()) + 1
+        raise UsageError(
+            f"{corpus.place_of_span(span)}: the span {spans.labels[span]} {reason.format(chosen.title)}."
+        )
+    lengths = end - first
+    words = np.repeat(first, lengths) + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    label = np.full(len(corpus), NO_LABEL, dtype=np.int64)
+    label[words] = np.repeat(codes, lengths)
+    firsts, lasts = np.zeros(len(corpus), dtype=bool), np.zeros(len(corpus), dtype=bool)
+    firsts[first], lasts[end - 1] = True, True
+    if chosen.touching:
+        touches = np.zeros(len(corpus) + 1, dtype=bool)
+        touches[1:-1] = label[1:] == label[:-1]
+        touches[corpus.starts] = False
+        firsts, lasts = firsts & touches[:-1], lasts & touches[1:]
+    written = np.array(chosen.written)[firsts + 2 * lasts.astype(np.int8)]
+    letters = {ROLES[letter]: letter for letter in chosen.letters}
+    names = spans.labels.vocabulary
+    pairs = zip(label.tolist(), written.tolist(), strict=True)
+    return Column.of("O" if code == NO_LABEL else f"{letters[role]}-{names[code]}" for code, role in pairs)
+
+
+def _stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
+    """Tags with a level for each span that is open at a word, the outermost first."""
+    spans = corpus.spans
+    assert spans is not None
+    levels: list[list[str]] = [[] for _ in range(len(corpus))]
+    under: list[int] = []
+    for span in np.lexsort((-end, first)).tolist():
+        under = [other for other in under if end[other] > first[span]]
+        if span in spans.stretches or any(end[other] < end[span] for other in under):
+            raise UsageError(
+                f"{corpus.place_of_span(span)}: the span {spans.labels[span]} has a gap or crosses another, which "
+                "tags cannot hold. Leave it out of the file."
+            )
+        under.append(span)
+        for word in range(int(first[span]), int(end[span])):
+            levels[word].append(f"{'B' if word == first[span] else 'I'}-{spans.labels[span]}")
+    return Column.of("|".join(level) or "O" for level in levels)
 
 
 # --- refusals ---

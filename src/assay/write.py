@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
+from assay import schemes
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
+from assay.labels import read_labels
 from assay.readers import Input, choose_column
 from assay.readers.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
+_DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
 def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
     """The text in the target format, and a sentence for everything that it cannot hold."""
     if target not in TARGETS:
         raise unknown("format", target, TARGETS)
-    corpus = source.read()
+    chosen = None
     if target in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])
+    return _converted(source.read(), target, column, chosen)
+
+
+def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
+    """The text of a corpus, and what is lost; the column `chosen` goes into a format that holds one label."""
+    if target not in TARGETS:
+        raise unknown("format", target, TARGETS)
+    if chosen is not None and target in _HOLDS_ONE_LABEL:
         text = "".join(_one_label(corpus, chosen, target))
         kept = {chosen}
     else:
@@ -30,6 +42,105 @@ def convert(source: Input, target: str, column: str | None) -> tuple[str, list[s
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
     return text, losses if target == "conllu" else [*losses, *_lost_structure(corpus, target)]
+
+
+def rewrite(
+    source: Input,
+    target: str | None,
+    column: str | None,
+    *,
+    scheme: str | None = None,
+    repair: str | None = None,
+    to_scheme: str | None = None,
+) -> tuple[str, list[str]]:
+    """The text with its tags of spans under another scheme, or repaired; and what is to be said of it.
+
+    Tables keep their other columns, comments and marks of documents; other formats hold what `convert` leaves.
+    """
+    corpus = source.read()
+    asked = [_own(source, part) for part in column.split("+")] if column else _tagged(source, corpus)
+    corpus = read_labels(corpus, asked)
+    chosen = schemes.find(scheme).name if scheme else schemes.likely(corpus, asked)
+    corpus, reading = schemes.spans_of(corpus, asked, chosen, repair)
+    written = schemes.find(to_scheme).name if to_scheme else chosen
+    tags = schemes.tags_of(corpus, written)
+    said = [f"column {'+'.join(asked)} is read as {_title(chosen)} and written as {_title(written)}."]
+    if reading.invalid:
+        said.append(
+            f"tags that break {_title(chosen)}: {reading.invalid:,}; repaired by {repair}, which changed the reading "
+            f"of {reading.repaired:,}."
+        )
+    form = target or source.plan.format
+    # Of several layers the last has the place of all.
+    columns = {name: tags if name == asked[-1] else cells for name, cells in corpus.columns.items()}
+    columns = {name: cells for name, cells in columns.items() if name not in asked[:-1]}
+    if source.plan.words and form in _DIVIDERS:
+        corpus = replace(corpus, columns=columns)
+        left = len(corpus.aside_lines)
+        said += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
+        return "".join(_table(corpus, source.plan.words, form)), said
+    base, _, key = asked[-1].partition(":")
+    if form not in _HOLDS_ONE_LABEL and base in CONLLU:
+        columns.pop(asked[-1])
+        pairs = zip(corpus.column(base).strings(), tags.strings(), strict=True)
+        columns[base] = Column.of(_with_key(text, key, tag) for text, tag in pairs) if key else tags
+    elif form not in _HOLDS_ONE_LABEL and not source.plan.words:
+        raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
+    text, losses = _converted(replace(corpus, columns=columns), form, asked[-1], asked[-1])
+    return text, [*said, *losses]
+
+
+def _own(source: Input, part: str) -> str:
+    """A column or a key of one, under the name that the file has for it."""
+    base, colon, key = part.partition(":")
+    return source.plan.resolve(base) + colon + key
+
+
+def _tagged(source: Input, corpus: Corpus) -> list[str]:
+    """The column of tags, where there is just one."""
+    found = [name for name, column in corpus.columns.items() if schemes.looks_like_tags(column.counts())]
+    if len(found) != 1:
+        what = f"columns {', '.join(found)} all hold" if found else "no column holds"
+        raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
+    return found
+
+
+def _title(scheme: str) -> str:
+    return schemes.SCHEMES[scheme].title
+
+
+def _with_key(text: str, key: str, tag: str) -> str:
+    """The pairs `Key=value` with another value; a key that is not there comes in for a span alone."""
+    pairs = [] if text == "_" else text.split("|")
+    places = [place for place, pair in enumerate(pairs) if pair.partition("=")[0] == key]
+    if places:
+        pairs[places[0]] = f"{key}={tag}"
+    elif tag != "O":
+        pairs.append(f"{key}={tag}")
+    return "|".join(pairs) or "_"
+
+
+def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
+    """A table with all its columns, the words first."""
+    divider = _DIVIDERS[target]
+    for column in corpus.columns.values():
+        _check_marks(corpus.forms, column, target)
+    if not words.isdigit():
+        yield divider.join([words, *corpus.columns]) + "\n"
+    comments: dict[int, list[str]] = {}
+    for sentence, line in corpus.comments:
+        comments.setdefault(sentence, []).append(f"{line}\n")
+    named = any(line.startswith("# newdoc") for _, line in corpus.comments)
+    marked = set()
+    if corpus.document_starts is not None and corpus.documents > 1 and not named:
+        marked = set(corpus.document_starts[:-1].tolist())
+    columns = [corpus.forms.strings(), *(column.strings() for column in corpus.columns.values())]
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        if sentence in marked:
+            yield "-DOCSTART-\n\n"
+        yield from comments.get(sentence, ())
+        yield from (divider.join(column[word] for column in columns) + "\n" for word in range(first, end))
+        yield "\n"
 
 
 def _conll_columns(corpus: Corpus, column: str | None) -> dict[str, str]:

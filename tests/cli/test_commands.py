@@ -318,7 +318,7 @@ def test_formats_lists_every_format_with_an_example(assay):
         "conllu(empty_nodes=false):",
         "conllx:",
         "conll09:",
-        "tsv(comments=false, header=false, word=1):",
+        "tsv(comments=false, header=auto, word=auto):",
         "conll(",
     )
     for name in (*tables, "slash(separator=/):", "brackets("):
@@ -360,6 +360,23 @@ def test_convert_writes_to_stdout_and_says_losses_on_stderr(assay):
 def test_convert_to_conllu_and_back_is_the_same_file(assay, here):
     assay("convert", "gold.conllu", "--to", "conllu", "-o", "copy.conllu")
     assert (here / "copy.conllu").read_bytes() == (here / "gold.conllu").read_bytes()
+
+
+def test_convert_writes_spans_under_another_scheme_and_repaired(assay, here):
+    (here / "broken.conll").write_text("Anna I-PER\nran O\nto B-LOC\nRome I-LOC\n\n")
+    done = assay("convert", "broken.conll", "--scheme", "iob2", "--repair", "conlleval", "-o", "mended.conll")
+    assert "warning: tags that break IOB2: 1; repaired by conlleval, which changed the reading of 1." in done.stderr
+    assert (here / "mended.conll").read_text() == "Anna B-PER\nran O\nto B-LOC\nRome I-LOC\n\n"
+    done = assay("convert", "mended.conll", "--to-scheme", "bioes", "--to", "tsv")
+    assert done.stdout == "Anna\tS-PER\nran\tO\nto\tB-LOC\nRome\tE-LOC\n\n"
+
+
+def test_convert_without_any_target_is_refused(assay):
+    done = assay("convert", "gold.conllu")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "assay: say what to write: --to FORMAT, --to-scheme SCHEME or --repair.\n",
+    )
 
 
 def test_convert_refuses_a_missing_folder(assay):

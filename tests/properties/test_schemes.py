@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay import schemes
 from assay.corpus import from_lists
 from assay.schemes import SCHEMES, detect, spans_of
 
@@ -75,6 +76,17 @@ def test_spans_written_as_tags_are_read_back(scheme, data):
     assert read_back(tags, scheme) == [spans for _, spans in sentences]
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(data=st.data())
+def test_spans_are_written_as_the_scheme_defines(scheme, data):
+    sentences = data.draw(st.lists(flat(apart=scheme == "io"), min_size=1, max_size=4))
+    corpus, _ = spans_of(
+        from_lists([written(length, spans, "iob2") for length, spans in sentences]), ["label"], "iob2"
+    )
+    expected = [tag for length, spans in sentences for tag in written(length, spans, scheme)]
+    assert schemes.tags_of(corpus, scheme).strings() == expected
+
+
 @pytest.mark.parametrize("scheme", PLAIN)
 @given(data=st.data())
 def test_the_scheme_that_is_told_reads_the_same_spans(scheme, data):
@@ -111,6 +123,8 @@ def test_nested_spans_written_as_stacked_tags_are_read_back(spans):
             levels[word].append(f"{'B' if word == begin else 'I'}-{label}")
     tags = ["|".join(parts) or "O" for parts in levels]
     assert read_back([tags], "stacked") == [sorted(span for _, span in spans)]
+    again = schemes.tags_of(spans_of(from_lists([tags]), ["label"], "stacked")[0], "stacked").strings()
+    assert read_back([again], "stacked") == [sorted(span for _, span in spans)]
 
 
 # --- broken sequences ---

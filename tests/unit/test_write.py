@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay import schemes
 from assay.readers import Input, read
-from assay.write import convert
-from unit.samples import conllu, refusal, row, tagged, tsv
+from assay.write import convert, rewrite
+from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (
     "# newdoc id = d\n# sent_id = s1\n# text = zum Bad\n"
@@ -117,3 +118,87 @@ def test_an_unknown_target_is_refused(file):
     assert refusal(converted, file("a.conllu", conllu(tagged("a/X"))), "tvs") == (
         "there is no format 'tvs'. Did you mean tsv?"
     )
+
+
+# --- tags of spans ---
+
+FLAT = ["iob2", "iob1", "ioe2", "ioe1", "bioes", "bilou", "bmes", "bmeow"]
+NAMES = "Anna NNP O\nLee NNP O\n\nBonn NNP O\nRome NNP O\nand CC O\nNew NNP O\nYork NNP O\nCity NN O\n"
+"""Two spans that touch, of one label, and one of three words."""
+IOB1 = NAMES.replace("Bonn NNP O", "Bonn NNP I-LOC").replace("Rome NNP O", "Rome NNP B-LOC")
+for word in ("Anna NNP", "Lee NNP"):
+    IOB1 = IOB1.replace(f"{word} O", f"{word} I-PER")
+for word in ("New NNP", "York NNP", "City NN"):
+    IOB1 = IOB1.replace(f"{word} O", f"{word} I-LOC")
+
+
+def rewritten(name, target=None, column=None, **options):
+    return rewrite(Input(name, wanted=[column] if column else []), target, column, **options)
+
+
+def spans_in(name, scheme, columns=("3",)):
+    return placed(schemes.spans_of(read(name), columns, scheme)[0])
+
+
+@pytest.mark.parametrize("scheme", FLAT)
+def test_spans_are_the_same_under_every_scheme_and_back(file, scheme):
+    text, said = rewritten(file("a.conll", IOB1), to_scheme=scheme)
+    assert said == [f"column 3 is read as IOB1 and written as {schemes.SCHEMES[scheme].title}."]
+    assert spans_in(file("b.conll", text), scheme) == spans_in("a.conll", "iob1")
+    back, _ = rewritten("b.conll", scheme=scheme, to_scheme="iob1")
+    assert back == IOB1 + "\n"
+
+
+def test_a_scheme_is_written_as_it_is_defined(file):
+    text, _ = rewritten(file("a.conll", IOB1), to_scheme="bioes")
+    tags = [line.split()[2] for line in text.splitlines() if line]
+    assert tags == ["B-PER", "E-PER", "S-LOC", "S-LOC", "O", "B-LOC", "I-LOC", "E-LOC"]
+
+
+def test_the_repaired_file_has_the_spans_that_were_scored(file):
+    broken = file("a.conll", "Anna O\nLee I-PER\nin O\nNew B-LOC\nYork I-ORG\n\n")
+    assert "Repair with --repair conlleval or discard" in refusal(rewritten, broken, scheme="iob2")
+    text, said = rewritten(broken, repair="conlleval", scheme="iob2")
+    assert text == "Anna O\nLee B-PER\nin O\nNew B-LOC\nYork B-ORG\n\n"
+    assert said[1] == "tags that break IOB2: 2; repaired by conlleval, which changed the reading of 2."
+    assert rewritten(broken, repair="discard", scheme="iob2")[0] == "Anna O\nLee O\nin O\nNew B-LOC\nYork O\n\n"
+
+
+def test_a_table_keeps_its_columns_comments_documents_and_header(file):
+    text = "word\tpos\tner\n# newdoc id = d\n# sent_id = 1\nAnna\tNNP\tI-PER\nran\tVBD\tO\n\n"
+    assert rewritten(file("a.tsv", text), column="ner", scheme="iob1", to_scheme="iob2")[0] == (
+        text.replace("I-PER", "B-PER")
+    )
+    marked = "-DOCSTART-\n\nAnna I-PER\n\n-DOCSTART-\n\nBonn I-LOC\n\n"
+    assert rewritten(file("b.conll", marked), to_scheme="iob2")[0] == marked.replace("I-", "B-")
+
+
+def test_layers_become_levels_and_what_overlaps_is_refused_elsewhere(file):
+    layered = file("a.tsv", "the\tDT\tB-ORG\tO\nBank\tNN\tI-ORG\tO\nof\tIN\tI-ORG\tO\nRome\tNN\tI-ORG\tB-LOC\n\n")
+    assert refusal(rewritten, layered, to_scheme="iob2").startswith("a.tsv: columns 3, 4 all hold tags of spans")
+    text, _ = rewritten(layered, column="3+4", to_scheme="stacked")
+    assert text.splitlines() == ["the\tDT\tB-ORG", "Bank\tNN\tI-ORG", "of\tIN\tI-ORG", "Rome\tNN\tI-ORG|B-LOC", ""]
+    assert spans_in(file("b.tsv", text), "stacked") == spans_in(layered, "iob2", ("3", "4"))
+    assert refusal(rewritten, layered, column="3+4", to_scheme="bioes") == (
+        "a.tsv:4: the span LOC overlaps another, which BIOES does not hold. Write them in levels: --to-scheme "
+        "stacked."
+    )
+
+
+def test_what_io_cannot_tell_apart_is_refused(file):
+    assert refusal(rewritten, file("a.conll", IOB1), to_scheme="io") == (
+        "a.conll:5: the span LOC directly follows one of its label, from which IO does not tell it. Choose another: "
+        "--to-scheme iob2."
+    )
+
+
+def test_tags_in_misc_stay_there_or_become_a_column(file):
+    def with_misc(*miscs):
+        return "".join(row(n, f"w{n}").replace("_\n", f"{misc}\n") for n, misc in enumerate(miscs, 1)) + "\n"
+
+    name = file("a.conllu", with_misc("NER=I-PER|SpaceAfter=No", "NER=O", "_"))
+    text, _ = rewritten(name, column="MISC:NER", scheme="iob1", to_scheme="bioes")
+    assert text == with_misc("NER=S-PER|SpaceAfter=No", "NER=O", "_")
+    text, _ = rewritten(name, "tsv", column="MISC:NER", scheme="iob1", to_scheme="bioes")
+    assert text == "w1\tS-PER\nw2\tO\nw3\tO\n\n"
+    assert refusal(rewritten, name, to_scheme="bioes").startswith("a.conllu: no column holds tags of spans")

@@ -84,6 +84,9 @@ def _schemes() -> list[str]:
     return list(SCHEMES)
 
 
+SCHEME_NAMES = Names("scheme", _schemes)
+
+
 def _slices() -> list[str]:
     from assay.slices import SLICES
 
@@ -160,7 +163,7 @@ _EVALUATION = (
     click.option(
         "--scheme",
         multiple=True,
-        type=Names("scheme", _schemes),
+        type=SCHEME_NAMES,
         help="Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
     ),
     click.option(

@@ -218,25 +218,13 @@ def _read_one(source: _Source, scheme: str | None, golds: str, options: Options)
     if source.column == ENTITY:
         return _File(_entities(item))
     corpus = read_labels(item, source.columns)
-    chosen = scheme or _scheme_of(corpus, source.columns, golds)
+    chosen = scheme or schemes.likely(corpus, source.columns, golds)
     corpus, reading = schemes.spans_of(corpus, source.columns, chosen, options.repair)
     return _File(corpus, chosen, reading)
 
 
 def _entities(item: Input | Corpus) -> Corpus:
     return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"]))
-
-
-def _scheme_of(corpus: Corpus, columns: Sequence[str], golds: str) -> str:
-    """Gold's scheme where its prefixes occur; else the one that the whole file keeps to, or comes nearest to."""
-    used = {tag[0] for name in columns for tag in corpus.column(name).counts() if tag[1:2] == "-"}
-    if golds and used <= set(schemes.SCHEMES[golds].letters):
-        return golds
-    found = {schemes.detect(corpus, name) for name in columns}
-    if len(found) == 1 and (scheme := next(iter(found))):
-        return scheme
-    # No scheme fits: reading it under the first that has these prefixes finds the mistake and its place.
-    return next((name for name, known in schemes.SCHEMES.items() if used <= set(known.letters)), "iob2")
 
 
 def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[Remark]:

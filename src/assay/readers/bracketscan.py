@@ -124,15 +124,6 @@ class Scan:
         """The number of words before each tree, and of all."""
         self.nodes_before = np.searchsorted(opened[kept], np.concatenate([[0], self._tree_ends]))
 
-    def join(self, firsts: Ints) -> None:
-        """Make one sentence of each of these trees and those that follow it, up to the next."""
-        ends = np.append(firsts, len(self.words_before) - 1)
-        single = np.flatnonzero(np.diff(ends) == 1)
-        place = dict(zip(firsts[single].tolist(), single.tolist(), strict=True))
-        # Beside other trees, one that says that there is none is none.
-        self.unparsed = [place[tree] for tree in self.unparsed if tree in place]
-        self.words_before, self.nodes_before = self.words_before[ends], self.nodes_before[ends]
-
     def _parsed(self, atoms: Atoms) -> None:
         """Trees that say that they are none: of these the words stay."""
         self.unparsed: list[int] = []
@@ -158,3 +149,12 @@ class Scan:
         self.labels, self.begins, self.ends = self.labels[kept], self.begins[kept], self.ends[kept]
         self.parents = place[self.parents[kept]]
         self.nodes_before = np.concatenate([[0], np.cumsum(kept)])[self.nodes_before]
+
+    def join(self, firsts: Ints) -> None:
+        """Make one sentence of each of these trees and those that follow it, up to the next."""
+        ends = np.append(firsts, len(self.words_before) - 1)
+        single = np.flatnonzero(np.diff(ends) == 1)
+        place = dict(zip(firsts[single].tolist(), single.tolist(), strict=True))
+        # Beside other trees, one that says that there is none is none.
+        self.unparsed = [place[tree] for tree in self.unparsed if tree in place]
+        self.words_before, self.nodes_before = self.words_before[ends], self.nodes_before[ends]
