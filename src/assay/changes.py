@@ -180,9 +180,14 @@ def confusion(outcomes: Outcomes, measure: str) -> Iterator[Confusion]:
 
 def met_confusion(name: str, met: Met, measure: str) -> Iterator[Confusion]:
     """What met as rows of a confusion table, frequent errors first, hits last."""
-    ordered = sorted(met, key=lambda row: (row[3], -met[row], row[0] or "", row[1] or "", row[2] or ""))
-    for gold, assigned, kind, right in ordered:
-        yield Confusion(name, measure, gold, assigned, met[gold, assigned, kind, right], kind)
+    sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
+    pieces = dict.fromkeys((row[:4] for row in met), 0)
+    for row, number in met.items():
+        sums[row[:4]] = sums.get(row[:4], 0) + number
+        pieces[row[:4]] += number if row[4] else 0
+    ordered = sorted(sums, key=lambda row: (row[3], -sums[row], row[0] or "", row[1] or "", row[2] or ""))
+    for key in ordered:
+        yield Confusion(name, measure, key[0], key[1], sums[key], key[2], pieces[key])
 
 
 def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Transition]:

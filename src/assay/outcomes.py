@@ -348,8 +348,9 @@ def _joined(first: Ints, second: Ints) -> Ints:
 # --- tables beside the outcomes ---
 
 
-Met = dict[tuple[str | None, str | None, str | None, bool], int]
-"""How often a gold label meets a system's, each kind of outcome by itself, and whether that is right."""
+Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
+"""How often a gold label meets a system's, each kind of outcome by itself, whether that is right, and whether it is a
+further piece of an item of gold's that is counted in another row."""
 
 
 def spurious(judgements: Judgements) -> Met:
@@ -357,7 +358,7 @@ def spurious(judgements: Judgements) -> Met:
     mask = judgements.has_system & (judgements.gold == NONE)
     labels, sizes = np.unique(judgements.system[mask], return_counts=True)
     return {
-        (None, judgements.labels[code], None, False): size
+        (None, judgements.labels[code], None, False, False): size
         for code, size in zip(labels.tolist(), sizes.tolist(), strict=True)
     }
 
@@ -366,12 +367,13 @@ def matched(judgements: Judgements) -> Met:
     """Gold label against the system's in every row, errors and hits, each kind by itself."""
     assert judgements.matches is not None
     names = np.array([*judgements.labels, None], dtype=object)
-    rows, sizes = fold_codes((judgements.gold, judgements.system, judgements.matches.kind))
+    pieces = (judgements.gold != NONE) & ~judgements.matches.new_gold
+    rows, sizes = fold_codes((judgements.gold, judgements.system, judgements.matches.kind, pieces.astype(np.int64)))
     found: Met = {}
     for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
         kind = judgements.matches.kinds[int(judgements.matches.kind[row])]
         gold, assigned = names[judgements.gold[row]], names[judgements.system[row]]
-        found[gold, assigned, kind, bool(judgements.right[row])] = size
+        found[gold, assigned, kind, bool(judgements.right[row]), bool(pieces[row])] = size
     return found
 
 

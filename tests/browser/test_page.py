@@ -466,3 +466,48 @@ def test_the_page_of_many_shards_lists_what_it_counts(opened, tmp_path, monkeypa
     said = report.page.inner_text("#part")
     assert said.startswith("This page lists 20 of 145 sentences, a random sample of those with errors.")
     assert report.seen.errors == []
+
+
+# --- confusion of spans ---
+
+
+def matrix(report, tab):
+    """The confusion matrix of a tab: names of rows and columns, and the numbers in each cell, pieces included."""
+    table = report.page.locator(f"#part-{tab} table.heat").first
+    return table.evaluate("""table => ({
+      columns: [...table.tHead.rows[0].cells].slice(1).map(cell => cell.title),
+      rows: [...table.tBodies[0].rows].map(row => row.cells[0].title),
+      cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(
+        cell => (cell.textContent.match(/\\d+/g) ?? []).reduce((sum, number) => sum + Number(number), 0))),
+      buttons: [...table.querySelectorAll("button.count")].map(one => [one.dataset.query, Number(one.dataset.count)]),
+    })""")
+
+
+@pytest.mark.parametrize(("tab", "system"), [("confusion-a", "rules"), ("confusion-b", "crf-names")])
+def test_the_confusion_of_spans_has_boundary_errors_and_what_is_spurious_or_missing(opened, tab, system):
+    report = opened("spans")
+    shown = matrix(report, tab)
+    assert shown["columns"][-1] == "∅"
+    assert (shown["rows"][-1] == "∅") or not any(row.type == "fp" for row in report.result.confusion)
+    expected = {}
+    for row in report.result.confusion:
+        if row.system == system and row.type != "tp":
+            key = (row.gold or "∅", row.assigned or "∅")
+            expected[key] = expected.get(key, 0) + row.count
+    found = {
+        (gold, assigned): number
+        for gold, line in zip(shown["rows"], shown["cells"], strict=True)
+        for assigned, number in zip(shown["columns"], line, strict=True)
+        if number
+    }
+    assert found == expected
+    rows = [row for row in report.result.error_types if (row.system, row.measure) == (system, "fair")]
+    types = {row.type: row.count for row in rows}
+    assert sum(number for (gold, assigned), number in found.items() if gold == assigned) == sum(
+        types[name] for name in ("bes", "bel", "beo")
+    )
+    assert sum(number for (gold, _), number in found.items() if gold == "∅") == types["fp"]
+    assert sum(number for (_, assigned), number in found.items() if assigned == "∅") == types["fn"]
+    for query, count in shown["buttons"]:
+        report.page.evaluate("query => { location.hash = 'q=' + encodeURIComponent(query) }", query)
+        report.wait(f"Number(document.getElementById('hits').dataset.items) === {count}")

@@ -648,3 +648,25 @@ def test_csv_has_no_formulas():
     cells = [cell for row in csv.reader(io.StringIO(render(result, "csv"))) for cell in row]
     assert {"'=1+1", "'@x", "'-cmd", "'+s"} <= set(cells)
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "@")]
+
+
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        ("fair", "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."),
+        (
+            "weighted(preset=fair)",
+            "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE.",
+        ),
+        ("exact", "exact pairs no spans of other labels or boundaries"),
+        ("semeval", "On the diagonal pairs with other boundaries"),
+    ],
+)
+def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measure, told):
+    result = assay.score([[("A", 0, 1), ("B", 3, 3)]], {"s": [[("A", 0, 2), ("A", 3, 3)]]}, measure)
+    page = render(result, "md")
+    assert told in page
+    diagonal = next(
+        line for line in page.split("### Errors of s by label")[1].splitlines() if line.startswith("| A |")
+    )
+    assert diagonal.split("|")[2].strip() == ("·" if measure == "exact" else "1")

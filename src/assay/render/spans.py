@@ -119,6 +119,22 @@ def labels_of_one(measure: str, result: Result) -> Table:
     return table(f"{measure} by label", header, body, short=26, notes=(note,) if "le" in kinds else ())
 
 
+_FAIR_CELLS = " On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."
+_CELLS = {
+    "fair": _FAIR_CELLS,
+    "weighted": _FAIR_CELLS,
+    "exact": (
+        " exact pairs no spans of other labels or boundaries: all errors are FP (row ∅) and FN (column ∅). What lies "
+        "where: -m fair"
+    ),
+    "semeval": (
+        " On the diagonal pairs with other boundaries, in row ∅ spurious spans, in column ∅ missed ones; the rest is "
+        "pairs with other labels."
+    ),
+}
+"""What the cells of a confusion matrix of spans are, by the measure behind it."""
+
+
 def confusion(result: Result) -> Iterator[Table]:
     """Gold's labels against the system's, errors only, and with hits."""
     for system, group in groupby(result.confusion, key=lambda row: row.system):
@@ -133,7 +149,8 @@ def confusion(result: Result) -> Iterator[Table]:
                 key = (row.gold or _NOTHING, row.assigned or _NOTHING)
                 cells[key] = cells.get(key, 0) + row.count
         if len(labels) <= MATRIX:
-            yield from _matrices(system, labels, cells, hits, result.task)
+            measure = rows[0].measure.partition("(")[0] if result.task == "spans" else ""
+            yield from _matrices(system, labels, cells, hits, _CELLS.get(measure, ""))
         else:
             ordered = sorted(cells.items(), key=lambda item: (-item[1], item[0]))
             listed = [[gold, assigned, count(number)] for (gold, assigned), number in ordered]
@@ -142,7 +159,7 @@ def confusion(result: Result) -> Iterator[Table]:
 
 
 def _matrices(
-    system: str, labels: Sequence[str], cells: Mapping[tuple[str, str], int], hits: Mapping[str, int], task: str
+    system: str, labels: Sequence[str], cells: Mapping[tuple[str, str], int], hits: Mapping[str, int], meaning: str
 ) -> Iterator[Table]:
     sides = [*labels, _NOTHING]
 
@@ -157,8 +174,7 @@ def _matrices(
         return rows
 
     header = ["gold \\ system", *sides]
-    note = "Rows: gold, columns: system, ∅: nothing there."
-    note += " On the diagonal boundary errors; the rest is LE and LBE." if task == "spans" else ""
+    note = f"Rows: gold, columns: system{'.' if meaning else ', ∅: nothing there.'}{meaning}"
     yield table(f"Errors of {system} by label", header, body(False), notes=(note,))
     yield table(f"Confusion of {system}, hits included", header, body(True), minor=True)
 

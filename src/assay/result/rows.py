@@ -263,6 +263,8 @@ class Confusion:
     count: int
     type: str | None = None
     """Where items are matched: what kind of outcome this is; hits (`tp`) are given too."""
+    pieces: int = 0
+    """So many of them are further pieces of gold's items, which are counted elsewhere themselves."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,10 @@ import { worded, chooser, countButton, expandable, moreButton, named, numeric, p
 const FEW_NAMES = 10;
 const FEW_SLICES = 40;
 export const NO_LABEL = "∅";
+/** Kinds of outcome that are no errors. */
+const HITS = ["tp", "same"];
+/** Kinds of errors that gold's label and the system's tell by themselves. */
+const LABEL_SAYS_IT = ["fp", "fn", "le", "same-span", "missed", "spurious", "unscored"];
 const OUTCOMES = {
   tp: "right",
   fp: "spurious (FP)",
@@ -87,21 +91,34 @@ function labelFlow(report) {
   return labelHeat(sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
 }
 
-/** Gold's labels against a system's; for spans those of the same place: a wrong boundary has no cell. */
+/** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. */
 function confusion(report, side) {
   const system = report.systems[report.view[side]];
-  const shown = (row) => row.system === system && row.measure === report.on && row.gold !== null && [null, "le", "fn"].includes(row.type);
+  const matched = report.kinds.length > 0;
+  const shown = (row) => row.system === system && row.measure === report.on && (matched ? !HITS.includes(row.type) : row.gold !== null);
   const rows = report.result.confusion.filter(shown);
   if (!rows.length || report.task === "coreference") return null;
-  const matched = report.kinds.length > 0;
   const letter = side.toUpperCase();
   const content = (gold, assigned, count) => {
-    const how = matched ? term(`${side}-type`, assigned === NO_LABEL ? "fn" : "le") : term(`${side}-is`, "wrong");
-    return countButton(report, count, [term("gold", gold), term(side, assigned), how], `gold ${gold}, ${letter} says ${assigned}`);
+    const meaning = `gold ${gold}, ${letter} says ${assigned}`;
+    if (!matched) return countButton(report, count, [term("gold", gold), term(side, assigned), term(`${side}-is`, "wrong")], meaning);
+    const inside = rows.filter((row) => (row.gold ?? NO_LABEL) === gold && (row.assigned ?? NO_LABEL) === assigned);
+    const types = [...new Set(inside.map((row) => row.type))];
+    // An answer in another place is called by its type too: PER (BEs).
+    const answer = (type) => (LABEL_SAYS_IT.includes(type) ? assigned : `${assigned} (${typeSign(type)})`);
+    const answers = [...new Set(types.map(answer))];
+    const terms = [term("gold", gold), { ...term(side, ""), values: answers }, { ...term(`${side}-type`, ""), values: types }];
+    const pieces = inside.reduce((sum, row) => sum + row.pieces, 0);
+    const more = pieces ? element("span", { class: "soft", title: `${plural(pieces, "further piece")} of gold's ${report.noun}s` }, `+${whole(pieces)}`) : null;
+    const named = `${meaning} (${types.map(typeName).join(", ")})`;
+    return [count > pieces ? countButton(report, count - pieces, terms, named) : null, more];
   };
-  const note = { spans: "; boundaries: see Errors", dependencies: "; same label: wrong head" }[report.task] ?? "";
-  const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${note}`;
-  return labelHeat(summed(rows, (row) => [row.gold, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+  const paired = rows.some((row) => row.gold !== null && row.assigned !== null);
+  const spanNote = `${paired ? "; same label: wrong boundary" : `; ${report.on} pairs no spans`}; ∅: spurious or missing`;
+  const pieceNote = rows.some((row) => row.pieces) ? "; +: further pieces of gold's" : "";
+  const notes = { spans: spanNote + pieceNote, dependencies: "; same label: wrong head" };
+  const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${notes[report.task] ?? ""}`;
+  return labelHeat(summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */
@@ -128,10 +145,12 @@ function labelHeat(sums, content, words) {
   // Names that both sides have come first and in the same order, so that there is a diagonal.
   const both = rows.filter((name) => columns.includes(name));
   const rank = new Map([...both, ...rows, ...columns].reverse().map((name, place, all) => [name, all.length - place]));
+  rank.set(NO_LABEL, Infinity);
   const inOrder = (names) => names.sort((one, other) => rank.get(one) - rank.get(other));
   const place = element("div", {});
   const show = (most) => {
-    const [frequentRows, frequentColumns] = [new Set(rows.slice(0, most)), new Set(columns.slice(0, most))];
+    const frequent = (names) => new Set([...names.filter((name) => name !== NO_LABEL).slice(0, most), NO_LABEL]);
+    const [frequentRows, frequentColumns] = [frequent(rows), frequent(columns)];
     const cells = sums.filter(([row, column]) => frequentRows.has(row) && frequentColumns.has(column));
     const used = (side) => new Set(cells.map((sum) => sum[side]));
     const drawn = cells.map(([row, column, count]) => ({ row, column, count, content: content(row, column, count) }));
