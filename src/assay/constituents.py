@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools, Ints, Stretches, chosen_stretches, ids_of_runs
-from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
+from assay.corpus import KEPT, Column, Corpus, Spans, Trees, one_vocabulary
 from assay.matching import SpanList, same_places
 from assay.spanpairs import Line, Side, SpanPair
 from assay.treelabels import category, edge_functions, functions
@@ -419,6 +419,8 @@ def _brackets(
     sentence = trees.sentence if number == 0 else pair.system_sentence[corpus.starts[trees.sentence] + trees.begin]
     counted = (nodes.size > 0) & (sentence >= 0) & taking_part[sentence]
     counted &= ~trees.labels.isin(label for label in trees.labels.vocabulary if convention.deletes(label))
+    if corpus.spans is not None and KEPT in corpus.spans.columns:
+        counted &= corpus.spans.columns[KEPT].isin([KEPT])
     if convention.roots:
         counted &= ~roots(trees)
     if not choices.trivial:

@@ -18,6 +18,8 @@ LONGEST = 1_000_000
 """No sentence has more places than this."""
 SEVERAL = " | "
 """What divides the tags of a word that has several."""
+KEPT = "(kept)"
+"""The column, of words or of spans, that says which have labels that count, where not all do."""
 _OF_SENTENCES = ("sent_id", "text")
 """Comments that are about their sentence alone."""
 

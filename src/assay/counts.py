@@ -174,7 +174,12 @@ def graded(judgements: Judgements, sentences: int) -> Counts:
     """Per sentence: gold items, tags assigned and expected, and the credits of both sides."""
     assert judgements.credits is not None
     columns = [_count(judgements.sentence, judgements.has_gold, sentences)]
-    columns += [_summed(judgements.sentence, column, sentences) for column in judgements.credits.T]
+    credits_ = judgements.credits
+    if judgements.counted is not None:
+        # Tags that the system assigns count on its side, all else on gold's.
+        assigned = np.array([name.startswith("assigned") for name in CREDITS])
+        credits_ = credits_ * np.where(assigned, judgements.has_system[:, None], judgements.has_gold[:, None])
+    columns += [_summed(judgements.sentence, column, sentences) for column in credits_.T]
     return Counts(("items", *CREDITS), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 

@@ -91,6 +91,8 @@ def finished(part: Part, settings: Settings | None = None) -> Result:
         tagset=part.tagset,
         scheme=part.scheme,
         atoms=part.atoms,
+        labels=options.labels,
+        ignore_labels=options.ignore_labels,
         mappings=(*part.mappings, *_mapping_effect(part)),
         warnings=(
             *worded(part.warnings),

@@ -96,6 +96,10 @@ class Judgements:
             return self.counted[1]
         return np.asarray(self.system != NONE) if self.matches is None else self.matches.new_system
 
+    def one_sided(self, right: Bools) -> Judgements:
+        """The same under another criterion, where an item that is right may count on one side alone."""
+        return replace(self, right=right & self.has_gold, found=right & self.has_system)
+
     def where(self, mask: Bools) -> Judgements:
         """The items of a selection."""
         return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from assay.align.characters import Text
 from assay.arrays import NONE, Bools, Ints
 from assay.chainpairs import ChainPair
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import KEPT, Column, Corpus, one_vocabulary
 from assay.errors import UsageError, unknown
 from assay.judgements import Judgements
 from assay.spanpairs import SpanPair
@@ -170,7 +170,7 @@ class Pair:
         nothing = np.full(len(spurious), NONE, dtype=np.int32)
         gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
         system = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
-        return Judgements(
+        judged = Judgements(
             sentence=np.concatenate([self.gold.sentence_of[kept], self.system_sentence[spurious]]),
             item=np.concatenate([kept, spurious]),
             gold=gold,
@@ -178,6 +178,14 @@ class Pair:
             right=gold == system,
             labels=vocabulary,
         )
+        return self._counted(judged) if KEPT in self.gold.columns else judged
+
+    def _counted(self, judged: Judgements) -> Judgements:
+        """Words with labels that count: in recall those that gold labels so, in precision those of the system."""
+        sides = []
+        for corpus, words in zip((self.gold, self.system), self.words_of(judged), strict=True):
+            sides.append(np.append(corpus.column(KEPT).isin([KEPT]), False)[words])
+        return replace(judged, counted=(sides[0], sides[1])).one_sided(judged.right)
 
     def words_of(self, judgements: Judgements) -> tuple[Ints, Ints]:
         """The gold word and the system's word of each item, NONE where there is none."""

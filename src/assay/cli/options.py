@@ -16,16 +16,11 @@ from assay.cli.output import Output
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
-    "What is compared": ("measures", "task", "column", "input_format", "map", "on_mismatch"),
+    "What is compared": (
+        *("measures", "task", "column", "input_format", "map", "labels", "ignore_labels", "on_mismatch"),
+    ),
     "Breakdown and examples": (
-        "slices",
-        "train",
-        "lexicon",
-        "oov_fold_case",
-        "label_order",
-        "examples",
-        "change",
-        "kind",
+        *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "change", "kind"),
     ),
     "Spans and mentions": ("scheme", "repair", "gold_errors", "duplicates", "missing", "zeros", "mention_types"),
     "Tags with parts": ("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep"),
@@ -160,6 +155,8 @@ _EVALUATION = (
     click.option("--lexicon", type=click.Path(), help="Dictionary: a list of words, or an annotated file."),
     click.option("--oov-fold-case", is_flag=True, help="Words of --train and --lexicon match in any case."),
     click.option("--map", type=click.Path(), help="Mapping file: labels to be taken as others."),
+    click.option("--labels", default="", metavar="PER,LOC", help="Only these labels count."),
+    click.option("--ignore-labels", default="", metavar="MISC", help="These labels do not count."),
     click.option(
         "--scheme",
         multiple=True,

@@ -59,7 +59,7 @@ class _Arcs:
         """The judgements under a criterion; `heads` and `labels`: what an answer consists of."""
         judged = replace(self.judged, right=right & self.judged.has_gold, labels_count=labels)
         if self.lopsided:
-            judged = replace(judged, found=right & judged.has_system)
+            judged = judged.one_sided(right)
         return judged if heads else replace(judged, heads=None)
 
 
@@ -78,12 +78,14 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
     has_gold, there = gold_word != NONE, system_word != NONE
     heads = np.where(there, of_system[system.heads[np.where(there, system_word, 0)]], MISSING)
     head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
+    label_right = judged.gold == judged.system
     judged = replace(judged, heads=heads)
+    lopsided = punctuation != "all" or judged.counted is not None
     if punctuation != "all":
         out_gold = is_punctuation(gold, punctuation)[np.where(has_gold, gold_word, 0)] & has_gold
         out_system = is_punctuation(system, punctuation)[np.where(there, system_word, 0)] & there
-        judged = replace(judged, counted=(has_gold & ~out_gold, there & ~out_system))
-    return _Arcs(judged, head_right, judged.right, gold_word, system_word, lopsided=punctuation != "all")
+        judged = replace(judged, counted=(judged.has_gold & ~out_gold, judged.has_system & ~out_system))
+    return _Arcs(judged, head_right, label_right, gold_word, system_word, lopsided=lopsided)
 
 
 def _in_lower_case(judged: Judgements) -> Judgements:
@@ -163,7 +165,10 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
     """Arcs of which only those of content words count, and which of these are right."""
     arcs = _arcs(pair, False, "all")
     labels = np.array([label in CONTENT for label in arcs.judged.labels] + [False])
-    counted = (labels[arcs.judged.gold], labels[arcs.judged.system])
+    counted = (
+        labels[arcs.judged.gold] & arcs.judged.has_gold,
+        labels[arcs.judged.system] & arcs.judged.has_system,
+    )
     arcs = replace(arcs, judged=replace(arcs.judged, counted=counted))
     return arcs, arcs.head_right & arcs.label_right
 

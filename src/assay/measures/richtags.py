@@ -139,14 +139,14 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     judged, analysis = pair.judge(column), pair.analysis(column)
     sentences = pair.gold.sentences
     categories = [name for name in analysis.positions if pos or name != POS]
-    parts = [_category_counts(judged, analysis, name, sentences) for name in categories]
-    rows = np.concatenate([np.zeros((0, 3), dtype=np.int64), *parts])
+    # Where a word may count on one side alone, what precision is made of is counted by itself.
+    fields = ("right", "gold", "system", *(("found",) if judged.counted is not None else ()))
+    parts = [_category_counts(judged, analysis, name, sentences)[:, : len(fields)] for name in categories]
+    rows = np.concatenate([np.zeros((0, len(fields)), dtype=np.int64), *parts])
     label = np.repeat(np.arange(len(categories), dtype=np.int32), sentences)
     occurring = rows.any(axis=1)
     unit = np.tile(np.arange(sentences), len(categories))
-    return Counts(
-        ("right", "gold", "system"), sentences, unit[occurring], rows[occurring], tuple(categories), label[occurring]
-    )
+    return Counts(fields, sentences, unit[occurring], rows[occurring], tuple(categories), label[occurring])
 
 
 def _category_counts(judged: Judgements, analysis: Analysis, category: str, sentences: int) -> Ints:
@@ -154,7 +154,9 @@ def _category_counts(judged: Judgements, analysis: Analysis, category: str, sent
     names = analysis.value_names(category)
     codes = np.array([-1 if name == "∅" else known.setdefault(name, len(known)) for name in names] + [-1])
     gold, system = codes[judged.gold], codes[judged.system]
-    masks = ((gold == system) & (gold >= 0), gold >= 0, system >= 0)
+    right = (gold == system) & (gold >= 0)
+    has_gold, has_system = judged.has_gold, judged.has_system
+    masks = (right & has_gold, (gold >= 0) & has_gold, (system >= 0) & has_system, right & has_system)
     return np.stack([np.bincount(judged.sentence[mask], minlength=sentences) for mask in masks], axis=1)
 
 

@@ -19,6 +19,7 @@ from assay.prepare.run import Run, gold_source
 from assay.prepare.spans import ENTITY, prepare_spans, shows_spans
 from assay.prepare.tags import prepare_tags, tags_outside
 from assay.readers import Files, Input
+from assay.remarks import joined
 from assay.systems import Given, named_systems
 
 __all__ = ["Decided", "Options", "Prepared", "Run", "contents_of", "gold_source", "prepare", "tags_outside"]
@@ -72,7 +73,8 @@ class Prepared:
         for name, tasks in ONLY_FOR.items():
             if getattr(self.options, name) != getattr(Options, name, None) and self.task not in tasks:
                 option = name.replace("_", "-")
-                raise UsageError(f"--{option} is about {' and '.join(tasks)}, but {self.task} are compared.")
+                are = "is" if self.task == "coreference" else "are"
+                raise UsageError(f"--{option} is about {joined(tasks)}, but {self.task} {are} compared.")
         for measure in measures:
             wanted = measure.definition.task
             if wanted != self.task:

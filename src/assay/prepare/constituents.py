@@ -21,14 +21,14 @@ from assay.constituents import (
     with_nodes,
     with_words_of,
 )
-from assay.corpus import Corpus
+from assay.corpus import KEPT, Corpus
 from assay.counts import graded
 from assay.errors import InputError, UsageError
 from assay.judgements import Judgements
 from assay.measures import Measure, find
 from assay.measures.evalb import choices
 from assay.prepare.options import Decided, Options
-from assay.prepare.run import Run, aligned, check_folders, notes_on_reading, source_of, without
+from assay.prepare.run import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
 from assay.readers import Input
 from assay.remarks import Remark, remark, said, worded
 
@@ -52,10 +52,12 @@ def prepare_constituents(
     corpora = [_read(item, options) for item in inputs]
     check_folders(corpora)
     bare = _without_trees(corpora[0], options)
-    gold = _with_spans(with_words_of(corpora[0], corpora[1]))
+    kept = kept_labels([node_spans(corpus).labels for corpus in corpora], options)
+    _check_have_labels(measures, options)
+    gold = _with_spans(with_words_of(corpora[0], corpora[1]), options)
     equal = [pair for known in conventions.values() for pair in known.equal_words]
     outputs = [with_equal_words(with_words_of(corpus, gold), gold, equal) for corpus in corpora[1:]]
-    systems = dict(zip(named, map(_with_spans, outputs), strict=True))
+    systems = {name: _with_spans(output, options) for name, output in zip(named, outputs, strict=True)}
     found, warnings = aligned(gold, systems, [True] * len(systems), TAG, options)
     # A sentence with other words is an error of its system, and is compared for the others.
     pairs = [(name, with_nodes(without(pair, pair.skipped | bare) if bare.any() else pair)) for name, pair in found]
@@ -64,6 +66,7 @@ def prepare_constituents(
     words = int((~bare[gold.sentence_of]).sum())
     warnings = [
         gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum())),
+        *kept,
         *_read_so(["gold", *named], corpora),
         *warnings,
         *_faulty(gold, bare, judged),
@@ -104,6 +107,14 @@ def _check_options(options: Options, measures: Sequence[Measure]) -> None:
         )
 
 
+def _check_have_labels(measures: Sequence[Measure], options: Options) -> None:
+    others = [measure for measure in measures if "preset" not in measure.parameters]
+    if others and (options.labels or options.ignore_labels):
+        raise UsageError(
+            f"--labels and --ignore-labels are about brackets, which {others[0]} does not compare. Leave it out."
+        )
+
+
 def _of_brackets(measures: Sequence[Measure]) -> list[Measure]:
     """The measures of brackets, one for each way to clean up."""
     found: dict[object, Measure] = {}
@@ -141,8 +152,13 @@ def _read(item: Input | Corpus, options: Options) -> Corpus:
     return item.read(columns, tolerant=options.on_mismatch == "skip")
 
 
-def _with_spans(corpus: Corpus) -> Corpus:
-    return replace(corpus, spans=node_spans(corpus))
+def _with_spans(corpus: Corpus, options: Options) -> Corpus:
+    """The corpus with its nodes as spans, those marked that have categories that count."""
+    spans = node_spans(corpus)
+    if options.labels or options.ignore_labels:
+        kept = {label: KEPT if options.keeps(label) else "" for label in spans.labels.vocabulary}
+        spans = replace(spans, columns={KEPT: spans.labels.mapped(kept)})
+    return replace(corpus, spans=spans)
 
 
 def _without_trees(gold: Corpus, options: Options) -> Bools:

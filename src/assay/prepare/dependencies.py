@@ -11,14 +11,23 @@ from assay import arcs, checks
 from assay.align import Pair
 from assay.arcs import Fault
 from assay.arrays import Bools, Ints
-from assay.corpus import Corpus
+from assay.corpus import Column, Corpus
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.labels import read_labels
 from assay.lexicon import Lexicon
 from assay.measures import Measure
 from assay.measures.dependencies import RELATION, is_punctuation, listed_punctuation
 from assay.prepare.options import Decided, Options
-from assay.prepare.run import Run, aligned, check_folders, left_out, source_of, without
+from assay.prepare.run import (
+    Run,
+    aligned,
+    check_folders,
+    kept_labels,
+    left_out,
+    marked_kept,
+    source_of,
+    without,
+)
 from assay.readers import Input
 from assay.remarks import Remark, remark, worded
 
@@ -38,7 +47,15 @@ def prepare_dependencies(
     trees = [arcs.with_heads(corpus, "HEAD") for corpus in corpora]
     faults = [found for _, found in trees]
     _refuse(corpora, faults, options)
-    gold, *outputs = _marked([corpus for corpus, _ in trees], options)
+    kept = kept_labels([_both(corpus) for corpus in corpora], options)
+    corpora = _marked([corpus for corpus, _ in trees], options)
+    if kept:
+        _check_have_labels(measures)
+        corpora = [
+            marked_kept(corpus, corpus.column("DEPREL"), lambda label: options.keeps(label, label.partition(":")[0]))
+            for corpus in corpora
+        ]
+    gold, *outputs = corpora
     systems = dict(zip(named, outputs, strict=True))
     characters = any(measure.definition.characters for measure in measures)
     pairs, warnings = aligned(gold, systems, [True] * len(outputs), RELATION, options, characters=characters)
@@ -61,7 +78,7 @@ def prepare_dependencies(
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
-        warnings=(*checked, *warnings),
+        warnings=(*checked, *kept, *warnings),
         mappings=(),
         task="dependencies",
         items=int(judged[0][1].has_gold.sum()),
@@ -69,6 +86,18 @@ def prepare_dependencies(
         notes=() if options.symmetric else (nonprojective_sentences(numbers=_nonprojective(pairs, skipped)),),
         decided=Decided(column=f"{head}+{relation}", formats=tuple(corpus.format for corpus in corpora)),
     )
+
+
+def _both(corpus: Corpus) -> Column:
+    """Relations with and without what follows the colon: either may be named."""
+    names = corpus.column("DEPREL").strings()
+    return Column.of(name for full in names for name in dict.fromkeys((full, full.partition(":")[0])))
+
+
+def _check_have_labels(measures: Sequence[Measure]) -> None:
+    for measure in measures:
+        if measure.definition.name in ("tokens", "words", "sentences"):
+            raise UsageError(f"{measure} has no labels, so that --labels and --ignore-labels say nothing about it.")
 
 
 def _answers(pair: Pair) -> list[Ints]:

@@ -21,6 +21,7 @@ ONLY_FOR = {
     **dict.fromkeys(("mention_types", "duplicates", "missing", "zeros"), ("coreference",)),
     "sweep": ("tags", "spans"),
     "map": ("tags", "spans"),
+    **dict.fromkeys(("labels", "ignore_labels"), ("tags", "spans", "dependencies", "constituents")),
 }
 """Options that have a meaning for some tasks only."""
 
@@ -76,6 +77,10 @@ class Options:
     lexicon: str | None = None
     oov_fold_case: bool = False
     map: str | None = None
+    labels: tuple[str, ...] = ()
+    """The labels that count; all where none is named."""
+    ignore_labels: tuple[str, ...] = ()
+    """Labels that do not count."""
     seed: int = 0
     times: int = 10_000
     interval: str = "percentile"
@@ -109,9 +114,19 @@ class Options:
         for name in ("slices", "scheme"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for name in ("labels", "ignore_labels"):
+            value = getattr(self, name)
+            # As on the command line, PER,LOC are two; the tag for commas is itself.
+            names = [value] if value == "," else value.split(",") if isinstance(value, str) and value else value
+            object.__setattr__(self, name, tuple(sorted(set(names or ()))))
         for name in _FILES:
             if isinstance(getattr(self, name), Path):
                 object.__setattr__(self, name, str(getattr(self, name)))
+
+    def keeps(self, *names: str) -> bool:
+        """Whether a label counts, which may have several names (nsubj:pass, nsubj)."""
+        wanted = not self.labels or any(name in self.labels for name in names)
+        return wanted and not any(name in self.ignore_labels for name in names)
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
@@ -144,6 +159,10 @@ class Options:
             raise UsageError(f"{self.examples} examples cannot be shown.")
         if (self.change or self.kind) and not self.examples:
             raise UsageError("--change and --kind choose among examples. Say how many: --examples 5")
+        if "" in (*self.labels, *self.ignore_labels):
+            raise UsageError("--labels and --ignore-labels are names divided by commas, e.g. PER,LOC.")
+        if both := set(self.labels) & set(self.ignore_labels):
+            raise UsageError(f"{min(both)} is among --labels and among --ignore-labels.")
         for name in ("train", "lexicon", "map", "gold_errors"):
             path = getattr(self, name)
             if path == "-" or (path and Path(path).is_fifo()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -11,8 +11,8 @@ import numpy as np
 from assay import mapping
 from assay.align import Pair, align
 from assay.arrays import Bools
-from assay.corpus import Corpus
-from assay.errors import AlignmentError, InputError, listed
+from assay.corpus import KEPT, Column, Corpus
+from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.measures import Measure
 from assay.prepare.options import Decided, Options
 from assay.readers import Input
@@ -118,6 +118,38 @@ def columns_read(
 def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
     """The columns of a table, as the first lines told them."""
     yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
+
+
+def kept_labels(columns: Sequence[Column], options: Options) -> list[Remark]:
+    """The labels that the user names, and how often gold and systems have them."""
+    given = {"--labels": options.labels, "--ignore-labels": options.ignore_labels}
+    if not any(given.values()):
+        return []
+    known: dict[str, int] = {}
+    for column in columns:
+        for label, number in column.counts().items():
+            known[label] = known.get(label, 0) + number
+    return [
+        labels_named(option=option, numbers={name: known.get(name, 0) for name in names}, known=known)
+        for option, names in given.items()
+        if names
+    ]
+
+
+@remark
+def labels_named(option: str, numbers: Mapping[str, int], known: Mapping[str, int]) -> Iterator[str]:
+    """Labels that the user names and that occur nowhere."""
+    missing = [name for name, number in numbers.items() if not number]
+    if missing and option == "--labels" and len(missing) == len(numbers):
+        raise UsageError(f"--labels {','.join(missing)}: {unknown('label', missing[0], sorted(known))}")
+    for name in missing:
+        yield f"{option}: {unknown('label', name, sorted(known))}"
+
+
+def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) -> Corpus:
+    """The corpus with a column that says which words have labels that count."""
+    kept = labels.mapped({label: KEPT if keeps(label) else "" for label in labels.vocabulary})
+    return replace(corpus, columns={**corpus.columns, KEPT: kept})
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import checks, mapping, schemes
 from assay.align import Pair, needs_characters, with_spans
+from assay.arrays import chosen_stretches
 from assay.constituents import constituent_spans, with_words_of
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import AlignmentError, InputError, UsageError, unknown
@@ -26,6 +27,7 @@ from assay.prepare.run import (
     check_folders,
     columns_read,
     idle_rules,
+    kept_labels,
     left_out,
     notes_on_reading,
     rules_of,
@@ -84,6 +86,12 @@ def prepare_spans(
     corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     corpora, mapped, gone = _mapped(corpora, named, options)
+    kept = kept_labels([corpus.spans.labels for corpus in corpora if corpus.spans is not None], options)
+    whole = [_number(corpus) for corpus in corpora]
+    corpora = [_without_others(corpus, options) for corpus in corpora]
+    others = {
+        name: number - _number(corpus) for name, number, corpus in zip(["gold", *named], whole, corpora, strict=True)
+    }
     corpora = _marked(corpora, named, options)
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
@@ -103,6 +111,7 @@ def prepare_spans(
     columns = list(columns_read(inputs, ["gold", *named], [source.column for source in sources], options))
     differ = len({source.column for source in sources}) > 1
     warnings = [
+        *kept,
         *_said(files, ["gold", *named], options.repair),
         *(columns if differ else ()),
         *gone,
@@ -125,7 +134,11 @@ def prepare_spans(
         items=len(pairs[0][1].spanned().gold),
         unit=options.unit or ("document" if whole_documents else "sentence"),
         scheme=files[0].scheme,
-        notes=(*(() if differ else columns), *_notes(pairs, listed)),
+        notes=(
+            *(() if differ else columns),
+            *_notes(pairs, listed),
+            *([other_labels(numbers=others)] if kept else ()),
+        ),
         decided=Decided(
             column=sources[0].column,
             formats=tuple(file.corpus.format for file in files),
@@ -307,6 +320,31 @@ def _mapped(
 
 def _number(corpus: Corpus) -> int:
     return 0 if corpus.spans is None else len(corpus.spans)
+
+
+def _without_others(corpus: Corpus, options: Options) -> Corpus:
+    """The corpus without the spans whose labels do not count."""
+    if "O" in (*options.labels, *options.ignore_labels):
+        raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
+    spans = corpus.spans
+    assert spans is not None
+    rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
+    if len(rows) == len(spans):
+        return corpus
+    columns = (spans.sentence, spans.begin, spans.end, spans.labels.codes, spans.lines)
+    sentence, begin, end, codes, lines = (column[rows] for column in columns)
+    labels, stretches = Column(codes, spans.labels.vocabulary), chosen_stretches(spans.stretches, rows)
+    return replace(corpus, spans=Spans(sentence, begin, end, labels, lines, stretches))
+
+
+@remark
+def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
+    """How many spans do not count for their labels."""
+    listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+    yield (
+        f"Spans with other labels were left out on both sides before matching ({listed}): where one of them stands "
+        "against a span that counts, that is missing or spurious, not wrongly labelled."
+    )
 
 
 def _by_rules(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import checks, mapping, tagsets
 from assay.align import Pair
-from assay.corpus import Corpus
+from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError
 from assay.labels import name_in, read_labels, with_sets
 from assay.lexicon import Lexicon
@@ -21,7 +21,9 @@ from assay.prepare.run import (
     check_folders,
     columns_read,
     idle_rules,
+    kept_labels,
     left_out,
+    marked_kept,
     rules_of,
     source_of,
     without,
@@ -48,6 +50,13 @@ def prepare_tags(
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
     check_folders(corpora)
     corpora, mapped = _mapped(corpora, named, column, options)
+    kept = kept_labels([_single(corpus.column(column)) for corpus in corpora], options)
+    if kept:
+        # Of several tags in one cell one is enough.
+        corpora = [
+            marked_kept(corpus, corpus.column(column), lambda label: any(map(options.keeps, label.split(SEVERAL))))
+            for corpus in corpora
+        ]
     corpora = _marked(corpora, named, column, options)
     gold_corpus, outputs = corpora[0], corpora[1:]
     systems = dict(zip(named, outputs, strict=True))
@@ -91,7 +100,7 @@ def prepare_tags(
         tuple(pairs),
         sources,
         skipped,
-        (check_gold, *warnings),
+        (check_gold, *kept, *warnings),
         mapped,
         tagset,
         items=int(judged[0][1].has_gold.sum()),
@@ -103,6 +112,13 @@ def prepare_tags(
             formats=tuple(corpus.format for corpus in corpora),
         ),
     )
+
+
+def _single(labels: Column) -> Column:
+    """All tags, those of cells with several one by one."""
+    if not any(SEVERAL in label for label in labels.vocabulary):
+        return labels
+    return Column.of(tag for label in labels.strings() for tag in label.split(SEVERAL))
 
 
 def _filled(given: Sequence[bool], options: Options) -> Sequence[bool]:

@@ -99,6 +99,8 @@ def heading(result: Result) -> str:
     """What was compared, in one line."""
     formats = list(dict.fromkeys(source.format for source in (result.gold, *result.systems)))
     column = f", column {result.column}" if result.column else ""
+    column += f", only {', '.join(result.labels)}" if result.labels else ""
+    column += f", without {', '.join(result.ignore_labels)}" if result.ignore_labels else ""
     scheme = f" ({result.scheme.upper()})" if result.scheme else ""
     items = "of gold" if is_matched(result) else "with a gold label"
     whole = result.task == "coreference" or (result.task == "spans" and result.unit == "document")

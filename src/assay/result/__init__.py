@@ -116,6 +116,10 @@ class Result:
     """How tags were read as spans."""
     atoms: str = ""
     """What spans are sets of: words or characters."""
+    labels: tuple[str, ...] = ()
+    """The labels that count; all where none is named …"""
+    ignore_labels: tuple[str, ...] = ()
+    """… but for these."""
     bayes: tuple[Posterior, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     examples: tuple[Example, ...] = ()
