@@ -256,7 +256,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             assert one.outcomes is not None
             outcomes, on = one.outcomes(), str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
-            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.all_count)
+            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
             diffs.extend(changes.diffs(outcomes, on, where, score, values.get((on, score, where), {}), order))
             upper = list(changes.bounds(outcomes, on, where))

@@ -271,7 +271,7 @@ class _Live:
         return Selection(
             tallies=Later(lambda: one.tallies(units, self.run.gold.sentences)),
             outcomes=outcomes if items else None,
-            all_count=all(judged.counted is None for _, judged in items),
+            count_alike=all(judged.counted is None or np.array_equal(*judged.counted) for _, judged in items),
             alive=one,
         )
 

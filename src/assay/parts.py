@@ -62,8 +62,8 @@ class Selection:
     tallies: Later[Tallies] | Now[Tallies]
     outcomes: Later[Outcomes] | Now[Outcomes] | None = None
     """What systems do differently, where the measure has items."""
-    all_count: bool = True
-    """Whether all items count on both sides."""
+    count_alike: bool = True
+    """Whether the same items count on both sides."""
     number: int = 0
     """Of a value: how many items of gold have it."""
     alive: Any = None
@@ -77,7 +77,7 @@ class Selection:
             self,
             tallies=Now(_sums(self.tallies) + _sums(other.tallies)),
             outcomes=outcomes,
-            all_count=self.all_count and other.all_count,
+            count_alike=self.count_alike and other.count_alike,
             number=self.number + other.number,
         )
 

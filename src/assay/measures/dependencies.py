@@ -52,13 +52,11 @@ class _Arcs:
     """The gold word of each row, NONE for a word that only the system has …"""
     system_word: Ints
     """… and the system's, NONE for one that it does not have."""
-    lopsided: bool = False
-    """Whether a word that is right may count on one side alone."""
 
     def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Judgements:
         """The judgements under a criterion; `heads` and `labels`: what an answer consists of."""
         judged = replace(self.judged, right=right & self.judged.has_gold, labels_count=labels)
-        if self.lopsided:
+        if judged.found is not None:
             judged = judged.one_sided(right)
         return judged if heads else replace(judged, heads=None)
 
@@ -80,12 +78,13 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
     head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
     label_right = judged.gold == judged.system
     judged = replace(judged, heads=heads)
-    lopsided = punctuation != "all" or judged.counted is not None
     if punctuation != "all":
-        out_gold = is_punctuation(gold, punctuation)[np.where(has_gold, gold_word, 0)] & has_gold
-        out_system = is_punctuation(system, punctuation)[np.where(there, system_word, 0)] & there
-        judged = replace(judged, counted=(judged.has_gold & ~out_gold, judged.has_system & ~out_system))
-    return _Arcs(judged, head_right, label_right, gold_word, system_word, lopsided=lopsided)
+        # Gold tells what is punctuation; the system does so where gold does not have the word.
+        out = np.empty(len(judged), dtype=bool)
+        out[has_gold] = is_punctuation(gold, punctuation)[gold_word[has_gold]]
+        out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
+        judged = replace(judged, counted=(judged.has_gold & ~out, judged.has_system & ~out))
+    return _Arcs(judged, head_right, label_right, gold_word, system_word)
 
 
 def _in_lower_case(judged: Judgements) -> Judgements:
@@ -126,9 +125,9 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
     punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
         `no-punct-char`: without words that consist of punctuation (CoNLL-X); a column and its labels
         (`UPOS:PUNCT+SYM`, `DEPREL:punct+p`; `comma` stands for a comma): without words that have one of them.
-    Counts: right, gold, system (words), aligned (words with a counterpart); without punctuation also found, which is
-        what precision is made of: a word is left out of recall by gold's side, of precision by the system's.
-    Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number if all words count.
+        Gold tells which words these are; of a word that gold does not have, the system.
+    Counts: right, gold, system (words), aligned (words with a counterpart).
+    Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
     Paper: Tuggener 2017, Table 5. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval, udtools.
     """
     arcs = _arcs(pair, False, punctuation)
