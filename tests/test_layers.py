@@ -112,8 +112,9 @@ ALLOWED: dict[str, set[str]] = {
     "render": {"citations", "errors", "files", "posteriors", "result"},
     "citations": {"assay", "errors", "result"},
 }
-# A Result shows itself in a notebook: it asks the renderers when it is looked at, not before.
-LAZILY = {"result": {"render"}}
+# A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for their
+# defaults when a figure is looked up by another spelling of its measure.
+LAZILY = {"result": {"render", "measures"}}
 # Above all others: they may import everything, and only these two may import the command line.
 TOP = {"cli", "demo"}
 ENTRANCES = {"__main__"}

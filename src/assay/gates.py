@@ -75,6 +75,7 @@ def _named(result: Result, target: str) -> tuple[str, str]:
     target = target or known[0]
     # The names of measures may have a slash themselves.
     measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
+    measure = result.measure_named(measure)
     if measure not in known:
         raise unknown("measure", measure, known)
     scores = list(dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None))

@@ -274,6 +274,22 @@ def test_the_signature_holds_every_option_that_differs_from_its_default(file, op
 
 
 @pytest.mark.parametrize(
+    "spec",
+    [
+        "parseval(labelled=false, preset=spmrl)",
+        "parseval(preset=spmrl, labelled=false)",
+        "parseval( preset = spmrl , labelled = False, unary=true )",
+    ],
+)
+def test_a_measure_is_found_however_its_parameters_are_written(file, spec):
+    tree = file("t.mrg", "(S (NP (N a)) (VP (V b)))\n")
+    result = assay.score(tree, {"s": tree}, ["parseval", "parseval(labelled=false, preset=spmrl)"], times=2)
+    assert result.score("s", spec).measure == "parseval(labelled=false, preset=spmrl)"
+    assert result.score("s", "parseval(labelled=true)").measure == "parseval"
+    assert refusal(result.score, "s", "parseval(labelled=false)").startswith("there is no measure")
+
+
+@pytest.mark.parametrize(
     ("names", "message"),
     [
         (("tager", "accuracy"), "there is no system 'tager'. Did you mean tagger?"),

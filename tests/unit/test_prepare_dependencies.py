@@ -302,6 +302,17 @@ def test_non_projective_sentences_of_each_file_are_counted(file):
     assert assay.score(b, {"b": b}, "las", times=2).notes == ()
 
 
+def test_labels_where_heads_should_be_are_refused_in_one_line(file):
+    """Tags of names under a measure of trees: one line, not one for each word."""
+    names = file("names.tsv", "a\tB-PER\nb\tO\n\nc\tO\n")
+    told = (
+        "names.tsv: no heads in it, but 'B-PER', 'O'. Measures of dependencies need a column of heads, and one of "
+        "relations, e.g. --column HEAD+DEPREL."
+    )
+    for on_mismatch in ("error", "skip"):
+        assert refusal(assay.score, names, names, "las", times=2, on_mismatch=on_mismatch) == told
+
+
 # --- tokens and sentences ---
 
 SEGMENTS = ("tokens", "sentences")

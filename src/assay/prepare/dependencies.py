@@ -148,7 +148,15 @@ def no_heads(file: str, mark: str, hint: str, empty: bool) -> Iterator[str]:
 
 
 def _refuse(corpora: Sequence[Corpus], faults: Sequence[Sequence[Fault]], options: Options) -> None:
-    """Faulty trees end the work, unless their sentences may be left out."""
+    """Faulty trees end the work, unless their sentences may be left out; a file without any head always does."""
+    for corpus in corpora:
+        heads = corpus.column("HEAD")
+        if heads.vocabulary and not any(text.isdigit() for text in heads.vocabulary):
+            shown = ", ".join(repr(text) for text in heads.vocabulary[:3])
+            raise InputError(
+                f"{corpus.name}: no heads in it, but {shown}. Measures of dependencies need a column of heads, and "
+                "one of relations, e.g. --column HEAD+DEPREL."
+            )
     lines = [
         f"{corpus.place(fault.word)}: {fault.fact}"
         for corpus, found in zip(corpora, faults, strict=True)

@@ -182,6 +182,7 @@ class Result:
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
+        measure = self.measure_named(measure)
         for row in self.scores:
             same = row.system == system and row.measure == measure and row.label == label and row.slice is None
             if same and (row.main if score is None else row.score == score):
@@ -194,6 +195,23 @@ class Result:
                 raise unknown(kind, name, known)
         named = "main score" if score is None else f"score {score!r}"
         raise UsageError(f"{measure} has no {named} for {system} and label {label!r}.")
+
+    def measure_named(self, spec: str) -> str:
+        """The measure of this Result that a spec stands for, or the spec itself where there is none.
+
+        Parameters may be in any order, and defaults may be spelt out.
+        """
+        from assay.measures import find
+
+        spelt, at, theory = spec.rpartition("@") if "@" in spec else (spec, "", "")
+        # A measure of one's own is known by its spec alone: nothing of it is loaded here.
+        if spec in self.measures or ":" in spelt.partition("(")[0]:
+            return spec
+        try:
+            found = f"{find(spelt)}{at}{theory}"
+        except UsageError:
+            return spec
+        return found if found in self.measures else spec
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
