@@ -52,7 +52,7 @@ def assay_shuffling(a: Numbers, b: Numbers, times: int) -> Answer:
 
 def assay_bootstrap(a: Numbers, b: Numbers, times: int) -> Answer:
     """assay's resamples of both systems at once, from the counts of each sentence."""
-    from assay.counts import Collapsed
+    from assay.engine.counts import Collapsed
     from assay.stats.resample import bootstrap_sums
 
     rows = Collapsed.of([a, b])

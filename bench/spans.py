@@ -100,7 +100,7 @@ def _in_memory(bench: Bench, folder: Path) -> None:
         bench.times_as_fast(task, bench.rows[-1], 8)
     for task, method in (
         ("exact, fair, semeval from lists: assay.score, 1 resample", "assay_score"),
-        ("exact, fair, semeval from lists: assay.matching", "assay_matching"),
+        ("exact, fair, semeval from lists: assay.engine.matching", "assay_matching"),
     ):
         done = _timed(bench, {"assay": method, "nervaluate": "nervaluate"}, files)
         ours, theirs = (json.loads(done[name][0].output) for name in ("assay", "nervaluate"))

@@ -50,14 +50,14 @@ def seqeval_strict(gold: Sentences, system: Sentences) -> Any:
 
 def assay_score(gold: Sentences, system: Sentences) -> Any:
     """exact, fair and semeval with all that belongs to a Result, but one resample only."""
-    result = import_module("assay.evaluate").score(gold, system, ["exact", "fair", "semeval"], times=1)
+    result = import_module("assay.engine.run").score(gold, system, ["exact", "fair", "semeval"], times=1)
     counts = {row.measure: row.counts for row in result.counts if row.label is None}
     return {**_four(counts["semeval"]), "fair": counts["fair"]["tp"], "traditional": counts["exact"]["tp"]}
 
 
 def assay_matching(gold: Sentences, system: Sentences) -> Any:
     """exact, fair and semeval: nothing but the counts."""
-    entities, matching = import_module("assay.spans").get_entities, import_module("assay.matching")
+    entities, matching = import_module("assay.spans").get_entities, import_module("assay.engine.matching")
     codes: dict[str, int] = {}
     sides = [
         _span_list([Span(first, last + 1, name) for name, first, last in entities(side)], codes)
@@ -101,7 +101,7 @@ def _four(counts: dict[str, int]) -> dict[str, Any]:
 
 def assay_unit(gold: Spans, system: Spans) -> Any:
     """exact and fair, from lists of spans to counts."""
-    matching = import_module("assay.matching")
+    matching = import_module("assay.engine.matching")
     codes: dict[str, int] = {}
     sides = [_span_list(side, codes) for side in (gold, system)]
     exact = _counted(matching.exact(*sides).kind, matching.EXACT)
@@ -123,7 +123,7 @@ def _span_list(spans: Spans, codes: dict[str, int]) -> Any:
     np = import_module("numpy")
     labels = np.array([codes.setdefault(span.label, len(codes)) for span in spans])
     begin, end = (np.array([span[side] for span in spans]) for side in (0, 1))
-    return import_module("assay.matching").SpanList(begin, end, labels)
+    return import_module("assay.engine.matching").SpanList(begin, end, labels)
 
 
 def _counted(kind: Any, kinds: Sequence[str]) -> dict[str, int]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from assay.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
-from assay.judgements import ONE
+from assay.engine.judgements import ONE
+from assay.tasks.coreference.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
 
 Span = tuple[int, int]
 """First and last word."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.functiontrees import Functions, FunctionTrees, from_dependencies, from_nodes
+from assay.tasks.cross.functiontrees import Functions, FunctionTrees, from_dependencies, from_nodes
 
 Model = dict[frozenset[int], frozenset[str]]
 Arc = tuple[int, str]

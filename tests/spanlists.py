@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from assay.arrays import NONE
-from assay.matching import Records, SpanList
+from assay.engine.matching import Records, SpanList
 
 Span = tuple[str, tuple[int, ...]]
 """A label and all atoms in order."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.measures import measures
-from assay.slices import SLICES
+from assay.engine.measure import measures
+from assay.engine.slices import SLICES
 
 TARGET = Path(__file__).parent.parent / "docs" / "measures.md"
 

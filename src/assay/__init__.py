@@ -10,15 +10,15 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from assay.annotators import agreement
+    from assay.bayesian import bayes
     from assay.corpus import Corpus
-    from assay.crossframework import cross
+    from assay.engine.agreement import agreement
+    from assay.engine.metric import measure
     from assay.errors import AssayError
-    from assay.evaluate import compare, score
-    from assay.manyruns import bayes
-    from assay.metric import measure
-    from assay.readers import read
+    from assay.formats import read
     from assay.result import Result
+    from assay.scale.run import compare, score
+    from assay.tasks.cross import cross
 
 __all__ = [
     "AssayError",
@@ -38,13 +38,13 @@ _HOMES = {
     "AssayError": "errors",
     "Corpus": "corpus",
     "Result": "result",
-    "agreement": "annotators",
-    "bayes": "manyruns",
-    "compare": "evaluate",
-    "cross": "crossframework",
-    "measure": "metric",
-    "read": "readers",
-    "score": "evaluate",
+    "agreement": "engine.agreement",
+    "bayes": "bayesian",
+    "compare": "scale.run",
+    "cross": "tasks.cross",
+    "measure": "engine.metric",
+    "read": "formats",
+    "score": "scale.run",
 }
 
 

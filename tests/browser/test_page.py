@@ -440,7 +440,7 @@ def test_a_sample_is_said_to_be_one(opened, monkeypatch):
     from tests.browser.conftest import options
 
     import assay
-    from assay import pagetexts
+    from assay.engine import pagetexts
 
     monkeypatch.setattr(pagetexts, "MOST_TEXTS", 20)
     gold, systems, chosen = options("two taggers")
@@ -452,7 +452,7 @@ def test_a_sample_is_said_to_be_one(opened, monkeypatch):
 
 def test_the_page_of_many_shards_lists_what_it_counts(opened, tmp_path, monkeypatch):
     import assay
-    from assay import pagetexts, shards
+    from assay.engine import pagetexts, shards
     from pieces import folders
 
     monkeypatch.setattr(shards, "TEXT", 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from assay.manyruns import bayes
+from assay.bayesian import bayes
 from assay.render.terminal import show
 from cli.conftest import Run
 from unit.manyruns.tables import HEADER, made, text_of

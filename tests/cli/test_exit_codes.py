@@ -150,7 +150,7 @@ def test_files_that_are_read_twice_do_not_come_from_standard_input(command, here
 
 
 def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monkeypatch):
-    monkeypatch.setattr("assay.evaluate.evaluated", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.engine.run.evaluated", lambda *_, **__: 1 / 0)
     done = assay(*SCORE)
     assert done.returncode == 70
     assert done.stderr == (
@@ -160,7 +160,7 @@ def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monke
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(assay, monkeypatch):
-    monkeypatch.setattr("assay.evaluate.evaluated", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.engine.run.evaluated", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(sys, "argv", ["assay", *SCORE, "--debug"])
     done = assay(*SCORE, "--debug")
     assert done.returncode == 70
@@ -185,7 +185,7 @@ def test_an_interruption_is_130_also_where_another_error_hides_it(assay, monkeyp
     def stop(*_, **__):
         raise raised from KeyboardInterrupt()
 
-    monkeypatch.setattr("assay.evaluate.evaluated", stop)
+    monkeypatch.setattr("assay.engine.run.evaluated", stop)
     done = assay(*SCORE)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
@@ -201,7 +201,7 @@ MODULE = "import runpy\nrunpy.run_module('assay', run_name='__main__')"
 
 
 @pytest.mark.parametrize("way_in", [SCRIPT, MODULE], ids=["script", "module"])
-@pytest.mark.parametrize("name", ["assay.cli", "click", "click.core", "assay.cli.options", "assay.evaluate", "numpy"])
+@pytest.mark.parametrize("name", ["assay.cli", "click", "click.core", "assay.cli.options", "assay.engine.run", "numpy"])
 def test_an_interruption_while_modules_are_loaded_is_130_without_a_traceback(here, name, way_in):
     program = INTERRUPTED.format(name=name, words=SCORE) + way_in
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -214,7 +214,7 @@ def test_an_end_of_file_of_ours_is_no_interruption(assay, monkeypatch):
     def stop(*_, **__):
         raise EOFError("unexpected")
 
-    monkeypatch.setattr("assay.evaluate.evaluated", stop)
+    monkeypatch.setattr("assay.engine.run.evaluated", stop)
     assert assay(*SCORE).returncode == 70
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from assay import shards
 from assay.cli import run
 from assay.demo import FOLDER
+from assay.engine import shards
 from cli.dask_cluster import dask_cluster
 from pieces import folders, size_for
 
@@ -37,8 +37,8 @@ DEADLY = """
 import os, signal
 from pathlib import Path
 import assay
-from assay.measures.definition import f1
-from assay.measures.tags import accuracy
+from assay.engine.measure import f1
+from assay.tasks.tags.measures import accuracy
 
 @assay.measure("deadly", scores={"f1": f1})
 def once(pair):

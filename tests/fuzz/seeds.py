@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.demo import FOLDER
-from assay.readers import FORMATS
+from assay.formats import FORMATS
 from coreftexts import documents
 
 CONLLU = """\

@@ -11,17 +11,17 @@ from typing import Any
 from unittest.mock import patch
 
 import assay
-from assay import shards
 from assay.demo import FOLDER
-from assay.evaluate import part_of
-from assay.finished import finished
-from assay.measures import measures
-from assay.partfiles import merged, to_json
-from assay.prepare import Options
-from assay.readers import FORMATS, read
+from assay.engine import shards
+from assay.engine.finish import finished
+from assay.engine.measure import measures
+from assay.engine.options import Options
+from assay.engine.run import part_of
+from assay.formats import FORMATS, read
 from assay.render import FORMATS as FORMS
 from assay.render import render
 from assay.result import Result
+from assay.scale.partfiles import merged, to_json
 from fuzz.mutations import drawn, mutated
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
 from pieces import folders
@@ -282,7 +282,7 @@ def runs_table() -> Target:
     rows = (FOLDER / "experiment" / "runs.csv").read_text("utf-8").splitlines(keepends=True)[:60]
 
     def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
-        from assay.manyruns.table import read_runs, read_text
+        from assay.bayesian.table import read_runs, read_text
 
         path = folder / "runs.csv"
         path.write_bytes(mutated("".join(rows).encode(), drawn(rng)))

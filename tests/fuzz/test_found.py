@@ -9,14 +9,14 @@ import zlib
 import pytest
 
 import assay
+from assay.bayesian.table import read_runs, read_text
+from assay.engine.mapping import read_rules
 from assay.errors import InputError
 from assay.experiment.plan import read_plan
-from assay.manyruns.table import read_runs, read_text
-from assay.mapping import read_rules
-from assay.readers import read, source
-from assay.readers.chains import document_id
+from assay.formats import read, source
+from assay.formats.chains import document_id
 from assay.result import Result
-from assay.tagsets import find
+from assay.tasks.tags.tagsets import find
 from fuzz.outcomes import at_most, check_message
 from fuzz.seeds import CHAINS, COREFUD, EXPORT
 

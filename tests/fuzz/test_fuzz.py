@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.readers import FORMATS, read
+from assay.formats import FORMATS, read
 from fuzz.mutations import FAULTS, Step, mutated
 from fuzz.outcomes import outcome
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds

@@ -10,16 +10,16 @@ import tomllib
 import pytest
 
 import assay
-from assay.citations import bibtex
 from assay.cli.report import _as_written
 from assay.demo import FOLDER
-from assay.gates import Baseline, Gates
-from assay.mapping import read_rules, relabelled
-from assay.readers import read
+from assay.engine.mapping import read_rules, relabelled
+from assay.formats import read
 from assay.render import render
 from assay.result import Result
-from assay.tagsets import built_in, find
-from assay.weights.files import check_categories, load
+from assay.result.citations import bibtex
+from assay.result.gates import Baseline, Gates
+from assay.tasks.tags.tagsets import built_in, find
+from assay.tasks.tags.weights.files import check_categories, load
 
 ODD = [
     *(None, [], {}, "", "x", "\x1b", -1, 0, 3, 10**400, 1e308, True, "9" * 5000),

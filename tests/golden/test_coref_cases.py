@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.chains import ARCS_SCORES, CLASSES, table
+from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, table
 from chainlists import NAMES, check_chain_metrics, judged, paired, read, span_at, sums_of, triple, without_singletons
 
 FOLDER = Path(__file__).parents[1] / "data" / "coreference"

@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.chains import ARCS_SCORES, CLASSES, table
+from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, table
 from chainlists import NAMES, check_chain_metrics, judged, paired, read, scores, sums_of, triple, without_singletons
 
 RESPONSES = ("xrenner-rules", "noised-1", "noised-2")

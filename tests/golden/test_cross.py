@@ -7,9 +7,9 @@ import json
 import pytest
 
 import assay
-from assay.crossframework import common_gold, enrich
-from assay.crossframework.frameworks import Conversion, read_trees
-from assay.functiontrees import edits
+from assay.tasks.cross import common_gold, enrich
+from assay.tasks.cross.frameworks import Conversion, read_trees
+from assay.tasks.cross.functiontrees import edits
 
 VARIANTS = {"paper": "paper", "2.1": "tedeval-2.1", "2.2": "tedeval-2.2"}
 

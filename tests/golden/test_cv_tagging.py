@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.manyruns import bayes
-from assay.manyruns.table import data_sets, read_runs, read_text
-from assay.posteriors import Posterior, Thirds
+from assay.bayesian import bayes
+from assay.bayesian.table import data_sets, read_runs, read_text
 from assay.result import Result
+from assay.result.posteriors import Posterior, Thirds
 from unit.stats.test_hierarchical import importance_sampling
 
 SYSTEMS = ("nltk-unigram", "nltk-trigram", "nltk-tnt", "perceptron", "crfsuite-ap")

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.measures import find
-from assay.prepare import Options, prepare
+from assay.engine.inputs import prepare
+from assay.engine.measure import find
+from assay.engine.options import Options
 
 LINES = (Path(__file__).parents[1] / "data" / "parseval_cases.jsonl").read_text("utf-8").splitlines()
 ROWS = [json.loads(line) for line in LINES]

@@ -13,10 +13,10 @@ import pytest
 
 import assay
 from assay.corpus import SEVERAL
-from assay.measures.richtags import set_scores, weight_matrix
-from assay.tagsets import find
-from assay.tagsets.analysis import POS, Analysis, credit
-from assay.weights import Weights
+from assay.tasks.tags.partial import set_scores, weight_matrix
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
+from assay.tasks.tags.weights import Weights
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "tagging_cases.json").read_text("utf-8"))
 PAIRS = [case for case in CASES["cases"] if case["type"] == "pair"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.matching import EXACT, FAIR, exact, fair
+from assay.engine.matching import EXACT, FAIR, exact, fair
 from spanlists import kinds_of, rows, span, span_lists, written
 
 LINES = (Path(__file__).parents[1] / "data" / "span_cases.jsonl").read_text("utf-8").splitlines()

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import pytest
 
-from assay.matching import EXACT, FAIR, SEMEVAL, exact, fair, semeval
+from assay.engine.matching import EXACT, FAIR, SEMEVAL, exact, fair, semeval
 from spanlists import kinds_of, rows, span, span_lists
 
 DATA = {"ner": "ner_spans", "chunks": "chunk_spans"}

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.errors import AlignmentError
-from assay.functiontrees import (
+from assay.tasks.cross.functiontrees import (
     delta,
     describe,
     edits,

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from assay.functiontrees import (
+from assay.tasks.cross.functiontrees import (
     Functions,
     delta,
     edits,

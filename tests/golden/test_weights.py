@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.tagsets import find
-from assay.weights import check_categories, load
-from assay.weights.ambiguity import from_words
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights import check_categories, load
+from assay.tasks.tags.weights.ambiguity import from_words
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "tagging_cases.json").read_text("utf-8"))
 AMBIGUITY = [case for case in CASES["cases"] if case["type"] == "ambiguity"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.annotators import ALL_PAIRS, DEFAULTS
+from assay.engine.agreement import ALL_PAIRS, DEFAULTS
 from assay.errors import AssayError
 from strategies import (
     LABELS,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.chains import CLASSES, METRICS, Mentions, arcs, table, with_same_heads
-from assay.chains.alignment import best_alignment
-from assay.judgements import ONE
+from assay.engine.judgements import ONE
+from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, table, with_same_heads
+from assay.tasks.coreference.chains.alignment import best_alignment
 from chainlists import four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=150)
@@ -181,8 +181,8 @@ def test_the_alignment_is_the_best_of_all(cells) -> None:
 
 @given(st.integers(0, 10**6))
 def test_sparse_and_full_solvers_agree(seed) -> None:
-    from assay.chains.alignment import _solved_dense
-    from assay.matching.assignment import heaviest_sparse
+    from assay.engine.matching.assignment import heaviest_sparse
+    from assay.tasks.coreference.chains.alignment import _solved_dense
 
     rng = np.random.default_rng(seed)
     cell = rng.permutation(12 * 9)[:40]

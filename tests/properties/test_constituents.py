@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.judgements import ONE
-from assay.measures import find
-from assay.measures.lineages import similarities
-from assay.prepare import Options, prepare
+from assay.engine.inputs import prepare
+from assay.engine.judgements import ONE
+from assay.engine.measure import find
+from assay.engine.options import Options
+from assay.tasks.constituents.lineages import similarities
 
 LABELS = ("S", "NP", "VP", "ADVP", "PRT")
 DELETED = (",", ".")

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.crossframework import common_gold
-from assay.crossframework.frameworks import Conversion, read_trees
-from assay.functiontrees import (
+from assay.tasks.cross import common_gold
+from assay.tasks.cross.frameworks import Conversion, read_trees
+from assay.tasks.cross.functiontrees import (
     delta,
     describe,
     edits,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, optimal, semeval
-from assay.matching.assignment import heaviest
+from assay.engine.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, optimal, semeval
+from assay.engine.matching.assignment import heaviest
 from spanlists import kinds_of, rows, span_lists
 
 BOTH = [(fair, FAIR), (semeval, SEMEVAL)]

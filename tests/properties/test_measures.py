@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 import assay
 from assay import Result
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
-from assay.counts import Counts, matched, merged
-from assay.counts import by_label as counted_by_label
-from assay.measures import find, measures
-from assay.prepare import Options, prepare
+from assay.engine.counts import Counts, matched, merged
+from assay.engine.counts import by_label as counted_by_label
+from assay.engine.inputs import prepare
+from assay.engine.measure import find, measures
+from assay.engine.options import Options
 from assay.result import Diff
 from strategies import (
     CHAINS,
@@ -365,7 +366,7 @@ def test_the_same_seed_gives_the_same_json_and_json_can_be_read_back(
 TOY = Path(__file__).parents[1] / "data" / "coreference"
 _TAGS = """
 import sys, assay
-from assay.measures import measures
+from assay.engine.measure import measures
 gold = [[(w, "NVA"[(i * k) % 3]) for i, w in enumerate("abcdefg"[:k % 7 + 1])] for k in range(40)]
 outs = {name: [[(w, "NVAX"[(i * k + k // m) % 4]) for i, (w, _) in enumerate(s)] for k, s in enumerate(gold)]
         for name, m in (("p", 3), ("q", 4), ("r", 5))}
@@ -376,7 +377,7 @@ sys.stdout.buffer.write(result.to_json().encode())
 """
 _SPANS = """
 import sys, assay
-from assay.measures import measures
+from assay.engine.measure import measures
 gold = [[("NVA"[(i * k) % 3], i, i + k % 3) for i in range(k % 7)] for k in range(90)]
 outs = {name: [[("NVAX"[(i * k + k // m) % 4], a, b + (k + i) % m // 2)
                 for i, (_, a, b) in enumerate(s) if (i + k) % m] for k, s in enumerate(gold)]
@@ -390,7 +391,7 @@ sys.stdout.buffer.write(result.to_json().encode())
 _FILES = """
 import assay
 from assay.demo import FOLDER
-from assay.measures import measures
+from assay.engine.measure import measures
 from pathlib import Path
 import sys
 chains, trees = Path(sys.argv[4]), FOLDER / "trees"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from assay.corpus import Corpus
 from assay.errors import AssayError
-from assay.readers import columns, read
-from assay.readers.builder import Builder
-from assay.readers.source import Source
+from assay.formats import columns, read
+from assay.formats.builder import Builder
+from assay.formats.source import Source
 
 CELLS = ["a", "bb", "é", "日本語の単語", "<s>", "</s>", "<b", "x>", "#", "-", "B-PER", "a-word-of-many-bytes", "O"]
 # Each of these divides for some formats and not for others, or is no word at all.
@@ -88,7 +88,7 @@ def test_columns_are_the_same_read_with_arrays_and_line_by_line(input_format, se
         expected = outcome(path, input_format)
     with pytest.MonkeyPatch.context() as patch:
         # Batches of a few lines, so that sentences lie across them.
-        patch.setattr("assay.readers.source.BATCH", data.draw(st.sampled_from([16, 64, 4096])))
+        patch.setattr("assay.formats.source.BATCH", data.draw(st.sampled_from([16, 64, 4096])))
         assert outcome(path, input_format) == expected
 
 
@@ -152,7 +152,7 @@ def test_empty_nodes_do_not_disturb_the_numbers_of_words(sizes, batch, tmp_path_
         sentences.append("".join(lines))
     path.write_text("\n".join(sentences))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.readers.source.BATCH", batch)
+        patch.setattr("assay.formats.source.BATCH", batch)
         corpus = with_empty_nodes(path)
     assert corpus.forms.strings() == forms
     assert np.diff(corpus.starts).tolist() == [len(sentence) + sum(sentence) for sentence in sizes]

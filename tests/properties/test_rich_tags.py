@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay.corpus import SEVERAL
-from assay.measures.richtags import weight_matrix
-from assay.tagsets import find
-from assay.tagsets.analysis import Analysis, credit
-from assay.weights import Weights
+from assay.tasks.tags.partial import weight_matrix
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.tagsets.analysis import Analysis, credit
+from assay.tasks.tags.weights import Weights
 
 TAGS = (
     "subst:sg:nom:n", "subst:pl:acc:n", "ger:sg:nom:n:perf:aff", "adj:sg:nom:f:pos", "fin:sg:ter:perf", "adv",

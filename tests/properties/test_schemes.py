@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import schemes
 from assay.corpus import from_lists
-from assay.schemes import SCHEMES, detect, spans_of
+from assay.tasks.spans import schemes
+from assay.tasks.spans.schemes import SCHEMES, detect, spans_of
 
 Span = tuple[int, int, str]
 """First word, the one behind the last, label."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.adapters import from_frame, from_predictions, from_spacy, is_foreign
+from assay.corpus.adapters import from_frame, from_predictions, from_spacy, is_foreign
 from unit.samples import placed, refusal
 
 # --- stand-ins ---

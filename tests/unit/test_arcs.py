@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.arcs import ROOT, nonprojective, several_roots, with_heads
 from assay.arrays import depths
 from assay.corpus import Column, Corpus
+from assay.tasks.dependencies.arcs import ROOT, nonprojective, several_roots, with_heads
 
 Tree = list[int]
 """The head of each word, counted from 1; 0: root."""

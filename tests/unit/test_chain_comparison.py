@@ -63,7 +63,7 @@ def test_a_right_link_has_no_other_antecedent(files: dict[str, str]) -> None:
 def test_antecedents_with_gaps_are_told_apart_by_their_words() -> None:
     import numpy as np
 
-    from assay.chainpairs import Places
+    from assay.tasks.coreference.mentions import Places
 
     same = [np.array([0, 0]), np.array([0, 0]), np.array([5, 5])]
     places = Places(*same, {0: ((0, 1), (4, 5)), 1: ((0, 2), (4, 5))})
@@ -122,7 +122,7 @@ def test_every_arcs_has_its_own_changes_in_one_run(files: dict[str, str]) -> Non
 def test_mentions_that_no_system_resolves_are_counted_for_each_arcs(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.examples.MOST_UNRESOLVED", 1)
+    monkeypatch.setattr("assay.engine.examples.MOST_UNRESOLVED", 1)
     said = [note for note in compared(files, "ac", "arcs-any", "arcs-nom").notes if "no system resolves" in note]
     assert said == [
         f"Of 2 mentions that no system resolves ({name}) 1 are listed, drawn at random."

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from assay.arrays import Stretches
-from assay.chainpairs import ChainPair, TypeRule, chain_pair, chosen, without_duplicates
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError, UsageError
+from assay.tasks.coreference.mentions import ChainPair, TypeRule, chain_pair, chosen, without_duplicates
 
 Mention = tuple[int, int, int, str]
 """Document, first word, the one behind the last, and chain."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.chains import (
+from assay.engine.judgements import ONE
+from assay.tasks.coreference.chains import (
     ARCS_SCORES,
     CLASSES,
     CONLL,
@@ -17,9 +18,8 @@ from assay.chains import (
     mela,
     table,
 )
-from assay.chains import alignment as alignments
-from assay.chains.alignment import best_alignment
-from assay.judgements import ONE
+from assay.tasks.coreference.chains import alignment as alignments
+from assay.tasks.coreference.chains.alignment import best_alignment
 from chainlists import mentions, scores, span_at, sums_of, table_of, without_singletons
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import assay
-from assay.citations import ENTRIES, USED_BY, bibtex
-from assay.measures import measures
+from assay.engine.measure import measures
+from assay.result.citations import ENTRIES, USED_BY, bibtex
 
 GOLD = [[("PER", 0, 1), ("LOC", 4, 5)], [("ORG", 2, 2)]]
 OTHER = [[("PER", 0, 1), ("LOC", 5, 5)], [("PER", 2, 2)]]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.judgements import ONE
-from assay.measures.lineages import lineages, similarities
+from assay.engine.judgements import ONE
 from assay.render.text import heading
 from assay.result import Result
+from assay.tasks.constituents.lineages import lineages, similarities
 from unit.samples import placed, refusal
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
@@ -351,7 +351,7 @@ def test_constituents_can_be_compared_as_spans(file: File) -> None:
 
 
 def test_roots_are_no_spans(file: File) -> None:
-    from assay.constituents import constituent_spans
+    from assay.tasks.constituents.brackets import constituent_spans
 
     corpus = constituent_spans(assay.read(file("gold.ptb", "(TOP (S (NP-SBJ (N a)) (VP (V b))))")))
     assert placed(corpus) == [(0, "NP", [(0, 1)]), (0, "S", [(0, 2)]), (0, "VP", [(1, 2)])]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tests.unit.test_texts import counted
 
-from assay.crossframework import cross
-from assay.crossframework.units import KINDS, UNLABELLED
 from assay.demo import FOLDER
 from assay.result import Result
+from assay.tasks.cross import cross
+from assay.tasks.cross.units import KINDS, UNLABELLED
 
 TREES = FOLDER / "trees"
 THEORIES = [f"dep={TREES / 'gold.conllu'}", f"ps={TREES / 'gold.mrg'}", "ps+dep"]

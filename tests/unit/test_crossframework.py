@@ -12,13 +12,13 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay.crossframework import common_gold, enrich
+from assay.engine.scores import Figures
 from assay.errors import UsageError
-from assay.figures import Figures
 from assay.render import render
 from assay.render.tables import tables
 from assay.render.terminal import show
 from assay.result import Result
+from assay.tasks.cross import common_gold, enrich
 from parses import dependencies
 from unit.samples import refusal
 

@@ -188,7 +188,7 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
 
 ATOMIC = 'name = "own"\nkind = "atomic"\n'
 MODULE = """import assay
-from assay.measures.definition import FOUND
+from assay.engine.measure import FOUND
 
 @assay.measure("mine", scores=FOUND)
 def mine(pair):

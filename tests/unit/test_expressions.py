@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.expressions import Expression, expression
+from assay.engine.expressions import Expression, expression
 
 SAMPLES = [
     *("", "a", "b", "ab", "aab", "abab", "ABa", "NN", "NNS", "VBD", "subst:sg:gen", "a1_", "é", "\n", "aa\n", "x y"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import AlignmentError, UsageError
-from assay.functiontrees import (
+from assay.tasks.cross.functiontrees import (
     Functions,
     delta,
     describe,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.lexicon import Lexicon
-from assay.readers import read
+from assay.engine.lexicon import Lexicon
+from assay.formats import read
 from unit.samples import conllu, refusal, tagged, tsv
 
 GOLD = tsv(tagged("The/DET run/NOUN Run/VERB new/ADJ"))

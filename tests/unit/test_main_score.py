@@ -8,14 +8,13 @@ from dataclasses import replace
 import pytest
 
 import assay
+from assay.engine.measure import f1, find, measure, measures
+from assay.engine.parts import Summed
 from assay.errors import UsageError
-from assay.gates import Baseline, Gates, Threshold
-from assay.measures import find, measures
-from assay.measures.definition import f1, measure
-from assay.parts import Summed
 from assay.render import render
 from assay.render.text import main_scores, one_line, verdict
 from assay.result import Result
+from assay.result.gates import Baseline, Gates, Threshold
 
 GOLD = [["A", "A", "A", "B"], ["A", "B"]]
 FIRST = [["A", "A", "A", "A"], ["A", "B"]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.mapping import Rule, read_rules
+from assay.engine.mapping import Rule, read_rules
 from unit.samples import refusal, tagged, tsv
 
 GOLD = tsv(tagged("a/NN b/NE c/PROAV"), tagged("d/NN e/$("))

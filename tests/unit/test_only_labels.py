@@ -9,11 +9,11 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 import assay
-from assay.evaluate import evaluated, part_of
-from assay.finished import finished
-from assay.partfiles import merged, to_json
-from assay.prepare import Options
+from assay.engine.finish import finished
+from assay.engine.options import Options
+from assay.engine.run import evaluated, part_of
 from assay.result import Result
+from assay.scale.partfiles import merged, to_json
 from unit.samples import refusal
 
 WORDS = [f"w{number}" for number in range(12)]
@@ -286,7 +286,7 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
     given = ("score", str(tmp_path / "gold"), {"s": str(tmp_path / "s")}, ["tag-f1"])
     options = Options(labels=("N", "V", "W"), ignore_labels=("D",))
     whole = evaluated(*given, options)
-    monkeypatch.setattr("assay.shards.TEXT", 1)
+    monkeypatch.setattr("assay.engine.shards.TEXT", 1)
     in_shards = evaluated(*given, options)
     parts = []
     for share in ("1/2", "2/2"):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import assay
-from assay import pagetexts, shards
-from assay.pagetexts import Texts, gathered, united
-from assay.parts import Part
+from assay.engine import pagetexts, shards
+from assay.engine.pagetexts import Texts, gathered, united
+from assay.engine.parts import Part
 from pieces import folders
 from unit.samples import refusal
 
@@ -85,8 +85,8 @@ def test_what_is_kept_of_texts_does_not_grow_with_the_number_of_shards(tmp_path,
 
 def test_the_texts_of_one_shard_are_not_joined_with_anything(tmp_path):
     gold, systems = folders(tmp_path, *ENGLISH, pieces=4)
-    from assay.measured import measured
-    from assay.prepare import Options
+    from assay.engine.options import Options
+    from assay.engine.shard import measured
 
     part = measured("compare", gold, systems, ["accuracy"], Options(embed="auto"))
     assert united(part.texts) is part.texts[0]

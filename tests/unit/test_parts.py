@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import assay
-from assay import parallel, shards
-from assay.counts import Collapsed, Counts
-from assay.evaluate import part_of
-from assay.partfiles import merged, to_json
-from assay.prepare import Options
-from assay.remarks import remark, together, worded
-from assay.tallies import BLOCKS, UnitTallies
+from assay.engine import shards
+from assay.engine.counts import Collapsed, Counts
+from assay.engine.options import Options
+from assay.engine.run import part_of
+from assay.engine.tallies import BLOCKS, UnitTallies
+from assay.engine.warnings import remark, together, worded
+from assay.scale import parallel
+from assay.scale.partfiles import merged, to_json
 from pieces import folders, size_for
 from unit.samples import conllu, refusal, tagged, tsv
 

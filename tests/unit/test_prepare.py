@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.readers import read
-from assay.systems import named_systems
+from assay.corpus.systems import named_systems
+from assay.formats import read
 from unit.samples import conllu, refusal, row, tagged, tsv
 
 

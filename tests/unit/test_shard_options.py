@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay import shards
+from assay.engine import shards
 from pieces import DEMO, folders, size_for
 from unit.samples import refusal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.slices import SLICES
+from assay.engine.slices import SLICES
 from parses import dependencies
 from unit.samples import conllu, refusal, tagged, tsv
 

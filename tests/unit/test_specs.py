@@ -6,8 +6,8 @@ import pytest
 
 import assay
 from assay import specs
+from assay.engine.measure import find, measures
 from assay.errors import unknown
-from assay.measures import find, measures
 from unit.samples import refusal
 
 

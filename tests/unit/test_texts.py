@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay import pagetexts, texts
 from assay.demo import FOLDER
-from assay.outcomes import Items
+from assay.engine import pagetexts, texts
+from assay.engine.items import Items
 from assay.result import Result
 
 ENGLISH = [f"english/{name}.conllu" for name in ("gold", "crfsuite", "hanta", "nltk-tnt", "udpipe")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay import schemes
-from assay.readers import Input, read
-from assay.write import convert, rewrite
+from assay.formats import Input, read
+from assay.formats.write import convert, rewrite
+from assay.tasks.spans import schemes
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (

@@ -26,13 +26,12 @@ from assay.align.differences import (
     same_normalised,
     unequal_lengths,
 )
-from assay.align.lines import needs_characters, segments, with_spans
 from assay.align.pair import Pair
 from assay.arrays import Bools
 from assay.corpus import Corpus, one_vocabulary
 from assay.errors import MOST_PROBLEMS, AlignmentError, listed
 
-__all__ = ["MISMATCH", "Pair", "align", "needs_characters", "segments", "with_spans"]
+__all__ = ["MISMATCH", "Pair", "align"]
 
 MISMATCH = ("error", "skip", "warn")
 

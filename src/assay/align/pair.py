@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay.align.characters import Text
-from assay.arrays import NONE, Bools, Ints
-from assay.chainpairs import ChainPair
-from assay.corpus import KEPT, Column, Corpus, one_vocabulary
-from assay.errors import UsageError, unknown
-from assay.judgements import Judgements
-from assay.spanpairs import SpanPair
-from assay.tagsets.analysis import Analysis
-from assay.tagsets.kinds import Tagset
-
-if TYPE_CHECKING:
-    from assay.weights import Weights
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus
 
 T = TypeVar("T")
-_KNOWN = ("train", "lexicon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +44,10 @@ class Pair:
     """Gold's sentences and the system's whose texts differ, so that they are on no common line of characters."""
     column: str = ""
     """The column compared where a measure names no other."""
-    tagset: Tagset | None = None
-    """How labels fall apart, where the user said so."""
-    expand_optional: bool = False
     symmetric: bool = False
     """Neither side is gold: where one of them has no label, nothing is judged on either."""
-    weights: Weights | None = None
-    spans: SpanPair | None = None
-    """Both sides' spans over one line of atoms, where spans are compared."""
-    chains: ChainPair | None = None
-    """Both sides' mentions, where chains are compared."""
-    _judged: dict[str, Judgements] = field(default_factory=dict, init=False)
-    _analysed: dict[str, Analysis] = field(default_factory=dict, init=False)
+    layers: Mapping[type, Any] = field(default_factory=dict)
+    """What a task adds, by its type: both sides' spans, say, or how labels fall apart."""
     _kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
@@ -80,17 +62,13 @@ class Pair:
         """Both sides as characters."""
         return Text(self.gold), Text(self.system)
 
-    def spanned(self) -> SpanPair:
-        """The spans of both sides."""
-        if self.spans is None:
-            raise UsageError("this measure is about spans, but the files are compared as tags. Say --task spans")
-        return self.spans
+    def with_layer(self, layer: object) -> Pair:
+        """The pair with what a task adds to it, in place of what there was of its type."""
+        return replace(self, layers={**self.layers, type(layer): layer})
 
-    def chained(self) -> ChainPair:
-        """The mentions and chains of both sides."""
-        if self.chains is None:
-            raise UsageError("this measure is about chains of mentions. Say --task coreference")
-        return self.chains
+    def layer(self, kind: type[T]) -> T | None:
+        """What a task added of this type; None where it did not."""
+        return self.layers.get(kind)
 
     def labels(self, column: str | None = None) -> tuple[Column, Column]:
         """Gold's and the system's labels."""
@@ -136,88 +114,6 @@ class Pair:
         for side, missing in zip(sides, (ours, theirs), strict=True):
             missing[side.words] |= before[side.end] > before[side.begin]
         return ours, theirs
-
-    def judge(self, column: str | None = None) -> Judgements:
-        """Each word judged: gold's words in order, then the system's words that have no counterpart."""
-        name = column or self.column
-        if name not in self._judged:
-            self._judged[name] = self._judge(name)
-        return self._judged[name]
-
-    def analysis(self, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
-        """The labels of both sides taken apart, by the run's tagset or by another."""
-        name = column or self.column
-        chosen = tagset or self.tagset
-        if chosen is None:
-            raise UsageError("this measure takes tags apart: say how with --tagset (assay tagset lists them).")
-        if tagset is None and name in self._analysed:
-            return self._analysed[name]
-        labels, empty = self.judge(name).labels, self.system.empty or self.gold.empty
-        found = Analysis.of(labels, chosen, expand_optional=self.expand_optional, empty=empty)
-        return found if tagset else self._analysed.setdefault(name, found)
-
-    def _judge(self, name: str) -> Judgements:
-        vocabulary, (gold_codes, system_codes) = one_vocabulary(self.labels(name))
-        missing = self.without_gold(name)
-        # What stands where gold has no label cannot be judged, however it is cut.
-        ours, theirs = self.left_open(name) if self.symmetric else (missing, missing[self.covering])
-        kept = np.flatnonzero(~self.skipped[self.gold.sentence_of] & ~ours)
-        assigned = np.full(len(self.gold), NONE, dtype=np.int32)
-        assigned[self.gold_words] = system_codes[self.system_words]
-        extra = (self.system_sentence >= 0) & ~theirs
-        extra[self.system_words] = False
-        spurious = np.flatnonzero(extra)
-        nothing = np.full(len(spurious), NONE, dtype=np.int32)
-        gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
-        system = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
-        judged = Judgements(
-            sentence=np.concatenate([self.gold.sentence_of[kept], self.system_sentence[spurious]]),
-            item=np.concatenate([kept, spurious]),
-            gold=gold,
-            system=system,
-            right=gold == system,
-            labels=vocabulary,
-        )
-        return self._counted(judged) if KEPT in self.gold.columns else judged
-
-    def _counted(self, judged: Judgements) -> Judgements:
-        """Words with labels that count: in recall those that gold labels so, in precision those of the system."""
-        sides = []
-        for corpus, words in zip((self.gold, self.system), self.words_of(judged), strict=True):
-            sides.append(np.append(corpus.column(KEPT).isin([KEPT]), False)[words])
-        return replace(judged, counted=(sides[0], sides[1])).one_sided(judged.right)
-
-    def words_of(self, judgements: Judgements) -> tuple[Ints, Ints]:
-        """The gold word and the system's word of each item, NONE where there is none."""
-        counterpart = np.full(len(self.gold) + 1, NONE)
-        counterpart[self.gold_words] = self.system_words
-        has_gold = judgements.gold != NONE
-        gold = np.where(has_gold, judgements.item, NONE)
-        return gold, np.where(has_gold, counterpart[gold], judgements.item)
-
-    def known(self, judgements: Judgements, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
-        """Whether each item's word is in `--train` or `--lexicon`; in the first that was given, if none is named."""
-        if source and source not in _KNOWN:
-            raise unknown("source of words", source, _KNOWN)
-        columns = self.gold.columns if self.gold.spans is None else self.gold.spans.columns
-        given = [name for name in _KNOWN if name in columns]
-        name = source or (given[0] if given else "train")
-        if name not in given:
-            raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
-        return self.attribute(judgements, name)
-
-    def attribute(self, judgements: Judgements, name: str) -> tuple[Ints, tuple[str, ...]]:
-        """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-        has_gold = judgements.has_gold
-        if self.spans is None:
-            columns = [self.gold.column(name), self.system.column(name)]
-        else:
-            columns = [self.spans.gold.column(name), self.spans.system.column(name)]
-        vocabulary, (gold, system) = one_vocabulary(columns)
-        values = np.empty(len(judgements), dtype=np.int64)
-        values[has_gold] = gold[judgements.item[has_gold]]
-        values[~has_gold] = system[judgements.item[~has_gold]]
-        return values, vocabulary
 
 
 def _without_label(corpus: Corpus, name: str) -> Bools:

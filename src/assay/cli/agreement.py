@@ -37,7 +37,7 @@ def command(
     check_stdin(*annotators)
     output.check()
     with output.progress("Comparing …"):
-        from assay.annotators import agreement
+        from assay.engine.agreement import agreement
 
         result = agreement(annotators, measures or None, **options)
     output.deliver(result)

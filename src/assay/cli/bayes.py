@@ -90,7 +90,7 @@ def command(
     check_stdin(*runs)
     output.check()
     with output.progress("Comparing runs …"):
-        from assay.manyruns import bayes
+        from assay.bayesian import bayes
 
         result = bayes(list(runs), measures or None, rope=_by_measure(ropes), **options)
     if pictures:

@@ -14,6 +14,6 @@ from assay.cli import example_help
 @click.argument("names", nargs=-1)
 def command(names: tuple[str, ...]) -> None:
     """BibTeX for assay and what was used: NAMES of measures and tests, or result files (JSON)."""
-    from assay.citations import bibtex
+    from assay.result.citations import bibtex
 
     click.echo(bibtex(names), nl=False)

@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """Write a file in another format, or its spans under another scheme; what the target cannot hold is said."""
     from assay.errors import UsageError
-    from assay.readers import Input
-    from assay.write import convert, rewrite
+    from assay.formats import Input
+    from assay.formats.write import convert, rewrite
 
     source = Input(path, input_format=input_format, wanted=[column] if column else [])
     if to_scheme or scheme or repair:

@@ -92,7 +92,7 @@ def command(
         return
     output.check()
     with output.progress("Comparing …"):
-        from assay.crossframework import cross
+        from assay.tasks.cross import cross
 
         result = cross(
             theories,
@@ -110,7 +110,7 @@ def command(
 
 def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:
     from assay.errors import UsageError
-    from assay.readers.source import Source
+    from assay.formats.source import Source
 
     labels = {}
     for spec in given:
@@ -123,8 +123,8 @@ def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None, no_subtypes: bool) -> None:
-    from assay.crossframework import enrich
     from assay.errors import UsageError
+    from assay.tasks.cross import enrich
 
     if len(files) != 2:
         raise UsageError("assay cross enrich takes two files: phrase structure, and the treebank with the functions.")
@@ -134,7 +134,7 @@ def _enrich(files: tuple[str, ...], input_format: str | None, output: str | None
 def _write_gold(
     way: str, theories: tuple[str, ...], functions: tuple[str, ...], output: Output, **chosen: Any
 ) -> None:
-    from assay.crossframework import common_gold
+    from assay.tasks.cross import common_gold
 
     text, warnings = common_gold(theories, way, function_labels=_labels(functions), **chosen)
     put(text, output.path)

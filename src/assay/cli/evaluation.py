@@ -11,9 +11,9 @@ from assay.cli.output import Output
 from assay.files import write
 
 if TYPE_CHECKING:
-    from assay.gates import Gates
-    from assay.parallel import Step
+    from assay.engine.run import Step
     from assay.result import Result
+    from assay.result.gates import Gates
 
 
 def evaluate(
@@ -34,19 +34,20 @@ def evaluate(
     _check_partial(partial, share, bool(output.form or output.path or output.html or gates))
     text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
     with output.progress(text) as status:
-        from assay.evaluate import evaluated, part_of
-        from assay.prepare import Options
+        from assay.engine.options import Options
+        from assay.scale.run import evaluate as run
+        from assay.scale.run import part_of
 
         workers = {name: options.pop(name) for name in ("jobs", "cluster")}
         workers["report"] = lambda step: status.update(f"{text} {_so_far(step)}") if status else None
         given = (verb, gold, systems, measures or None, Options(**options, embed=output.embed(asked)))
         if partial is not None:
-            from assay.partfiles import to_json
+            from assay.scale.partfiles import to_json
 
             write(partial, to_json(part_of(*given, share or "1/1", **workers)))
             output.tell(f"written: {partial}")
             return 0
-        result = evaluated(*given, **workers)
+        result = run(*given, **workers)
     return delivered(result, gates, output, texts=asked is not None)
 
 
@@ -91,7 +92,7 @@ def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) 
         raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
     if not thresholds and not baseline:
         return None
-    from assay.gates import Baseline, Gates, Threshold
+    from assay.result.gates import Baseline, Gates, Threshold
 
     before = Baseline.read(baseline, tolerance) if baseline else None
     return Gates([Threshold.of(text) for text in thresholds], before)

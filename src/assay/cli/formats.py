@@ -11,7 +11,7 @@ from assay.cli import example_help
 def command() -> None:
     """List the input formats, each with an example."""
     from assay import specs
-    from assay.readers import FORMATS
+    from assay.formats import FORMATS
 
     for known in FORMATS.values():
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")

@@ -36,8 +36,8 @@ def command(
     output.check()
     gates = gates_of(fail_under, fail_if_worse, tolerance)
     with output.progress("Merging …"):
-        from assay.finished import finished
-        from assay.partfiles import merged
+        from assay.engine.finish import finished
+        from assay.scale.partfiles import merged
 
         result = finished(merged(parts))
     if output.has_page and result.texts is None:

@@ -62,19 +62,19 @@ class Names(click.ParamType[str]):
 
 
 def _measures() -> list[str]:
-    from assay.measures import measures
+    from assay.engine.measure import measures
 
     return list(measures())
 
 
 def _formats() -> list[str]:
-    from assay.readers import FORMATS
+    from assay.formats import FORMATS
 
     return list(FORMATS)
 
 
 def _schemes() -> list[str]:
-    from assay.schemes import SCHEMES
+    from assay.tasks.spans.schemes import SCHEMES
 
     return list(SCHEMES)
 
@@ -83,9 +83,9 @@ SCHEME_NAMES = Names("scheme", _schemes)
 
 
 def _slices() -> list[str]:
-    from assay.slices import SLICES
+    from assay.engine.slices import slices
 
-    return list(SLICES)
+    return list(slices())
 
 
 def measure_option(text: str) -> Callable[[Function], Function]:

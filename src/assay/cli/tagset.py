@@ -25,7 +25,7 @@ def command(ctx: click.Context) -> None:
 
 
 def _list() -> None:
-    from assay.tagsets import built_in, find
+    from assay.tasks.tags.tagsets import built_in, find
 
     for name in built_in():
         tagset = find(name)
@@ -44,7 +44,7 @@ def list_() -> None:
 def show(name: str) -> None:
     """Print a tagset's file."""
     from assay.errors import unknown
-    from assay.tagsets import built_in
+    from assay.tasks.tags.tagsets import built_in
 
     known = built_in()
     if name not in known:
@@ -59,9 +59,9 @@ def show(name: str) -> None:
 @INPUT_FORMAT
 def check(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
     """List the tags of a file that the tagset does not know, and what the tagset's own file leaves open."""
-    from assay.prepare import tags_outside
-    from assay.tagsets import find
-    from assay.tagsets.load import warnings
+    from assay.tasks.tags.prepare import tags_outside
+    from assay.tasks.tags.tagsets import find
+    from assay.tasks.tags.tagsets.load import warnings
 
     chosen = find(tagset)
     for text in warnings(chosen):

@@ -13,8 +13,8 @@ from assay.cli.options import with_options
 from assay.cli.output import put
 
 if TYPE_CHECKING:
-    from assay.tagsets import Tagset
-    from assay.weights import Made
+    from assay.tasks.tags.tagsets import Tagset
+    from assay.tasks.tags.weights import Made
 
 _common = with_options(
     (
@@ -69,7 +69,7 @@ def ambiguity(
     readings of each word (xces, dag).
     """
     from assay.errors import UsageError
-    from assay.weights.ambiguity import from_file
+    from assay.tasks.tags.weights.ambiguity import from_file
 
     if options["pos_conditional"] and not conditional:
         raise UsageError("--pos-conditional is about conditional weights. Add --conditional.")
@@ -99,7 +99,7 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
     USES is JSON Lines, one sentence per line: {"id": "s1", "rules": [["PP", [3, 4]]]} with --grammar, or with the
     terminals of each rule in full.
     """
-    from assay.weights.rules import from_uses
+    from assay.tasks.tags.weights.rules import from_uses
 
     found = _tagset(tagset) if tagset else None
     _deliver(lambda: from_uses(uses, tagset=found, **options), found, normalise, output)
@@ -137,7 +137,7 @@ def queries(log: str, tagset: str, normalise: bool, output: str | None, **option
 
     LOG has one query per line, or count TAB query.
     """
-    from assay.weights.queries import from_log
+    from assay.tasks.tags.weights.queries import from_log
 
     found = _tagset(tagset)
     _deliver(lambda: from_log(log, found, **options), found, normalise, output)
@@ -151,19 +151,19 @@ def show(weights: str, output: str | None) -> None:
 
     WEIGHTS is a file or a preset: equal, paper, poliqarp (the query log of Acedański & Przepiórkowski 2010, Table 1).
     """
-    from assay.weights import listed, load
+    from assay.tasks.tags.weights import listed, load
 
     put(listed(load(weights)), output)
 
 
 def _tagset(name: str) -> Tagset:
-    from assay.tagsets import find
+    from assay.tasks.tags.tagsets import find
 
     return find(name)
 
 
 def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, output: str | None) -> None:
-    from assay.weights import dump, warnings
+    from assay.tasks.tags.weights import dump, warnings
 
     made = make()
     weights = made.weights.normalised() if normalise else made.weights

@@ -73,7 +73,7 @@ def _results(example: str, embed: str) -> Iterator[tuple[str, Result]]:
 
 
 def _taggers(language: str, embed: str) -> Result:
-    from assay.evaluate import compare
+    from assay.scale.run import compare
 
     folder = FOLDER / language
     return compare(
@@ -89,7 +89,7 @@ def _taggers(language: str, embed: str) -> Result:
 
 def _entities(embed: str) -> Result:
     """The two best of the four systems, so that the tables stay small."""
-    from assay.evaluate import compare
+    from assay.scale.run import compare
 
     folder = FOLDER / ENTITIES
     return compare(
@@ -103,7 +103,7 @@ def _entities(embed: str) -> Result:
 
 
 def _dependencies(embed: str) -> Result:
-    from assay.evaluate import compare
+    from assay.scale.run import compare
 
     folder = FOLDER / TREES
     return compare(
@@ -117,7 +117,7 @@ def _dependencies(embed: str) -> Result:
 
 
 def _constituents(embed: str) -> Result:
-    from assay.evaluate import compare
+    from assay.scale.run import compare
 
     folder = FOLDER / TREES
     return compare(
@@ -131,7 +131,7 @@ def _constituents(embed: str) -> Result:
 
 def _frameworks(embed: str) -> Result:
     """Parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies."""
-    from assay.crossframework import cross
+    from assay.tasks.cross import cross
 
     folder = FOLDER / TREES
     parsers = [
@@ -144,7 +144,7 @@ def _frameworks(embed: str) -> Result:
 
 def _coreference(embed: str) -> Result:
     """The two resolvers that also link pronouns."""
-    from assay.evaluate import compare
+    from assay.scale.run import compare
 
     folder = FOLDER / COREFERENCE
     return compare(
@@ -157,7 +157,7 @@ def _coreference(embed: str) -> Result:
 
 def _runs() -> Result:
     """What the experiment that comes along found in five repetitions of five folds."""
-    from assay.manyruns import bayes
+    from assay.bayesian import bayes
 
     return bayes(str(FOLDER / EXPERIMENT / "runs.csv"), ["accuracy", "oov-accuracy"], rope=0.02)
 

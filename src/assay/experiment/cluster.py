@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import assay
-from assay.clusters import check_version, connected, explained, forget, quiet
 from assay.experiment.job import Job, execute
 from assay.experiment.lock import is_wanted
 from assay.experiment.store import Outcome
 from assay.experiment.worker import given_up
+from assay.scale.clusters import check_version, connected, explained, forget, quiet
 
 _LOOK = 1.0
 """How often, in seconds, a worker looks whether its run is still wanted."""

@@ -16,10 +16,10 @@ from assay.errors import InputError, UsageError
 from assay.experiment.plan import DataSet
 from assay.experiment.splitfiles import read_split
 from assay.experiment.splits import Split, check_size, made_split
-from assay.readers import Input
-from assay.readers.columns import CONLL09, CONLLU, is_named_comment
-from assay.readers.slash import check_separator
-from assay.readers.source import Source, expand
+from assay.formats import Input
+from assay.formats.columns import CONLL09, CONLLU, is_named_comment
+from assay.formats.slash import check_separator
+from assay.formats.source import Source, expand
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
 """Formats with a word per line."""

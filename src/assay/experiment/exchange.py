@@ -12,9 +12,9 @@ from pathlib import Path
 from assay.errors import InputError, UsageError
 from assay.experiment.measure import Measurement
 from assay.experiment.plan import Experiment, RunId, read_plan
+from assay.experiment.runtables import COLUMNS, COUNTS, measurements
 from assay.experiment.store import Outcome, Store
-from assay.readers.source import Source
-from assay.runtables import COLUMNS, COUNTS, measurements
+from assay.formats.source import Source
 
 
 def export(path: str | Path) -> str:

@@ -54,8 +54,8 @@ def _advice(text: str) -> str:
 def _measured(
     dataset: DataSet, system: str, specs: Sequence[str], test: str, train: str, predictions: str
 ) -> list[Measurement]:
-    from assay.evaluate import score
-    from assay.measures import find
+    from assay.engine.measure import find
+    from assay.scale.run import score
 
     wanted = [measure_and_score(spec) for spec in specs]
     found = [find(measure) for measure, _ in wanted]
@@ -83,8 +83,8 @@ def discordant(
     dataset: DataSet, specs: Sequence[str], test: str, train: str, predictions: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str, int, int]]:
     """Measure, two systems, and the items that only the first and that only the second has right."""
-    from assay.evaluate import compare
-    from assay.measures import find
+    from assay.engine.measure import find
+    from assay.scale.run import compare
 
     named = {str(find(spec)): spec for spec in specs}
     task = find(specs[0]).definition.task
@@ -120,7 +120,7 @@ def _measurement(spec: str, measure: Any, main: str, name: str, result: Result) 
 
 def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
     """How many items were right, and of how many, where the score is such a share."""
-    from assay.measures.definition import Proportion
+    from assay.engine.measure import Proportion
 
     if isinstance(function, Proportion) and all(name in counts for name in function.whole):
         part = function.part if function.part in counts else function.instead
@@ -133,7 +133,7 @@ def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | N
 
 
 def _first_difference(dataset: DataSet, test: str, predictions: str) -> str:
-    from assay.readers import Input
+    from assay.formats import Input
 
     gold, system = (Input(path, input_format=dataset.format).read(()) for path in (test, predictions))
     place = next(

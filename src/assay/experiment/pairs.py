@@ -13,8 +13,8 @@ from assay.errors import InputError, UsageError
 from assay.experiment.data import Data, file_hash
 from assay.experiment.measure import discordant
 from assay.experiment.plan import Experiment, RunId, measure_and_score, read_plan
+from assay.experiment.runtables import PAIRS
 from assay.experiment.store import Outcome, Store
-from assay.runtables import PAIRS
 
 
 def export_pairs(path: str | Path) -> str:
@@ -44,7 +44,7 @@ def _rows(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Iterator[l
 
 def _measures_of_items(experiment: Experiment) -> list[str]:
     """The measures that judge each item by itself."""
-    from assay.measures import find
+    from assay.engine.measure import find
 
     specs = [spec for spec in experiment.measures if measure_and_score(spec)[1] is None]
     judging = [spec for spec in specs if find(spec).definition.judges_items]

@@ -12,10 +12,10 @@ from typing import Any
 
 from assay.errors import unknown
 from assay.experiment.commands import PLACEHOLDERS, Template, filled
+from assay.experiment.runtables import split_name
 from assay.experiment.splitfiles import read_design
 from assay.experiment.splits import SCHEMES, Design, run_seed
 from assay.experiment.toml import Table
-from assay.runtables import split_name
 
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
@@ -248,7 +248,7 @@ def _data_set(name: str, table: Table, design: Design, scoring: Mapping[str, Any
 
 def _check_format(spec: str) -> None:
     from assay import specs
-    from assay.readers import FORMATS
+    from assay.formats import FORMATS
 
     name, given = specs.parse(spec, "format")
     if name not in FORMATS:
@@ -258,7 +258,7 @@ def _check_format(spec: str) -> None:
 
 def _scoring(table: Table, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """The options of `assay score` that a table sets; files lie beside the experiment."""
-    from assay.prepare import Options
+    from assay.engine.options import Options
 
     known = {item.name: item.default for item in fields(Options) if item.name in SCORING}
     chosen: dict[str, Any] = {}

@@ -28,7 +28,7 @@ def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
 
 
 def _check_measures(experiment: Experiment, top: Table) -> None:
-    from assay.measures import find
+    from assay.engine.measure import find
 
     tasks = []
     for spec in experiment.measures:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import assay
-from assay.clusters import check_cluster
 from assay.errors import InputError, UsageError, reason
 from assay.experiment.due import Due, Ingredients, due_runs
 from assay.experiment.job import Job
@@ -19,6 +18,7 @@ from assay.experiment.plan import Experiment, read_plan, values_of_folder, value
 from assay.experiment.progress import Progress, progress_of, unfinished
 from assay.experiment.ready import check_data, check_ready
 from assay.experiment.store import Outcome, Store
+from assay.scale.clusters import check_cluster
 
 
 @dataclass(frozen=True)

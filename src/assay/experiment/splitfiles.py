@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, reason
+from assay.experiment.runtables import split_name
 from assay.experiment.splits import ALGORITHM, SCHEMES, Design, Split, split_of_folds
 from assay.files import inputs, make_folder, write
-from assay.runtables import split_name
 
 if TYPE_CHECKING:
     from assay.experiment.data import Data

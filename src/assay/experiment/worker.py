@@ -9,7 +9,7 @@ from assay.experiment.commands import StoppedError
 from assay.experiment.job import Job, execute
 from assay.experiment.plan import RunId
 from assay.experiment.store import Outcome
-from assay.workers import GoneError, Worker, serve
+from assay.scale.workers import GoneError, Worker, serve
 
 TRIES = 3
 """So often a run is begun whose worker dies."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from assay.citations import bibtex, used
 from assay.render.html import example_item, table_section
 from assay.render.latex import latex
 from assay.render.markdown import markdown
@@ -23,6 +22,7 @@ from assay.render.tables import tables
 from assay.render.text import heading, listed, verdict
 from assay.render.tsv import csv, tsv
 from assay.result import Comparison, Result
+from assay.result.citations import bibtex, used
 
 MAIN = "main.js"
 _ASSETS = files("assay.render").joinpath("assets")

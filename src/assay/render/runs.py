@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from assay.posteriors import CurvePoint, Estimate, Posterior, Ranking, Thirds
 from assay.render.table import Cell, Table, is_best, p_cell, pair_cell, table
 from assay.render.text import DASH, count, signed, with_interval
 from assay.result import Result, Score
+from assay.result.posteriors import CurvePoint, Estimate, Posterior, Ranking, Thirds
 
 Row = list[Cell | str]
 _TABLE_2 = ("", "", *">≈<")

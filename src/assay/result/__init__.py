@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
-from assay.posteriors import Posterior, Ranking
 from assay.result.encoding import decode, dumps, encode
+from assay.result.posteriors import Posterior, Ranking
 from assay.result.rows import (
     Bound,
     Change,
@@ -162,7 +162,7 @@ class Result:
     @classmethod
     def read(cls, path: str) -> Result:
         """A Result from a file of its JSON."""
-        from assay.readers.source import Source as File
+        from assay.formats.source import Source as File
 
         text = "".join(batch.text for batch in File(path).batches())
         try:
@@ -201,7 +201,7 @@ class Result:
 
         Parameters may be in any order, and defaults may be spelt out.
         """
-        from assay.measures import find
+        from assay.engine.measure import find
 
         spelt, at, theory = spec.rpartition("@") if "@" in spec else (spec, "", "")
         # A measure of one's own is known by its spec alone: nothing of it is loaded here.

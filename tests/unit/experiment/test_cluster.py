@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.clusters import check_cluster
 from assay.experiment import run
 from assay.experiment.cluster import do
 from assay.experiment.commands import StoppedError
@@ -17,6 +16,7 @@ from assay.experiment.job import Job
 from assay.experiment.lock import is_wanted, lock_path, locked
 from assay.experiment.plan import read_plan
 from assay.experiment.run import _job
+from assay.scale.clusters import check_cluster
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -43,7 +43,7 @@ def test_anything_else_is_refused(where: str) -> None:
 
 
 def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.clusters.find_spec", lambda name: None)
+    monkeypatch.setattr("assay.scale.clusters.find_spec", lambda name: None)
     assert importlib.util.find_spec("json") is not None
     file("gold.conllu", corpus(6))
     text = refusal(run, file("x.toml", plan()), cluster="slurm")

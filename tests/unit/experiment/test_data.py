@@ -9,7 +9,7 @@ import pytest
 
 from assay.experiment import read_plan
 from assay.experiment.data import Data
-from assay.readers import read
+from assay.formats import read
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 

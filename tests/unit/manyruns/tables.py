@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.manyruns import bayes
-from assay.manyruns.table import Runs, read_runs
-from assay.posteriors import Posterior
+from assay.bayesian import bayes
+from assay.bayesian.table import Runs, read_runs
+from assay.result.posteriors import Posterior
 
 HEADER = "dataset,system,repetition,fold,measure,value"
 Scores = Mapping[str, Mapping[str, Sequence[float] | NDArray[np.float64]]]

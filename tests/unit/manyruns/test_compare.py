@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import assay
+from assay.bayesian import bayes
+from assay.bayesian.table import read_runs
 from assay.errors import InputError, UsageError
-from assay.manyruns import bayes
-from assay.manyruns.table import read_runs
-from assay.posteriors import Posterior, Thirds
 from assay.result import Result
+from assay.result.posteriors import Posterior, Thirds
 from unit.manyruns.tables import HEADER, Scores, made, pair, runs_of, text_of
 from unit.stats.runs import CASES, MEASURED, PAIRS, SIMULATED, accuracies
 

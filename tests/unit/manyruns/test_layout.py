@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from assay.manyruns import bayes
-from assay.manyruns.pairs import Measured
-from assay.manyruns.table import read_runs
-from assay.posteriors import Posterior, Replication, Thirds
+from assay.bayesian import bayes
+from assay.bayesian.pairs import Measured
+from assay.bayesian.table import read_runs
 from assay.render import render
 from assay.render.terminal import show
 from assay.result import Result
+from assay.result.posteriors import Posterior, Replication, Thirds
 from assay.stats.ranking import relation
 from unit.manyruns.tables import made, pair, text_of
 from unit.stats.runs import CASES, REFERENCE

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.bayesian.replication import read_discordant, replications
 from assay.errors import InputError
-from assay.manyruns.replication import read_discordant, replications
-from assay.runtables import PAIRS, Split
+from assay.experiment.runtables import PAIRS, Split
 from assay.stats.significance import mcnemar
 
 HEADER = ",".join(PAIRS)

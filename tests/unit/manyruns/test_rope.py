@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.bayesian import bayes
+from assay.bayesian.rope import Rope, full_score, rope, scale_doubts
+from assay.bayesian.table import DataSet, data_sets
 from assay.errors import UsageError
-from assay.manyruns import bayes
-from assay.manyruns.rope import Rope, full_score, rope, scale_doubts
-from assay.manyruns.table import DataSet, data_sets
 from unit.manyruns.tables import made, runs_of
 
 

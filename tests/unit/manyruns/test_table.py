@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from assay.bayesian import bayes
+from assay.bayesian.table import Dropped, chosen, data_sets, in_order, read_matrices, read_runs
 from assay.errors import AssayError, InputError, UsageError
-from assay.manyruns import bayes
-from assay.manyruns.table import Dropped, chosen, data_sets, in_order, read_matrices, read_runs
-from assay.runtables import Split
+from assay.experiment.runtables import Split
 from unit.manyruns.tables import HEADER, made, runs_of, text_of
 
 REMEDY = (

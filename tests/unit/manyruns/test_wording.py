@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.manyruns.wording import few_data_sets, verdict
-from assay.posteriors import Thirds
+from assay.bayesian.wording import few_data_sets, verdict
+from assay.result.posteriors import Thirds
 
 
 def said(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.matching.assignment import heaviest
+from assay.engine.matching.assignment import heaviest
 
 
 def test_rows_give_way_along_a_chain():

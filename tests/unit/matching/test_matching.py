@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.arrays import NONE
-from assay.matching import (
+from assay.engine.matching import (
     EXACT,
     FAIR,
     SEMEVAL,
@@ -153,7 +153,7 @@ def test_least_is_the_share_of_the_targets_atoms_that_must_be_shared():
 
 
 def test_a_long_chain_is_matched_though_its_ties_are_left_open(monkeypatch):
-    monkeypatch.setattr("assay.matching.optimal.FEW", 0)
+    monkeypatch.setattr("assay.engine.matching.optimal.FEW", 0)
     found = matched(semeval, SEMEVAL, "A1-3 A3-6 B6-9", "A2-4 B5-7 A8-9")
     assert kinds_of(found) == {"same-label": 2, "missed": 1, "spurious": 1}
 
@@ -182,15 +182,15 @@ def test_nested_spans_are_matched_without_a_list_of_all_pairs():
 def test_nested_spans_are_paired_by_a_solver_up_to_a_limit(monkeypatch):
     target, system = nested(300)
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": 300}
-    monkeypatch.setattr("assay.matching.optimal.MOST", 300 * 300 - 1)
-    monkeypatch.setattr("assay.matching.optimal.overlapping", None)  # refused before pairs are listed
+    monkeypatch.setattr("assay.engine.matching.optimal.MOST", 300 * 300 - 1)
+    monkeypatch.setattr("assay.engine.matching.optimal.overlapping", None)  # refused before pairs are listed
     with pytest.raises(TooManyOverlapsError) as refused:
         semeval(target, system)
     assert (refused.value.target, refused.value.targets, refused.value.systems) == (0, 300, 300)
 
 
 def test_spans_in_different_places_do_not_add_up_to_a_chain_that_is_too_long(monkeypatch):
-    monkeypatch.setattr("assay.matching.optimal.MOST", 4)
+    monkeypatch.setattr("assay.engine.matching.optimal.MOST", 4)
     found = matched(semeval, SEMEVAL, "A1-3 B2-4 A11-13 B12-14", "B1-4 A2-3 B11-14 A12-13")
     assert kinds_of(found) == {"same-label": 4}
 

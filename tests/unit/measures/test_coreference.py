@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from assay.engine.task import tasks
 
 import assay
 from assay import Result
-from assay.judgements import ONE
-from assay.measures import TASKS, measures
+from assay.engine.judgements import ONE
+from assay.engine.measure import measures
 from coreftexts import document, documents
 from unit.samples import refusal
 

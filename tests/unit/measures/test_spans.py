@@ -9,8 +9,9 @@ from hypothesis import given
 
 import assay
 from assay.corpus import from_lists
-from assay.measures import find
-from assay.prepare import Options, prepare
+from assay.engine.inputs import prepare
+from assay.engine.measure import find
+from assay.engine.options import Options
 from assay.result import Result
 from strategies import Outputs, listed_spans, span_outputs
 from unit.samples import refusal, spans
@@ -341,7 +342,7 @@ def test_a_pair_of_tags_has_no_spans_to_judge() -> None:
 
 
 def test_more_overlaps_than_can_be_paired_one_to_one_are_refused_in_one_line(monkeypatch):
-    monkeypatch.setattr("assay.matching.optimal.MOST", 3)
+    monkeypatch.setattr("assay.engine.matching.optimal.MOST", 3)
     gold, system = spans("A1", "A1-5 A2-4"), spans("A1", "B2-5 B1-4")
     result = assay.score(gold, {"s": system}, ["exact", "fair"])
     assert result.score("s", "exact").value == 1 / 3

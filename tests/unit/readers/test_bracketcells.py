@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.readers.bracketcells import mentions_in
-from assay.readers.conll2012 import _brackets, _Document
+from assay.formats.bracketcells import mentions_in
+from assay.formats.conll2012 import _brackets, _Document
 
 Found = list[tuple[int, int, int, str]]
 

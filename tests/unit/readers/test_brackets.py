@@ -7,9 +7,9 @@ import json
 import pytest
 
 import assay
-from assay.readers import read
-from assay.readers import source as source_module
-from assay.readers.brackets import looks_brackets, looks_discbracket, unescaped
+from assay.formats import read
+from assay.formats import source as source_module
+from assay.formats.brackets import looks_brackets, looks_discbracket, unescaped
 from unit.samples import drawn, refusal
 
 THE_END = "(S (NP (DT The) (NN end)) (VP (VBZ comes)))"

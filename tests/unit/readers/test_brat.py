@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from assay.readers import read
+from assay.formats import read
 from unit.samples import placed, refusal
 
 TEXT = "Angela Merkel left North and South America. "

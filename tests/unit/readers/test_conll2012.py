@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.corpus import Corpus
-from assay.readers import FORMATS, Input, read
+from assay.formats import FORMATS, Input, read
 from unit.samples import chained, refusal
 
 CASES = Path(__file__).parents[2] / "data" / "coreference"
@@ -87,7 +87,7 @@ def test_documents_and_sentences_may_lie_in_several_batches(corpus, monkeypatch)
     text = document("(1", "1)", "", "(2)", "(3", "3)", "", "(2)") + "\n" + document("(1)", "", "(2)", name="(e)")
     whole = corpus(text)
     for size in (1, 20, 50, 90):
-        monkeypatch.setattr("assay.readers.source.BATCH", size)
+        monkeypatch.setattr("assay.formats.source.BATCH", size)
         pieces = corpus(text)
         assert chained(pieces) == chained(whole)
         assert pieces.starts.tolist() == whole.starts.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.corpus import Multiword
-from assay.readers import read
+from assay.formats import read
 from unit.samples import conllu, refusal, row, tagged
 
 FULL = """\

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from assay.corpus import Corpus
-from assay.readers import read
-from assay.readers.corefud import corefud_chains
-from assay.readers.entities import entity_spans
+from assay.formats import read
+from assay.formats.corefud import corefud_chains
+from assay.formats.entities import entity_spans
 from unit.samples import chained, refusal
 
 FORMATS = Path(__file__).parents[2] / "data" / "coreference" / "formats"

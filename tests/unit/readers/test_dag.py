@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import assay
-from assay.readers import read, source
-from assay.readers.dag import looks_dag
+from assay.formats import read, source
+from assay.formats.dag import looks_dag
 from unit.samples import conllu, refusal, row, tagged
 
 

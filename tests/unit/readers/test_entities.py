@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from assay.corpus import Corpus
-from assay.readers import read
-from assay.readers.entities import entity_spans
+from assay.formats import read
+from assay.formats.entities import entity_spans
 from unit.samples import placed, refusal
 
 FIELDS = "# global.Entity = eid-etype-head-other\n"

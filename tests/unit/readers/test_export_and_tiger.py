@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.readers import read
-from assay.readers.tiger import looks_tiger
+from assay.formats import read
+from assay.formats.tiger import looks_tiger
 from unit.samples import drawn, refusal
 
 EXPORT = """\

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.corpus import Corpus
-from assay.readers import FORMATS, read
+from assay.formats import FORMATS, read
 from unit.samples import chained, refusal
 
 WORDS = [["She", "saw", "her", "dog"], ["It", "ran"]]

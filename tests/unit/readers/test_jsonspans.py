@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.readers import read
+from assay.formats import read
 from unit.samples import placed, refusal
 
 TEXT = "Angela Merkel met Obama in Rome."

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.prepare import Options, Prepared
-from assay.readers import FORMATS, Input, choose_column
+from assay.engine.inputs import Prepared
+from assay.engine.options import Options
+from assay.formats import FORMATS, Input, choose_column
 from unit.samples import refusal
 
 PAGE = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")

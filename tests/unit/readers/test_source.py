@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from assay import AssayError
-from assay.readers import Input, read
-from assay.readers.source import BATCH, Source, expand
+from assay.formats import Input, read
+from assay.formats.source import BATCH, Source, expand
 from unit.samples import conllu, refusal, tagged
 
 # Without the time of day in it, so that every run packs the same bytes.
@@ -258,7 +258,7 @@ def test_files_are_closed_after_reading_and_after_a_refusal(file, monkeypatch, n
         opened.append(open(*arguments))  # noqa: SIM115
         return opened[-1]
 
-    monkeypatch.setattr("assay.readers.source.open", recorded, raising=False)
+    monkeypatch.setattr("assay.formats.source.open", recorded, raising=False)
     with suppress(AssayError):
         read(file(name, content))
     closed = [stream.closed for stream in opened]

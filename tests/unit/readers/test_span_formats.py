@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from assay.readers import FORMATS, read
-from assay.systems import named_systems
+from assay.corpus.systems import named_systems
+from assay.formats import FORMATS, read
 from unit.samples import placed
 
 WORDS = [["Angela", "Merkel", "left", "North", "and", "South", "America"], ["Fine", "."]]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from assay.readers import read
+from assay.formats import read
 from unit.samples import placed, refusal
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.readers import read
+from assay.formats import read
 from unit.samples import refusal
 
 

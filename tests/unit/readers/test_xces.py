@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import assay
-from assay.readers import read, source
-from assay.readers.xces import looks_xces
+from assay.formats import read, source
+from assay.formats.xces import looks_xces
 from unit.samples import conllu, refusal, tagged
 
 CCL = """\

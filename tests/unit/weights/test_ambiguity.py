@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tagsets import find
-from assay.weights.ambiguity import from_corpus, from_file, from_lexicon, from_words
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights.ambiguity import from_corpus, from_file, from_lexicon, from_words
 from unit.samples import refusal, row
 
 NKJP = find("nkjp")

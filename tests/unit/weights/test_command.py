@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from assay.cli.weights import command
 from assay.errors import AssayError
-from assay.weights import load
+from assay.tasks.tags.weights import load
 
 
 @pytest.fixture

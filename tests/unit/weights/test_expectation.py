@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import AssayError
-from assay.weights.expectation import parse_weights
-from assay.weights.rules import from_uses
+from assay.tasks.tags.weights.expectation import parse_weights
+from assay.tasks.tags.weights.rules import from_uses
 
 
 def test_an_ambiguous_sentence_follows_the_others() -> None:

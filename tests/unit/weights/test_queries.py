@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tagsets import find
-from assay.weights.attributes import Attributes, read_aliases
-from assay.weights.cqp import QueryError, parse_sequence
-from assay.weights.patterns import parts_of_speech, positions
-from assay.weights.queries import fixed_pos, from_log, mentioned
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights.attributes import Attributes, read_aliases
+from assay.tasks.tags.weights.cqp import QueryError, parse_sequence
+from assay.tasks.tags.weights.patterns import parts_of_speech, positions
+from assay.tasks.tags.weights.queries import fixed_pos, from_log, mentioned
 from unit.samples import refusal, row
 
 NKJP = find("nkjp")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tagsets import find
-from assay.weights.rules import from_uses, read_grammar
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights.rules import from_uses, read_grammar
 from unit.samples import refusal, row
 
 NKJP = find("nkjp")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
-from assay.tagsets import find
-from assay.weights.attributes import Attributes
-from assay.weights.cqp import parse_sequence
-from assay.weights.matching import Matcher
-from assay.weights.queries import from_log
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights.attributes import Attributes
+from assay.tasks.tags.weights.cqp import parse_sequence
+from assay.tasks.tags.weights.matching import Matcher
+from assay.tasks.tags.weights.queries import from_log
 
 CORPUS = (
     "stary\tadj:sg:gen:m3:pos\ndom\tsubst:sg:gen:m3\nbrata\tsubst:sg:gen:m1\nspi\tfin:sg:ter:imperf\n\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tagsets import find
-from assay.weights import Provenance, Weights, check_categories, dump, load, presets, warnings
+from assay.tasks.tags.tagsets import find
+from assay.tasks.tags.weights import Provenance, Weights, check_categories, dump, load, presets, warnings
 from unit.samples import refusal
 
 HALF = Fraction(1, 2)

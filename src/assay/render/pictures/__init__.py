@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from assay.posteriors import Posterior
 from assay.render.pictures.canvas import ENDINGS, Canvas, save, svg
 from assay.render.pictures.curves import curves, panels
 from assay.render.pictures.forest import forest
@@ -14,6 +13,7 @@ from assay.render.pictures.matrix import KINDS, matrix, measures, pairs
 from assay.render.pictures.ranking import ranking_graph
 from assay.render.pictures.simplex import simplex, simplex_grid
 from assay.result import Result
+from assay.result.posteriors import Posterior
 
 Named = Iterator[tuple[str, Canvas]]
 _LONGEST = 60

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from assay.errors import UsageError
 from assay.files import write
-from assay.posteriors import Posterior
 from assay.render.pictures.letters import clean, fitted, isolated, width_of
 from assay.render.pictures.style import COLOURS, ROLES
+from assay.result.posteriors import Posterior
 
 Point = tuple[float, float]
 ENDINGS = (".svg", ".pdf", ".png")

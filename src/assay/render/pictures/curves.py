@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assay.posteriors import CurvePoint, Posterior, Thirds
 from assay.render.pictures.canvas import Canvas, Point, title_of
 from assay.render.pictures.letters import Unit, isolated, share, width_of
 from assay.render.pictures.scales import Scale, tick_label
+from assay.result.posteriors import CurvePoint, Posterior, Thirds
 
 _ACROSS, _TALL, _GAP = 210.0, 150.0, 58.0
 _LEFT, _TOP, _BETWEEN = 64.0, 138.0, 88.0

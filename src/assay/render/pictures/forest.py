@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from assay.posteriors import Estimate, Posterior
 from assay.render.pictures.canvas import Canvas, title_of
 from assay.render.pictures.letters import Unit, isolated, thirds, width_of
 from assay.render.pictures.scales import Scale, tick_label
 from assay.render.text import plural
+from assay.result.posteriors import Estimate, Posterior
 
 _PLOT, _MEASURED, _NUMBERS = 360.0, 84.0, 190.0
 _ROW = 28.0

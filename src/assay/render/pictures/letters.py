@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from assay.posteriors import Estimate, Posterior, Thirds
 from assay.render.text import DASH, visible
+from assay.result.posteriors import Estimate, Posterior, Thirds
 
 _NARROW = frozenset("iljtfrI.,:;'!|()[]{}/\\ -`\"")
 _BROAD = frozenset("mwMWQOGD@%—…≈⪅⪆")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.posteriors import Posterior, Thirds
 from assay.render.pictures.canvas import Canvas
 from assay.render.pictures.letters import isolated, largest, share, turned, width_of
+from assay.result.posteriors import Posterior, Thirds
 
 Pair = tuple[str, str]
 _BAR, _GAP, _ROW = 170.0, 26.0, 36.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assay.posteriors import Ranking, RankRelation
 from assay.render.pictures.canvas import Canvas, Point, wrapped
 from assay.render.pictures.layers import Edge, Layers, Stop, laid_out, levels
 from assay.render.pictures.letters import isolated, width_of
+from assay.result.posteriors import Ranking, RankRelation
 
 _EQUAL = ("≈", "⪅", "⪆")
 _UNDECIDED = "?"

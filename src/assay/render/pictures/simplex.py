@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from assay.posteriors import Posterior
 from assay.render.pictures.canvas import Canvas, Point, title_of
 from assay.render.pictures.letters import isolated, largest, share, thirds, width_of
 from assay.render.pictures.style import SHADES
 from assay.render.text import count
+from assay.result.posteriors import Posterior
 
 Corner = tuple[int, int]
 Cell = tuple[int, int, bool]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.posteriors import (
+from assay.result import SCHEMA, Result, Source
+from assay.result.posteriors import (
     CurvePoint,
     DataSetDifference,
     Estimate,
@@ -19,7 +20,6 @@ from assay.posteriors import (
     SimplexCell,
     Thirds,
 )
-from assay.result import SCHEMA, Result, Source
 
 TABLE = Path(__file__).parents[3] / "data" / "statistics" / "szymanski2020_table2.csv"
 SYSTEMS = ("TnT", "Collins", "LAPOS", "Stanford", "NLP4J", "Flair")

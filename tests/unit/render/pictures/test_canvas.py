@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.errors import UsageError
-from assay.posteriors import Thirds
 from assay.render.pictures import PICTURES, Canvas, pictures, save, stem, svg
 from assay.render.pictures.canvas import Text
 from assay.render.pictures.letters import clean, fitted, isolated, width_of
 from assay.render.pictures.ranking import ranking_graph
 from assay.render.pictures.style import COLOURS, ROLES
+from assay.result.posteriors import Thirds
 from unit.render.pictures.drawn import paper, posterior, result
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from assay.posteriors import Estimate, Ranking, RankRelation, Thirds
 from assay.render.pictures.canvas import Canvas, Circle, Lines, Mark, Rect, Text, svg
 from assay.render.pictures.curves import curves, panels
 from assay.render.pictures.forest import forest, span
@@ -16,6 +15,7 @@ from assay.render.pictures.letters import Unit, largest, share
 from assay.render.pictures.matrix import matrix
 from assay.render.pictures.ranking import ranking_graph, ranking_levels, relations
 from assay.render.pictures.scales import Scale, tick_label
+from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, posterior, ranking, table
 
 

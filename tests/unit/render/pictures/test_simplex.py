@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.posteriors import SimplexCell, Thirds
 from assay.render.pictures.canvas import Canvas, Lines, Rect, Text
 from assay.render.pictures.simplex import Triangle, corners, densest, outline, scale, simplex, simplex_grid
 from assay.render.pictures.style import SHADES
+from assay.result.posteriors import SimplexCell, Thirds
 from unit.render.pictures.drawn import SIDES, posterior, table
 
 

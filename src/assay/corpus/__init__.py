@@ -1,0 +1,37 @@
+"""What a file holds: words, labels, spans, trees, chains."""
+
+from assay.corpus.model import (
+    KEPT,
+    SEVERAL,
+    UNITS,
+    Chains,
+    Column,
+    Corpus,
+    Multiword,
+    Spans,
+    Trees,
+    from_lists,
+    from_spans,
+    holds_spans,
+    is_pair,
+    is_span,
+    one_vocabulary,
+)
+
+__all__ = [
+    "Chains",
+    "Column",
+    "Corpus",
+    "KEPT",
+    "Multiword",
+    "SEVERAL",
+    "Spans",
+    "Trees",
+    "UNITS",
+    "from_lists",
+    "from_spans",
+    "holds_spans",
+    "is_pair",
+    "is_span",
+    "one_vocabulary",
+]

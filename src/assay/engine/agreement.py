@@ -1,0 +1,160 @@
+"""How far annotators agree, of whom none is gold: every pair of them, and the mean over pairs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from assay.corpus.systems import named_systems
+from assay.engine.inputs import Prepared
+from assay.engine.measure import find
+from assay.engine.options import Options
+from assay.engine.parts import way_of
+from assay.engine.run import evaluated
+from assay.engine.task import tasks
+from assay.errors import UsageError
+from assay.result import Result, Score
+
+ALL_PAIRS = "mean of all pairs"
+
+
+def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
+    """How far two or more annotators agree; options are those of `score`, but for jobs and cluster."""
+    # By name: no figure depends on who is given first.
+    named = sorted(named_systems(annotators).items())
+    chosen = Options(**options, symmetric=True)
+    _check([given for _, given in named], chosen)
+    given = [_symmetric(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
+    parts = []
+    for (a, first), (b, second) in combinations(named, 2):
+        specs = given or _defaults(first, second, chosen)
+        there = evaluated("agreement", first, {b: second}, specs, chosen)
+        back = evaluated("agreement", second, {a: first}, specs, replace(chosen, examples=0, embed="none"))
+        parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
+    return _together(parts)
+
+
+def _check(annotators: Sequence[Any], options: Options) -> None:
+    if len(annotators) < 2:
+        raise UsageError("agreement takes at least two annotators.")
+    if options.gold_errors is not None:
+        raise UsageError("--gold-errors is about gold, of which there is none in agreement.")
+    if any(isinstance(given, str) and given == "-" for given in annotators):
+        raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
+
+
+def _symmetric(spec: str) -> str:
+    """A measure for which it is the same who comes first."""
+    measure = find(spec)
+    if measure.definition.name == "weighted":
+        raise UsageError("weighted takes one side as gold; for agreement there is fair, which is matched both ways.")
+    if measure.definition.name != "fair":
+        return spec
+    return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
+
+
+def _defaults(first: Any, second: Any, options: Options) -> list[str]:
+    """A task's measures; kappa over words only where these are known and have one label each."""
+    opened = Prepared(first, {"second": second}, options)
+    task = tasks()[opened.task]
+    specs = list(task.agreement)
+    for spec in task.agreement_where_defined:
+        run = opened.run([find(spec) for spec in specs])
+        try:
+            find(spec).judge(run.pairs[0][1])
+        except UsageError:
+            continue
+        specs.append(spec)
+    return specs
+
+
+def _either_way(there: Result, back: Result) -> Result:
+    """What is the same whoever comes first; the ends of intervals are the means of both ways.
+
+    Scores that take one side for gold (precision, the mean over gold's labels) are left out, and where that is a
+    measure's main score, it is said.
+    """
+    measures = dict(zip(back.measures, there.measures, strict=True))
+    other = {(measures[row.measure], row.score, row.label, row.slice): row for row in back.scores}
+    scores, gone = [], []
+    for row in there.scores:
+        turned = other.get((row.measure, row.score, row.label, row.slice))
+        if turned is not None and _same(row.value, turned.value):
+            ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
+            scores.append(replace(row, **ends))
+        elif row.main and row.label is None and row.slice is None:
+            gone.append(f"{row.measure} depends on who comes first, so it is not given.")
+    if gone and not any(row.main for row in scores):
+        raise UsageError(f"{gone[0]} Choose another measure with -m")
+    return replace(there, scores=tuple(scores), notes=(*there.notes, *gone))
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+
+
+def _of_pair(result: Result, first: str, pair: str) -> Result:
+    """A Result about one pair of annotators, under the names of both."""
+
+    def renamed(rows: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(replace(row, system=pair) for row in rows)
+
+    return replace(
+        result,
+        gold=replace(result.gold, name=first),
+        scores=renamed(result.scores),
+        counts=renamed(result.counts),
+        confusion=renamed(result.confusion),
+        error_types=renamed(result.error_types),
+        examples=tuple(
+            replace(
+                example,
+                a=pair,
+                sides=tuple(first if side == "gold" else side for side in example.sides),
+                spans=tuple(replace(span, side=first) if span.side == "gold" else span for span in example.spans),
+            )
+            for example in result.examples
+        ),
+        warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
+        notes=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.notes),
+    )
+
+
+def _together(parts: Sequence[Result]) -> Result:
+    """The Results of all pairs as one, with the mean over pairs where there are several."""
+    sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
+
+    def joined(name: str) -> tuple[Any, ...]:
+        return tuple(row for part in parts for row in getattr(part, name))
+
+    return replace(
+        parts[0],
+        aligned_by=way_of([part.aligned_by for part in parts]),
+        systems=tuple(sources.values()),
+        scores=(*joined("scores"), *(_means(parts) if len(parts) > 1 else ())),
+        counts=joined("counts"),
+        confusion=joined("confusion"),
+        error_types=joined("error_types"),
+        examples=joined("examples"),
+        warnings=tuple(dict.fromkeys(joined("warnings"))),
+        notes=tuple(dict.fromkeys(joined("notes"))),
+        signature=" ".join(part.signature for part in parts),
+    )
+
+
+def _means(parts: Sequence[Result]) -> list[Score]:
+    """The mean of each score over the pairs, undefined where a pair does not have it."""
+    found: dict[tuple[object, ...], list[Score]] = {}
+    for part in parts:
+        for row in part.scores:
+            found.setdefault((row.measure, row.score, row.label, row.slice), []).append(row)
+    means = []
+    for rows in found.values():
+        # Exact, so that the order of pairs changes no digit.
+        mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(parts) else math.nan
+        means.append(replace(rows[0], system=ALL_PAIRS, value=mean, low=math.nan, high=math.nan, interval=""))
+    return means

@@ -1,0 +1,162 @@
+"""Sentences behind a change or an error, as data that any renderer can show."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import NONE, Ints
+from assay.engine.drawing import Places
+from assay.engine.items import KINDS, UNRESOLVED, Items
+from assay.engine.judgements import Judgements
+from assay.engine.options import Options
+from assay.engine.prepare import Run
+from assay.engine.spanpairs import pieces
+from assay.engine.task import tasks
+from assay.errors import UsageError
+from assay.result import Example, ExampleItem, Unresolved
+
+MOST_UNRESOLVED = 10_000
+"""Of more mentions that no system resolves so many are listed, drawn at random."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Something that was drawn, and by what: of several shards the same are drawn as of one."""
+
+    group: str
+    """What it was drawn for: a pair of systems."""
+    lot: int
+    """Those with the smallest numbers are drawn: a hash of the name, whatever else there is."""
+    shown: Example | Unresolved
+    number: int | None = None
+    """The number of its sentence, where that stands for an id; sentences before it count too."""
+
+
+def drawn_of(drawn: Sequence[Drawn], most: int) -> list[Drawn]:
+    """Of each group as many as are asked for, in their order."""
+    kept: set[int] = set()
+    for group in dict.fromkeys(one.group for one in drawn):
+        members = [index for index, one in enumerate(drawn) if one.group == group]
+        kept.update(sorted(members, key=lambda index: drawn[index].lot)[:most])
+    return [one for index, one in enumerate(drawn) if index in kept]
+
+
+def lot_of(seed: int, group: str, name: str) -> int:
+    """By what something with this name is drawn for a group."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
+
+
+def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Drawn]:
+    """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
+    if not options.examples:
+        return
+    if options.kind is not None and len(items.systems) < 2:
+        raise UsageError("--kind is about changes between two systems; with one system there are only errors.")
+    task = tasks()[run.task]
+    if options.kind == UNRESOLVED:
+        if task.unresolved_examples is None:
+            about = " and ".join(name for name, one in tasks().items() if one.unresolved_examples)
+            raise UsageError(f"--kind {UNRESOLVED} is about {about}, but {run.task} are compared.")
+        yield from task.unresolved_examples(run, items, options)
+        return
+    pattern = _pattern(options.change)
+    ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
+    systems = range(len(items.systems))
+    pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
+    for a, b in pairs:
+        kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
+        wanted = (kinds >= 0) & _matches(items, a, b, pattern)
+        if options.kind is not None and b is not None:
+            wanted &= kinds == KINDS.index(options.kind)
+        if task.drawing.examples is not None:
+            yield from task.drawing.examples(run, items, ((a, b), wanted, kinds), options)
+            continue
+        group, places = f"{a}-{b}", task.drawing.places(run, items)
+        for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
+            shown = _example(run, items, judged, (a, b), sentence, wanted, kinds, places)
+            by_number = ids[sentence] is None and not run.gold.by_id
+            yield Drawn(group, lot, shown, sentence if by_number else None)
+
+
+def chosen(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int) -> list[tuple[int, int]]:
+    """As many as are asked for, drawn at random, in their order, each with its lot."""
+    lots = {number: lot_of(seed, group, names[number]) for number in numbers.tolist()}
+    return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[:most])]
+
+
+def _pattern(change: str | None) -> list[str] | None:
+    if change is None:
+        return None
+    parts = [part.strip() for part in change.replace("->", "→").split("→")]
+    if len(parts) not in (2, 3) or not all(parts):
+        raise UsageError(f"--change {change!r} should be of the form NN→NE, or gold→NN→NE; * stands for any label.")
+    return parts
+
+
+def _matches(items: Items, a: int, b: int | None, pattern: list[str] | None) -> Any:
+    wanted = np.ones(len(items.gold), dtype=bool)
+    if pattern is None:
+        return wanted
+    if b is None:
+        columns = [items.gold, items.answers[a]]
+        if len(pattern) == 3:
+            raise UsageError("--change with one system is gold→assigned, e.g. NN→NE.")
+    else:
+        columns = [items.gold, items.answers[a], items.answers[b]][3 - len(pattern) :]
+    known = {label: code for code, label in enumerate(items.labels)}
+    for name, column in zip(pattern, columns, strict=True):
+        if name == "∅":
+            wanted &= column == NONE
+        elif name != "*":
+            wanted &= column == known.get(name, NONE - 1)
+    return wanted
+
+
+def _example(
+    run: Run,
+    items: Items,
+    judged: Sequence[tuple[str, Judgements]],
+    pair: tuple[int, int | None],
+    sentence: int,
+    wanted: Any,
+    kinds: Any,
+    places: Places,
+) -> Example:
+    gold = run.gold
+    first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
+    shown = np.flatnonzero(wanted & (items.sentence == sentence)).tolist()
+    a, b = pair
+    systems = [a] if b is None else [a, b]
+    begin, stop, _ = places
+    return Example(
+        sentence=gold.sentence_ids[sentence],
+        place=gold.place_of_sentence(sentence),
+        words=tuple(gold.forms.strings(first, end)) if gold.texts is None else tuple(pieces(gold.texts[sentence])),
+        a=items.systems[a],
+        b=None if b is None else items.systems[b],
+        items=tuple(
+            ExampleItem(
+                position=int(begin[index]),
+                gold=label_name(items, items.gold[index]),
+                answers={
+                    name: label_name(items, answers[index])
+                    for name, answers in zip(items.systems, items.answers, strict=True)
+                },
+                kind="error" if b is None else KINDS[kinds[index]],
+                end=int(stop[index]) if items.kinds else None,
+            )
+            for index in shown
+        ),
+        **tasks()[run.task].drawing.example(run, items, [judged[number] for number in systems], sentence),
+    )
+
+
+def label_name(items: Items, code: int) -> str | None:
+    """A label by its code; None for none."""
+    return None if code == NONE else items.labels[code]

@@ -1,0 +1,457 @@
+"""finished(): what all shards amount to, as a Result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+
+import assay
+from assay.engine import changes
+from assay.engine.counts import as_sums, tally
+from assay.engine.examples import Drawn
+from assay.engine.items import Outcomes
+from assay.engine.measure import Measure
+from assay.engine.pagetexts import united
+from assay.engine.parts import Part, Summed, way_of
+from assay.engine.scores import Figures, Settings, draw_together
+from assay.engine.shard import bases_of, basis_of
+from assay.engine.slices import NO_VALUE
+from assay.engine.tallies import BLOCKS
+from assay.engine.task import tasks
+from assay.engine.warnings import worded
+from assay.errors import UsageError
+from assay.formats import joint_digest
+from assay.result import (
+    SCHEMA,
+    Bound,
+    Comparison,
+    Confusion,
+    CountsRow,
+    Diff,
+    ErrorType,
+    Example,
+    Growth,
+    Mapped,
+    Result,
+    Score,
+    Source,
+    Transition,
+    Unique,
+    Unresolved,
+)
+from assay.stats.corrections import holm
+from assay.stats.significance import mcnemar
+
+T = TypeVar("T")
+FEW_UNITS = 20
+ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+_SAID_OTHERWISE = (
+    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
+    *("examples", "change", "kind", "label_order", "embed", "decided"),
+)
+"""Options that the signature says in words of its own, or that change no figure."""
+SURE = 0.001
+"""From this p on, another split of the data may well tell otherwise."""
+WIDER = 1.2
+"""From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
+
+
+def finished(part: Part, settings: Settings | None = None) -> Result:
+    """The Result of what all shards amount to."""
+    options, measures = part.options, part.measures
+    settings = settings or Settings(options.seed, options.times, options.interval)
+    views = list(part.views())
+    rows = _Rows.of(part, views, settings)
+    result = Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=_signature(part, intervals(options.interval, (*rows.scores, *rows.comparisons))),
+        command=part.command,
+        task=part.task,
+        column=part.column,
+        unit=part.unit,
+        units=part.units,
+        items=part.items,
+        aligned_by=way_of(part.aligned_by),
+        seed=options.seed,
+        times=options.times,
+        interval=options.interval,
+        test="shuffling",
+        family=0,
+        gold=replace(part.gold, sha256=joint_digest(part.digests[0]), unaligned=max(part.unaligned)),
+        systems=tuple(_sources(part)),
+        scores=tuple(rows.scores),
+        counts=tuple(rows.counts),
+        tagset=part.tagset,
+        scheme=part.scheme,
+        atoms=part.atoms,
+        labels=options.labels,
+        ignore_labels=options.ignore_labels,
+        mappings=(*part.mappings, *_mapping_effect(part)),
+        warnings=(
+            *worded(part.warnings),
+            *few_units(part.units, part.unit),
+            *other_intervals(options.interval, rows.scores, rows.comparisons),
+            *_idle_slices(part, views),
+        ),
+        notes=(
+            *worded(part.notes),
+            *pooled_note(rows.pooled, part.unit),
+            *_macro_notes(part, rows.whole),
+            *_document_note(part, rows.whole[0]),
+            *_unresolved_note(part),
+        ),
+    )
+    basis = basis_of(list(enumerate(part.kinds)), measures)
+    if basis is not None:
+        result = _with_items(result, part, basis, views)
+    if part.command == "compare" and len(part.judged) > 1:
+        result = _compared(part, result, rows.comparisons, views)
+    finish = tasks()[part.task].finish
+    return finish(result, part, settings) if finish else result
+
+
+@dataclass
+class _Rows:
+    """All figures, and the overall ones as they are."""
+
+    scores: list[Score]
+    counts: list[CountsRow]
+    comparisons: list[Comparison]
+    whole: list[Figures]
+    pooled: bool = False
+    """Whether blocks of units were resampled anywhere."""
+
+    @classmethod
+    def of(cls, part: Part, views: Sequence[Any], settings: Settings) -> _Rows:
+        """Everything, then slice by slice, of which nothing but the figures is kept."""
+        rows, measures = cls([], [], [], []), part.measures
+        for where, chosen in views:
+            tallies = ((measures[index], one.tallies.fresh()) for index, one in chosen)
+            figures = [Figures(measure, where, found, settings) for measure, found in tallies if found.units]
+            draw_together(figures)
+            for one in figures:
+                rows.scores.extend(one.scores(labels=where is None))
+                rows.counts.extend(one.counts_rows())
+                rows.comparisons.extend(one.comparisons() if part.command == "compare" else ())
+                rows.pooled |= one.pooled
+            if where is None:
+                rows.whole = figures
+            else:
+                settings.forget(where)
+        return rows
+
+
+def _sources(part: Part) -> Iterator[Source]:
+    for source, digests in zip(part.systems, part.digests[1:], strict=True):
+        yield replace(source, sha256=joint_digest(digests))
+
+
+def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) -> Result:
+    """What the items of one measure show: confusions, types of errors, examples."""
+    options = part.options
+    warnings = result.warnings
+    shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
+    if options.examples and not part.examples:
+        named = " and ".join(filter(None, (options.kind, options.change)))
+        nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
+        warnings = (*warnings, nothing)
+    return replace(
+        result,
+        texts=united(part.texts).coded(shown) if part.texts else None,
+        items=result.items if part.matched_items is None else part.matched_items,
+        confusion=tuple(_confusion(part, basis)),
+        error_types=tuple(_error_types(result)),
+        examples=_shown(part.examples, Example),
+        warnings=warnings,
+    )
+
+
+def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
+    """What was drawn, the groups in the order in which they were asked for."""
+    groups = sorted(dict.fromkeys(one.group for one in drawn), key=_place)
+    return tuple(one.shown for group in groups for one in drawn if one.group == group and isinstance(one.shown, kind))
+
+
+def _place(group: str) -> tuple[int, ...]:
+    """Pairs of systems in their order; other groups as they come."""
+    return tuple(int(number) for number in group.split("-") if number.isdigit())
+
+
+def _confusion(part: Part, basis: int) -> Iterable[Confusion]:
+    on, outcomes = str(part.measures[basis]), part.everything[basis].outcomes
+    assert outcomes is not None
+    rows = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
+    if part.kinds[basis].kinds:
+        return rows
+    order = {name: number for number, name in enumerate(part.judged)}
+    return sorted([*changes.confusion(outcomes(), on), *rows], key=lambda row: (order[row.system], -row.count))
+
+
+def _error_types(result: Result) -> Iterator[ErrorType]:
+    """Each type's share of the errors, under every measure that has types (Ortmann's Figure 1)."""
+    for row in result.counts:
+        if row.label is None and row.slice is None and {"fp", "fn"} <= row.counts.keys():
+            errors = {name: number for name, number in row.counts.items() if name in ERROR_TYPES}
+            yield from shares(row.system, row.measure, errors)
+
+
+def shares(system: str, measure: str, errors: Mapping[str, int]) -> Iterator[ErrorType]:
+    """Types of errors with their share of all."""
+    total = sum(errors.values())
+    for name, number in errors.items():
+        yield ErrorType(system, measure, name, number, number / total if total else float("nan"))
+
+
+# --- comparison ---
+
+
+def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: Sequence[Any]) -> Result:
+    comparisons = list(tested)
+    diffs: list[Diff] = []
+    bounds: list[Bound] = []
+    growth: list[Growth] = []
+    unique: list[Unique] = []
+    transitions: list[Transition] = []
+    measures, order = part.measures, part.options.label_order
+    gold_test = tasks()[part.task].gold_test
+    values: dict[tuple[str, str, str | None], dict[str, float]] = {}
+    for row in result.scores:
+        if row.label is None:
+            values.setdefault((row.measure, row.score, row.slice), {})[row.system] = row.value
+    for where, chosen in views:
+        for index in bases_of([(index, part.kinds[index]) for index, _ in chosen], measures):
+            one, definition = dict(chosen)[index], measures[index].definition
+            assert one.outcomes is not None
+            outcomes, on = one.outcomes(), str(measures[index])
+            # Over gold's items, which is recall where a system has other items than gold.
+            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
+            score = measures[index].main if of_all else "recall"
+            diffs.extend(changes.diffs(outcomes, on, where, score, values.get((on, score, where), {}), order))
+            upper = list(changes.bounds(outcomes, on, where))
+            if upper and where is None and on in part.whole:
+                upper[0] = part.whole[on].of_bound(upper[0], part.judged)
+            bounds.extend(upper)
+            growth.extend(changes.growth(outcomes, on, where))
+            unique.extend(changes.unique(outcomes, on, where))
+            transitions.extend(changes.transitions(outcomes, on, where))
+            if gold_test:
+                comparisons.extend(_mcnemar(outcomes.of_gold(), on, gold_test, where))
+            if definition.count is tally:
+                comparisons.extend(_mcnemar(outcomes, on, score, where))
+    rows = adjusted(comparisons)
+    family = len(part.judged) * (len(part.judged) - 1) // 2
+    return replace(
+        result,
+        comparisons=tuple(rows),
+        family=family,
+        diffs=tuple(diffs),
+        bounds=tuple(bounds),
+        growth=tuple(growth),
+        unique=tuple(unique),
+        unresolved=_shown(part.unresolved, Unresolved),
+        transitions=tuple(transitions),
+        notes=(*result.notes, *_single_split(rows)),
+        warnings=(*result.warnings, *_undecided(rows, result.times, family)),
+    )
+
+
+def _mcnemar(items: Outcomes, on: str, score: str, where: str | None) -> Iterator[Comparison]:
+    total = items.items
+    for a, b in combinations(range(len(items.systems)), 2):
+        only_a = items.sum(items.right[a] & ~items.right[b])
+        only_b = items.sum(items.right[b] & ~items.right[a])
+        exact, mid = mcnemar(only_a, only_b)
+        yield Comparison(
+            a=items.systems[a],
+            b=items.systems[b],
+            measure=on,
+            score=score,
+            slice=where,
+            difference=(only_b - only_a) / total if total else float("nan"),
+            low=float("nan"),
+            high=float("nan"),
+            test="mcnemar",
+            p=exact,
+            p_low=exact,
+            p_high=exact,
+            p_adjusted=float("nan"),
+            units=only_a + only_b,
+            p_mid=mid,
+            exact=True,
+        )
+
+
+def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Holm's correction over the pairs of systems, for each test and score; in slices over their values too."""
+    families: dict[tuple[object, ...], list[int]] = {}
+    for index, row in enumerate(comparisons):
+        cut = row.slice.partition("=")[0] if row.slice is not None else None
+        families.setdefault((row.test, row.measure, row.score, cut), []).append(index)
+    done = list(comparisons)
+    for family in families.values():
+        for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
+            done[index] = replace(comparisons[index], p_adjusted=p)
+    return done
+
+
+def _single_split(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Where to go from one test set, unless it leaves no doubt."""
+    main = [row for row in comparisons if row.slice is None and row.measure == comparisons[0].measure]
+    if any(row.test == "shuffling" and row.p_adjusted >= SURE for row in main):
+        yield "One test set decides little here: assay experiment and assay bayes compare over many splits."
+
+
+def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> Iterator[str]:
+    for row in comparisons:
+        if row.test == "shuffling" and row.slice is None and not row.exact and row.p_low < 0.05 < row.p_high:
+            yield (
+                f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with "
+                f"{times:,} shufflings. Raise them: --times {times * 10}"
+            )
+    sampled = any(row.test == "shuffling" and row.slice is None and not row.exact for row in comparisons)
+    if sampled and family / (times + 1) > 0.05:
+        yield (
+            f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. "
+            f"Raise them: --times {family * 200}"
+        )
+
+
+# --- the rest of the Result ---
+
+
+def _mapping_effect(part: Part) -> Iterator[Mapped]:
+    """The main score of every system with and without the mapping file."""
+    for name, (before, after) in part.effects.items():
+        values = [main_score(part.measures[0], sums) for sums in (before, after)]
+        yield Mapped(name, "all rules", 0, *values)
+
+
+def main_score(measure: Measure, sums: Summed) -> float:
+    """The main score that sums give."""
+    totals = np.array(sums.totals, dtype=np.float64)
+    if sums.labels is not None:
+        totals = totals.reshape(len(sums.labels), len(sums.fields))
+    return float({**measure.scores, **measure.averages}[measure.main](as_sums(totals, sums.fields)))
+
+
+def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
+    """Slices that none of the measures can be cut by."""
+    for cut in part.cuts:
+        if cut.spec.startswith("meta:") and set(cut.selections[0]) == {NO_VALUE}:
+            key = cut.spec.partition(":")[2]
+            raise UsageError(f"--slice {cut.spec}: {part.gold.path} has no comment `# {key} = …`.")
+        if not any(where is not None and where.startswith(f"{cut.spec}=") for where, _ in views):
+            yield (
+                f"--slice {cut.spec} cuts nothing here: all items fall under one value, or no measure has items to "
+                "cut."
+            )
+
+
+def few_units(number: int, unit: str) -> Iterator[str]:
+    """What is to be said where there is little to resample."""
+    if number == 1:
+        yield (
+            f"1 {unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
+            "nothing here."
+        )
+    elif number < FEW_UNITS:
+        what = f"{number} {unit}s"
+        yield f"{what} only: intervals and p-values from so few units are rough."
+
+
+def intervals(asked: str, rows: Iterable[Score | Comparison]) -> str:
+    """The kinds of intervals that rows have, the one asked for first: `bca`, `wilson+percentile`."""
+    return "+".join(dict.fromkeys([asked, *sorted({row.interval for row in rows if row.interval})]))
+
+
+def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """What is to be said where the kind of interval asked for cannot be made for all scores."""
+    found: dict[str, list[str]] = {}
+    for row in scores:
+        if row.interval not in ("", asked):
+            whole = row.label is None and row.slice is None
+            found.setdefault(row.measure if whole else "labels or slices", []).append(row.score)
+    named = [f"{', '.join(dict.fromkeys(names))} of {place}" for place, names in found.items()]
+    named += ["differences"] if any(row.interval not in ("", asked) for row in comparisons) else []
+    if not named:
+        return
+    why = {
+        "bca": "BCa is not made for averages over labels, nor where resamples or units do not vary",
+        "wilson": "Wilson's interval is for proportions",
+    }[asked]
+    yield f"--interval {asked}: percentiles of the bootstrap are given for {'; '.join(named)}. {why}."
+
+
+def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
+    """What is to be said where there was too much to resample."""
+    if pooled:
+        yield (
+            f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled "
+            f"into {BLOCKS:,} blocks by a hash of their id, and blocks were resampled."
+        )
+
+
+def _macro_notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
+    """Over how many documents scores are averaged, where that is asked for."""
+    averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
+    for one in figures:
+        for row in one.counts_rows() if str(one.measure) in averaged else ():
+            number = row.counts[f"{averaged[row.measure]}-documents"]
+            yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
+
+
+def _document_note(part: Part, figures: Figures) -> Iterator[str]:
+    """Whether sentences of one document are so alike that documents should be resampled."""
+    if part.unit != "sentence" or part.options.interval == "wilson" or part.documents().units < FEW_UNITS:
+        return
+    coarse = replace(figures, tallies=part.documents())
+    for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
+        narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
+        if wide > WIDER * narrow > 0:
+            yield (
+                f"Resampling documents, not sentences, makes the interval of {fine_row.system} on "
+                f"{fine_row.measure} {wide / narrow:.1f} times as wide: sentences of one document are alike here. "
+                "Consider --unit document."
+            )
+            return
+
+
+def _unresolved_note(part: Part) -> Iterator[str]:
+    for on, number in part.unresolved_in_all.items():
+        listed = sum(one.group == on for one in part.unresolved)
+        if number > listed:
+            yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
+
+
+def _signature(part: Part, interval: str) -> str:
+    """What one needs to get the same figures again: all that was chosen, and what went in."""
+    options = part.options
+    chosen = {
+        item.name: getattr(options, item.name)
+        for item in fields(options)
+        if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
+    }
+    parts: dict[str, object] = {
+        "assay": assay.__version__,
+        "task": part.task,
+        **({"column": part.column} if part.column else {}),
+        **({"scheme": part.scheme} if part.scheme else {}),
+        **({"atoms": part.atoms} if part.atoms else {}),
+        "measures": "+".join(map(str, part.measures)),
+        "unit": part.unit,
+        "n": part.units,
+        "interval": interval,
+        "times": options.times,
+        "seed": options.seed,
+        **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
+        **{name: f"sha256={digest[:12]}" for name, digest in part.contents.items()},
+        **({"left_out": f"{part.left_out:016x}"} if part.left_out else {}),
+        "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
+        "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in _sources(part)),
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())

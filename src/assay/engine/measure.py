@@ -1,0 +1,287 @@
+"""What a measure is: one function from a Pair to what is counted, and the scores made of the sums."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay import specs
+from assay.align import Pair
+from assay.arrays import Floats, ratio
+from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
+from assay.engine.judgements import Judgements
+from assay.engine.task import tasks
+from assay.errors import UsageError, unknown
+
+Score = Callable[[Sums], Floats]
+Scores = Mapping[str, Score]
+Judge = Callable[..., "Judgements | Counts"]
+
+registered: dict[str, Definition] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A measure before its parameters are chosen."""
+
+    name: str
+    function: Judge
+    count: Callable[[Judgements, int], Counts]
+    """How judgements become counts per sentence."""
+    scores: Scores
+    """For a measure that counts by label they are given per label and for all labels."""
+    averages: Scores
+    """Scores of all labels together that need each label's sums (the last axis runs over labels)."""
+    main: str
+    """The score that is meant where none is named: one of the scores, or an average over labels."""
+    tested: tuple[str, ...]
+    """The scores that systems are compared on; the main one unless the measure says otherwise."""
+    task: str
+    """The kind of annotation it is about."""
+    columns: tuple[str, ...] = ()
+    """Columns that it needs beside those of its task."""
+    characters: bool = False
+    """Whether it compares characters, which must then agree even where all words do."""
+    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
+    """Where scores depend on parameters: the scores and averages under given ones."""
+    own_outcomes: bool = False
+    """Where items are matched: whether it asks something of its own of them, so that changes are shown on it even
+    where they are on another measure."""
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The keywords of the function with their defaults."""
+        signature = inspect.signature(self.function)
+        return {
+            name: parameter.default
+            for name, parameter in signature.parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    @property
+    def judges_items(self) -> bool:
+        """Whether each item counts by itself, so that items can be sliced and systems compared on them."""
+        return self.count in (tally, graded, matched, bracketed)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """All its scores and averages, the main one first."""
+        return tuple(dict.fromkeys((self.main, *self.scores, *self.averages)))
+
+    @property
+    def documentation(self) -> str:
+        """What the docstring says."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """The docstring's first line."""
+        return self.documentation.partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters; it prints as what one would type."""
+
+    definition: Definition
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        chosen = {
+            key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
+        }
+        return specs.spell(self.definition.name, chosen)
+
+    @cached_property
+    def _functions(self) -> tuple[Scores, Scores]:
+        known = self.definition
+        return known.chosen(self.parameters) if known.chosen else (known.scores, known.averages)
+
+    @property
+    def scores(self) -> Scores:
+        """The scores under these parameters."""
+        return self._functions[0]
+
+    @property
+    def averages(self) -> Scores:
+        """The scores of all labels together that need each label's sums."""
+        return self._functions[1]
+
+    @property
+    def main(self) -> str:
+        """The name of the main score."""
+        return self.definition.main
+
+    def judge(self, pair: Pair) -> Judgements | Counts:
+        """The judgements (or, for measures of whole documents, the counts) of a pair."""
+        return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+
+    def count(self, judged: Judgements | Counts, sentences: int) -> Counts:
+        """Counts per sentence."""
+        return judged if isinstance(judged, Counts) else self.definition.count(judged, sentences)
+
+
+def measure(
+    name: str,
+    *,
+    scores: Scores,
+    main: str = "",
+    count: Callable[[Judgements, int], Counts] = tally,
+    averages: Scores | None = None,
+    tested: tuple[str, ...] = (),
+    task: str = "tags",
+    columns: tuple[str, ...] = (),
+    characters: bool = False,
+    chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
+    own_outcomes: bool = False,
+) -> Callable[[Judge], Judge]:
+    """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
+
+    `main` is the score that is meant where none is named; only a single score need not be declared so.
+    """
+    known = [*scores, *(averages or {})]
+    if main not in known:
+        if main or len(known) > 1:
+            named = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
+            raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
+        main = known[0]
+
+    def register(function: Judge) -> Judge:
+        definition = Definition(
+            *(name, function, count, scores, averages or {}, main, tested or (main,), task, columns),
+            *(characters, chosen, own_outcomes),
+        )
+        function.__assay_measure__ = definition  # type: ignore[attr-defined]
+        if function.__module__.startswith("assay."):
+            registered[name] = definition
+        return function
+
+    return register
+
+
+def definition_of(function: Any, name: str) -> Definition:
+    """The definition behind a decorated function."""
+    definition = getattr(function, "__assay_measure__", None)
+    if not isinstance(definition, Definition):
+        raise UsageError(f"measure {name!r} is no measure. Decorate the function with @assay.measure(...).")
+    return definition
+
+
+# --- measures by name ---
+
+
+def measures() -> dict[str, Definition]:
+    """All measures that come with assay, by name, task by task."""
+    modules = [module.__name__ for task in tasks().values() for module in task.measures]
+    return dict(sorted(registered.items(), key=lambda item: modules.index(item[1].function.__module__)))
+
+
+def find(spec: str) -> Measure:
+    """The measure that a spec such as `accuracy(column=XPOS)` or `mymodule:myfunction` stands for."""
+    name, given = specs.parse(spec, "measure")
+    known = measures()
+    definition = _own(name) if ":" in name else known.get(name)
+    if definition is None:
+        raise unknown("measure", name, known)
+    return Measure(definition, specs.typed(f"measure {name}", given, definition.parameters))
+
+
+def _own(name: str) -> Definition:
+    """A user's measure: `module:function`, looked up from the current folder too."""
+    module_name, _, function_name = name.partition(":")
+    if not module_name or not function_name:
+        raise UsageError(f"measure {name!r} should be module:function.")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        function = getattr(importlib.import_module(module_name), function_name)
+    except Exception as error:
+        # Whatever goes wrong in a user's module is the user's to put right.
+        raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error
+    return definition_of(function, name)
+
+
+# --- scores that many measures share ---
+
+
+class Proportion:
+    """A share of items, each of which is in or out; Wilson's interval is made for these."""
+
+    def __init__(self, part: str, *whole: str, instead: str = "") -> None:
+        # `instead` is the field of the part where it is not counted by itself.
+        self.part, self.whole, self.instead = part, whole, instead
+
+    def total(self, sums: Sums) -> Floats:
+        """How many items there are."""
+        return np.asarray(sum(sums[field] for field in self.whole))
+
+    def __call__(self, sums: Sums) -> Floats:
+        """The share."""
+        return ratio(sums[self.part if self.part in sums else self.instead], self.total(sums))
+
+
+precision = Proportion("found", "system", instead="right")
+"""Right of what the system has."""
+recall = Proportion("right", "gold")
+"""Right of what gold has."""
+aligned = Proportion("right", "aligned")
+"""Right of the items that both have."""
+
+
+def f1(sums: Sums) -> Floats:
+    """The harmonic mean of precision and recall, from the counts themselves."""
+    return ratio(sums["right"] + sums.get("found", sums["right"]), sums["gold"] + sums["system"])
+
+
+def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+    """The plain mean of a score over the labels that have anything in some fields: the labels that gold has."""
+
+    def averaged(sums: Sums) -> Floats:
+        present = _sizes(sums, fields) > 0
+        # A label that gold has and no system assigns has no precision; as an average over labels needs
+        # a number for each, it counts as 0 there, as it does in its F.
+        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
+        return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
+
+    return averaged
+
+
+def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
+    """The mean of a score over labels, each weighing as much as it has in some fields: its gold items."""
+
+    def averaged(sums: Sums) -> Floats:
+        sizes = _sizes(sums, fields)
+        return ratio(_total_over_labels(np.nan_to_num(score(sums)) * sizes), sizes.sum(axis=-1))
+
+    return averaged
+
+
+def _sizes(sums: Sums, fields: Sequence[str]) -> Floats:
+    """What each label has in some fields, of those that are counted."""
+    return np.asarray(sum(sums[field] for field in fields if field in sums))
+
+
+def _total_over_labels(values: Floats) -> Floats:
+    """The sum over labels, exact where one score is asked for, so that labels without items change no digit."""
+    return np.asarray(math.fsum(values.tolist()) if values.ndim == 1 else values.sum(axis=-1))
+
+
+FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
+"""How much is found."""
+FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
+"""The same of words, which both sides may cut otherwise."""
+OVER_LABELS: Scores = {
+    **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
+    "weighted-f1": weighted(f1),
+}
+"""Averages over labels."""

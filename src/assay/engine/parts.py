@@ -1,0 +1,336 @@
+"""Part: what some shards of a corpus amount to. Parts add up, and a Result is made of their sum.
+
+A single file is a part too; of it everything is at hand, and nothing is summed up before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from assay.arrays import Ints
+from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
+from assay.engine.items import Met, Outcomes, WholeSentences
+from assay.engine.measure import Measure, find
+from assay.engine.options import Decided, Options
+from assay.engine.pagetexts import Texts, gathered
+from assay.engine.tallies import SummedTallies, Tallies
+from assay.engine.warnings import Remark, together
+from assay.result import Example, Mapped, Source
+
+T = TypeVar("T")
+
+
+class Later(Generic[T]):
+    """Something that is made when it is first asked for."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: list[T] = []
+
+    def __call__(self) -> T:
+        """What it is."""
+        if not self._made:
+            self._made.append(self._make())
+        return self._made[0]
+
+    def fresh(self) -> T:
+        """The same, for one use: it is not kept."""
+        return self._made[0] if self._made else self._make()
+
+
+@dataclass(frozen=True)
+class Now(Generic[T]):
+    """Something that is there already."""
+
+    value: T
+
+    def __call__(self) -> T:
+        """What it is."""
+        return self.value
+
+    def fresh(self) -> T:
+        """The same."""
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """One measure over everything, or over one value of a slice."""
+
+    tallies: Later[Tallies] | Now[Tallies]
+    outcomes: Later[Outcomes] | Now[Outcomes] | None = None
+    """What systems do differently, where the measure has items."""
+    count_alike: bool = True
+    """Whether the same items count on both sides."""
+    number: int = 0
+    """Of a value: how many items of gold have it."""
+    alive: Any = None
+    """The judgements themselves, where they are at hand."""
+
+    def __add__(self, other: Selection) -> Selection:
+        outcomes = None
+        if self.outcomes is not None and other.outcomes is not None:
+            outcomes = Now(self.outcomes() + other.outcomes())
+        return replace(
+            self,
+            tallies=Now(_sums(self.tallies) + _sums(other.tallies)),
+            outcomes=outcomes,
+            count_alike=self.count_alike and other.count_alike,
+            number=self.number + other.number,
+        )
+
+    def among(self, others: Selection, *, first: bool) -> Selection:
+        """The same where nothing in other units, which come before or behind, has the value."""
+        mine = _sums(self.tallies)
+        nothing = mine.nothing(_sums(others.tallies))
+        return replace(self, tallies=Now(nothing + mine if first else mine + nothing))
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A slice: for each measure the values in their order, and the selections of those that occur."""
+
+    spec: str
+    by_sentence: bool
+    order: tuple[tuple[str, ...], ...]
+    """For items the values that the first system's can have."""
+    selections: tuple[Mapping[str, Selection], ...]
+
+    def views(self) -> Iterator[tuple[str, list[tuple[int, Selection]]]]:
+        """Each value that is worth showing, with the measures it applies to."""
+        parts: dict[str, list[tuple[int, Selection]]] = {}
+        for index, (order, values) in enumerate(zip(self.order, self.selections, strict=True)):
+            shown = [(value, values[value]) for value in order if value in values]
+            if len(shown) > 1:
+                if self.spec == "label":
+                    shown.sort(key=lambda row: (-row[1].number, row[0]))
+                for value, one in shown:
+                    parts.setdefault(value, []).append((index, one))
+        yield from ((f"{self.spec}={value}", chosen) for value, chosen in parts.items())
+
+    def plus(self, other: Cut, mine: Sequence[Selection], its: Sequence[Selection]) -> Cut:
+        """The slice over two stretches of text; the measures over all items of each tell how many units there are."""
+        selections = []
+        for here, there, all_here, all_there in zip(self.selections, other.selections, mine, its, strict=True):
+            table = _both(here, there)
+            if not self.by_sentence:
+                # A unit without such items is a unit all the same.
+                table |= {value: here[value].among(all_there, first=False) for value in here if value not in there}
+                table |= {value: there[value].among(all_here, first=True) for value in there if value not in here}
+            selections.append(table)
+        order = tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.order, other.order, strict=True))
+        return replace(self, order=order, selections=tuple(selections))
+
+
+def _both(first: Mapping[Any, Any], second: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Two tables as one: what both have is added up, in the order in which it first comes."""
+    mine = {name: value + second[name] if name in second else value for name, value in first.items()}
+    return {**mine, **{name: value for name, value in second.items() if name not in first}}
+
+
+@dataclass(frozen=True)
+class Summed:
+    """The sums behind one figure; of an average over labels label by label."""
+
+    fields: tuple[str, ...]
+    totals: tuple[int, ...]
+    labels: tuple[str, ...] | None = None
+
+    def __add__(self, other: Summed) -> Summed:
+        assert self.fields == other.fields
+        width = len(self.fields)
+        rows: dict[str, tuple[int, ...]] = {}
+        for one in (self, other):
+            for number, label in enumerate(one.labels or ("",)):
+                row = one.totals[number * width : (number + 1) * width]
+                rows[label] = tuple(map(int.__add__, rows.get(label, (0,) * width), row))
+        totals = tuple(total for row in rows.values() for total in row)
+        return Summed(self.fields, totals, None if self.labels is None else tuple(rows))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a measure is to a comparison."""
+
+    kinds: int
+    """How many kinds of outcome it tells apart, where items are matched."""
+    has_items: bool
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Which shards of which corpus a part is of."""
+
+    corpus: str
+    """A checksum of all files' names and of what is done with them."""
+    total: int
+    numbers: tuple[int, ...]
+    """Counted from 0, in order."""
+
+    def __add__(self, other: Covered) -> Covered:
+        return replace(self, numbers=(*self.numbers, *other.numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What some shards amount to: all that a Result needs to know of them."""
+
+    command: str
+    options: Options
+    specs: tuple[str, ...]
+    """The measures as they were written …"""
+    parameters: tuple[Mapping[str, Any], ...]
+    """… and their parameters, columns under gold's names."""
+    task: str
+    column: str
+    unit: str
+    scheme: str
+    atoms: str
+    tagset: str
+    empty: str | None
+    """The mark of a cell without tags."""
+    told: Decided
+    """What these shards told of how they are to be read …"""
+    decided: Decided
+    """… and how they were read."""
+    covered: Covered
+    judged: tuple[str, ...]
+    """The systems that can be judged."""
+    gold: Source
+    systems: tuple[Source, ...]
+    digests: tuple[tuple[str, ...], ...]
+    """The checksums of the files of gold and of each system."""
+    contents: Mapping[str, str]
+    """The checksums of the other files that figures depend on, by the option or parameter that names them."""
+    unaligned: tuple[int, ...]
+    """How many words of gold each judged system has no counterpart for."""
+    aligned_by: tuple[str, ...]
+    units: int
+    items: int
+    matched_items: int | None
+    """Gold's items as the basis of comparison counts them, where that is another number."""
+    left_out: int
+    """A sum of hashes of the sentences that are left out for all systems; 0 where none are."""
+    warnings: tuple[Remark, ...]
+    notes: tuple[Remark, ...]
+    mappings: tuple[Mapped, ...]
+    effects: Mapping[str, tuple[Summed, Summed]]
+    """For each system the sums of the first measure without and with the mapping file."""
+    kinds: tuple[Kind, ...]
+    everything: tuple[Selection, ...]
+    """Each measure over all items."""
+    cuts: tuple[Cut, ...]
+    documents: Later[Tallies] | Now[Tallies]
+    """The first measure with documents for units."""
+    labels: Later[Outcomes] | Now[Outcomes] | None = None
+    """The labels as they are, where they fall apart into categories."""
+    met: Mapping[str, Met] = field(default_factory=dict)
+    """For each system which labels met on what, where outcomes do not tell."""
+    whole: Mapping[str, WholeSentences] = field(default_factory=dict)
+    """For each basis of comparison, in trees: the sentences that are wholly right."""
+    of_task: Mapping[str, Summed] = field(default_factory=dict)
+    """Further sums that the task knows the meaning of."""
+    examples: tuple[Drawn, ...] = ()
+    unresolved: tuple[Drawn, ...] = ()
+    unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
+    """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
+    texts: tuple[Texts, ...] = ()
+    """What a page shows of the shards, where that is asked for."""
+    alive: Any = None
+    """The run itself, where it is at hand."""
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures, with the parameters they were measured under."""
+        found = [find(spec) for spec in self.specs]
+        return [replace(one, parameters=known) for one, known in zip(found, self.parameters, strict=True)]
+
+    def views(self) -> Iterator[tuple[str | None, list[tuple[int, Selection]]]]:
+        """Everything, then each value of each slice, with the measures that it applies to."""
+        yield None, list(enumerate(self.everything))
+        for cut in self.cuts:
+            yield from cut.views()
+
+    def __add__(self, other: Part) -> Part:
+        """What two parts amount to together; the one whose text comes first stands first."""
+        return replace(
+            self,
+            told=self.told | other.told,
+            covered=self.covered + other.covered,
+            gold=_joined(self.gold, other.gold),
+            systems=tuple(map(_joined, self.systems, other.systems)),
+            digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
+            unaligned=tuple(map(int.__add__, self.unaligned, other.unaligned)),
+            aligned_by=tuple(map(way_of, zip(self.aligned_by, other.aligned_by, strict=True))),
+            units=self.units + other.units,
+            items=self.items + other.items,
+            matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
+            left_out=(self.left_out + other.left_out) % 2**64,
+            warnings=together(self.warnings, other.warnings),
+            notes=together(self.notes, other.notes),
+            mappings=tuple(_mapped(self.mappings, other.mappings)),
+            effects={
+                name: (before + other.effects[name][0], after + other.effects[name][1])
+                for name, (before, after) in self.effects.items()
+            },
+            everything=tuple(a + b for a, b in zip(self.everything, other.everything, strict=True)),
+            cuts=tuple(
+                a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
+            ),
+            documents=Now(_sums(self.documents) + _sums(other.documents)),
+            labels=None if self.labels is None or other.labels is None else Now(self.labels() + other.labels()),
+            met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
+            whole=_both(self.whole, other.whole),
+            of_task=_both(self.of_task, other.of_task),
+            examples=tuple(
+                drawn_of([*self.examples, *_later(other.examples, self.gold.sentences)], self.options.examples)
+            ),
+            unresolved=tuple(drawn_of([*self.unresolved, *other.unresolved], MOST_UNRESOLVED)),
+            unresolved_in_all=_both(self.unresolved_in_all, other.unresolved_in_all),
+            texts=gathered((*self.texts, *other.texts)),
+        )
+
+
+def _sums(tallies: Later[Tallies] | Now[Tallies]) -> SummedTallies:
+    """Tallies of shards, of which nothing but sums is left."""
+    found = tallies()
+    assert isinstance(found, SummedTallies)
+    return found
+
+
+def _joined(first: Source, second: Source) -> Source:
+    return replace(
+        first,
+        sentences=first.sentences + second.sentences,
+        words=first.words + second.words,
+        unaligned=first.unaligned + second.unaligned,
+        spans=first.spans + second.spans,
+    )
+
+
+def way_of(ways: Sequence[str]) -> str:
+    """How words were brought together, if it was not in one way: the one that users have to know of."""
+    return next(way for way in ("characters", "position", "words") if way in ways)
+
+
+def _mapped(first: tuple[Mapped, ...], second: tuple[Mapped, ...]) -> Iterator[Mapped]:
+    for mine, its in zip(first, second, strict=True):
+        assert (mine.file, mine.rule) == (its.file, its.rule)
+        yield replace(mine, words=mine.words + its.words)
+
+
+def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
+    """Examples of a later part: sentences that have a number for an id have those before them too."""
+    for one in examples:
+        if one.number is None or not isinstance(one.shown, Example):
+            yield one
+        else:
+            number = one.number + sentences
+            yield replace(one, number=number, shown=replace(one.shown, sentence=str(number + 1)))
+
+
+def whole_numbers(values: Ints) -> tuple[int, ...]:
+    """Sums as whole numbers of Python, which do not overflow."""
+    return tuple(int(value) for value in values.tolist())

@@ -1,0 +1,319 @@
+"""Run: everything that is there to be judged; and the steps that all tasks share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from assay.align import Pair, align
+from assay.arrays import Bools
+from assay.corpus import KEPT, Column, Corpus
+from assay.engine import mapping
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.warnings import Remark, remark, worded
+from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.formats import Input
+from assay.result import Mapped, Source
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that is there to be judged."""
+
+    gold: Corpus
+    column: str
+    measures: tuple[Measure, ...]
+    """The measures, their columns called by the names that these have in gold."""
+    pairs: tuple[tuple[str, Pair], ...]
+    """The systems that can be judged, by name."""
+    sources: tuple[Source, ...]
+    """All systems, in the order given."""
+    skipped: Bools
+    """Gold sentences left out for all systems, since some system's text differs."""
+    warnings: tuple[Remark, ...]
+    mappings: tuple[Mapped, ...]
+    tagset: str = ""
+    task: str = "tags"
+    items: int = 0
+    """The number of gold's items."""
+    unit: str = "sentence"
+    scheme: str = ""
+    """How tags were read as spans."""
+    atoms: str = ""
+    """What spans are sets of."""
+    notes: tuple[Remark, ...] = ()
+    decided: Decided = field(default_factory=Decided)
+    """How the files were read, for other shards to be read alike."""
+
+
+def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
+    """The files where words are what is compared; a corpus may have spans beside them."""
+    return [replace(item, spans=None) if isinstance(item, Corpus) else item for item in inputs]
+
+
+def check_folders(corpora: Sequence[Corpus]) -> None:
+    """Folders must hold the same files; a file more or less would shift all that follows."""
+    gold = corpora[0]
+    for system in corpora[1:]:
+        if len(gold.files) < 2 or len(system.files) < 2:
+            continue
+        ours, theirs = (
+            {PurePath(path).name.partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)
+        )
+        for missing, where, other in ((ours - theirs, system, gold), (theirs - ours, gold, system)):
+            if missing:
+                named = ", ".join(sorted(missing)[:3]) + (", …" if len(missing) > 3 else "")
+                raise AlignmentError(
+                    f"{where.name}: lacks {named}, which {other.name} has. Files of two folders correspond by name."
+                )
+
+
+def rules_of(options: Options, names: Sequence[str]) -> list[mapping.Rule]:
+    """The rules of the mapping file, where there is one."""
+    if options.map is None:
+        return []
+    rules = mapping.read_rules(options.map)
+    mapping.check_sides(rules, names, options.map)
+    return rules
+
+
+def idle_rules(rows: Sequence[Mapped]) -> Iterator[Remark]:
+    """Rules that fit no word in any file."""
+    for rule in dict.fromkeys(row.rule for row in rows):
+        yield idle_rule(rule=rule, words=sum(row.words for row in rows if row.rule == rule))
+
+
+@remark
+def idle_rule(rule: str, words: int) -> Iterator[str]:
+    """A rule of a mapping file that fits nothing."""
+    if not words:
+        yield f"the mapping rule {rule} fits nothing."
+
+
+def columns_read(
+    inputs: Sequence[Input | Corpus], names: Sequence[str], columns: Sequence[str], options: Options
+) -> Iterator[Remark]:
+    """Which columns of tables were taken for words and labels, where that was not all said by the user.
+
+    One number for files whose words are in different columns is refused: it may mean other labels in each.
+    """
+    tables = [
+        (item.plan, name, column.split("+"))
+        for item, name, column in zip(inputs, names, columns, strict=True)
+        if isinstance(item, Input) and item.plan.words and column
+    ]
+    numbered = [(plan.words, name) for plan, name, _ in tables if plan.words.isdigit() and len(plan.labels) > 1]
+    if options.column and options.column.isdigit() and len({words for words, _ in numbered}) > 1:
+        (here, one), (there, other) = numbered[0], next(row for row in numbered if row[0] != numbered[0][0])
+        raise InputError(
+            f"{other}: has its words in column {there} and {one} in column {here}, so that column {options.column} "
+            "is not the same in both. Give them the same columns, or header lines."
+        )
+    for plan, name, parts in tables:
+        if plan.sniffed or not options.column:
+            labels = "+".join(plan.resolve(part) for part in parts)
+            told = "; ".join(plan.remarks)
+            yield column_read(name=name, words=plan.words, labels=labels, told=f" ({told})" if told else "")
+
+
+@remark
+def column_read(name: str, words: str, labels: str, told: str) -> Iterator[str]:
+    """The columns of a table, as the first lines told them."""
+    yield f"{name}: words are read from column {words}, labels from column {labels}{told}."
+
+
+def kept_labels(columns: Sequence[Column], options: Options) -> list[Remark]:
+    """The labels that the user names, and how often gold and systems have them."""
+    given = {"--labels": options.labels, "--ignore-labels": options.ignore_labels}
+    if not any(given.values()):
+        return []
+    known: dict[str, int] = {}
+    for column in columns:
+        for label, number in column.counts().items():
+            known[label] = known.get(label, 0) + number
+    return [
+        labels_named(option=option, numbers={name: known.get(name, 0) for name in names}, known=known)
+        for option, names in given.items()
+        if names
+    ]
+
+
+@remark
+def labels_named(option: str, numbers: Mapping[str, int], known: Mapping[str, int]) -> Iterator[str]:
+    """Labels that the user names and that occur nowhere."""
+    missing = [name for name, number in numbers.items() if not number]
+    if missing and option == "--labels" and len(missing) == len(numbers):
+        raise UsageError(f"--labels {','.join(missing)}: {unknown('label', missing[0], sorted(known))}")
+    for name in missing:
+        yield f"{option}: {unknown('label', name, sorted(known))}"
+
+
+def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) -> Corpus:
+    """The corpus with a column that says which words have labels that count."""
+    kept = labels.mapped({label: KEPT if keeps(label) else "" for label in labels.vocabulary})
+    return replace(corpus, columns={**corpus.columns, KEPT: kept})
+
+
+def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
+    """How a file was read, where the user should know."""
+    for text, number in corpus.noted:
+        before, first, place = text.partition("(the first: ")
+        yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
+
+
+@remark
+def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iterator[str]:
+    """How a file was read; a `{}` in the text stands for the number."""
+    place = f"(the first: {first[0]}" if first else ""
+    yield f"{name}: {text.replace('{}', f'{number:,}')}{place}"
+
+
+def aligned(
+    gold: Corpus,
+    outputs: Mapping[str, Corpus],
+    filled: Sequence[bool],
+    column: str,
+    options: Options,
+    *,
+    characters: bool = False,
+) -> tuple[list[tuple[str, Pair]], list[Remark]]:
+    """Each system that can be judged with gold, and what is to be said about that."""
+    pairs: list[tuple[str, Pair]] = []
+    warnings: list[Remark] = []
+    for (name, output), full in zip(outputs.items(), filled, strict=True):
+        if not full:
+            warnings.append(empty_output(name=name, column=column))
+            continue
+        shard = options.decided is not None
+        mismatch = options.on_mismatch
+        pair = align(gold, output, column=column, on_mismatch=mismatch, characters=characters, shard=shard)
+        pairs.append((name, pair))
+        left = int((~pair.skipped).sum())
+        shared = text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1])
+        warnings += [shared, _alignment(name, pair), _problems(name, pair)]
+    return pairs, warnings
+
+
+@remark
+def empty_output(name: str, column: str) -> Iterator[str]:
+    """A system without answers."""
+    yield f"{name}: column {column} is empty, so there are no figures for it."
+
+
+def _alignment(name: str, pair: Pair) -> Remark:
+    gold = pair.gold
+    return alignment(
+        name=name,
+        characters=int(pair.aligned_by == "characters"),
+        by_words=pair.aligned_by == "words",
+        words=len(pair.gold_words),
+        kept=int((~pair.skipped[gold.sentence_of]).sum()),
+        theirs=int((pair.system_sentence >= 0).sum()),
+        sentences=gold.sentences,
+        their_sentences=pair.system.sentences,
+    )
+
+
+@remark
+def alignment(
+    name: str,
+    characters: int,
+    by_words: bool,
+    words: int,
+    kept: int,
+    theirs: int,
+    sentences: int,
+    their_sentences: int,
+) -> Iterator[str]:
+    """How a system's words were brought together with gold's, where they are not the same."""
+    if characters:
+        yield (
+            f"{name} has other tokens than gold: aligned by characters, {words:,} of "
+            f"{kept:,} gold words have a counterpart among {theirs:,}."
+        )
+    elif by_words and sentences != their_sentences:
+        yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
+
+
+def _problems(name: str, pair: Pair) -> Remark:
+    number, normalisations = pair.number_of_problems, pair.normalisations
+    return problems(name=name, lines=pair.problems, number=number, normalisations=normalisations)
+
+
+@remark
+def problems(name: str, lines: Sequence[str], number: int, normalisations: int) -> Iterator[str]:
+    """Where texts differ, though the user wants to go on all the same."""
+    yield from (f"{name}: {line}" for line in listed(lines, number))
+    if normalisations:
+        yield (
+            f"{name}: places that differ in Unicode normalisation only: {normalisations:,}. To have them judged, "
+            "bring both files to NFC, e.g. with uconv -x nfc."
+        )
+
+
+@remark
+def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iterator[str]:
+    """A system none of whose sentences is gold's."""
+    if first and not left:
+        raise AlignmentError(f"{first[0]}\nno sentence is shared by {gold} and {system}.")
+    yield from ()
+
+
+def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
+    """What is to be said of what is left out for all systems. Nothing may be left of a shard, but not of all."""
+    left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
+    if options.decided is None:
+        # Before anything else is looked at.
+        worded([left])
+    return [left, sentences_left_out(text=text, number=int(skipped.sum()), sentences=len(skipped))]
+
+
+@remark
+def nothing_to_judge(text: str, number: int) -> Iterator[str]:
+    """No sentence is left to be judged."""
+    if not number:
+        raise AlignmentError(text)
+    yield from ()
+
+
+@remark
+def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
+    """How many sentences were left out; the text has a place for both numbers."""
+    if number:
+        yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
+
+
+def without(pair: Pair, skipped: Bools) -> Pair:
+    """The pair without the sentences that are left out for all."""
+    if not skipped.any():
+        return pair
+    keep = ~skipped[pair.gold.sentence_of[pair.gold_words]]
+    gone = (pair.system_sentence >= 0) & skipped[np.maximum(pair.system_sentence, 0)]
+    return replace(
+        pair,
+        gold_words=pair.gold_words[keep],
+        system_words=pair.system_words[keep],
+        system_sentence=np.where(gone, -1, pair.system_sentence),
+        skipped=skipped,
+    )
+
+
+def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Source:
+    """A system as a source."""
+    unaligned = 0 if pair is None else int((pair.system_sentence >= 0).sum()) - len(pair.system_words)
+    found = corpus.spans if corpus.spans is not None else corpus.chains
+    spans = 0 if found is None else len(found)
+    return Source(
+        name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus), unaligned, status, spans
+    )
+
+
+def gold_source(run: Run) -> Source:
+    """Gold as a source; unaligned are the gold words that some system has no counterpart for."""
+    kept = int((~run.skipped[run.gold.sentence_of]).sum())
+    unaligned = max(kept - len(pair.gold_words) for _, pair in run.pairs)
+    return replace(source_of("gold", run.gold, None, ""), unaligned=unaligned)

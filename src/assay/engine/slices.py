@@ -1,0 +1,177 @@
+"""Named selections: of sentences (by length, document, metadata) or of items (by label, seen, frequency)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import Ints
+from assay.corpus import Column, Corpus
+from assay.engine.judgements import Judgements, words_of
+from assay.engine.lexicon import attribute, banded, known_words
+from assay.engine.spanpairs import SpanPair
+from assay.engine.task import tasks
+from assay.errors import UsageError, unknown
+
+LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
+TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
+"""For parsers, which find long sentences hard."""
+
+NO_VALUE = "(none)"
+"""What a sentence has that lacks a comment."""
+Values = tuple[Ints, tuple[str, ...]]
+"""Codes and what they stand for, in the order in which they are to be shown."""
+
+
+@dataclass(frozen=True)
+class SliceKind:
+    """A way to cut the data; by sentence, or by item."""
+
+    name: str
+    help: str
+    of_sentences: Callable[[Corpus, str], Values] | None = None
+    of_items: Callable[[Pair, Judgements, str], Values] | None = None
+    of_arcs: Callable[[Corpus], Values] | None = None
+    """By each side's own arc: gold's items by gold's, the system's by the system's."""
+
+
+def _sentence_length(gold: Corpus, _: str) -> Values:
+    bins = LENGTHS if gold.heads is None and gold.trees is None else TREE_LENGTHS
+    uppers = np.array([upper for upper, _ in bins])
+    names = (*(name for _, name in bins), "over 40")
+    return np.searchsorted(uppers, np.diff(gold.starts), side="left"), names
+
+
+def _document(gold: Corpus, _: str) -> Values:
+    return gold.document_of_sentence, tuple(gold.document_name(i) for i in range(gold.documents))
+
+
+def _check_ids(gold: Corpus) -> None:
+    for document, name in enumerate(gold.document_ids):
+        if name == str(document + 1):
+            raise UsageError(
+                f"--slice document: documents of {gold.name} have no ids, by which they could be told apart where "
+                "files are read one by one. Give them ids (# newdoc id = …)."
+            )
+
+
+def _metadata(gold: Corpus, key: str) -> Values:
+    values = gold.metadata(key)
+    if not key or all(value is None for value in values):
+        keys = [known for known in gold.metadata_keys() if known not in ("sent_id", "text")]
+        hint = f"There is: {', '.join(keys)}." if keys else "It has no such comments."
+        spec = f"meta:{key}" if key else "meta"
+        raise UsageError(f"--slice {spec}: {gold.name} has no comment `# {key or 'KEY'} = …`. {hint}")
+    column = Column.of(NO_VALUE if value is None else value for value in values)
+    return column.codes, column.vocabulary
+
+
+def _label(pair: Pair, judged: Judgements, _: str) -> Values:
+    return np.where(judged.has_gold, judged.gold, judged.system), judged.labels
+
+
+def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
+    return known_words(pair, judged, which, "--slice seen")
+
+
+def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
+    if pair.layer(SpanPair) is not None:
+        raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
+    if "frequency" in pair.gold.columns:
+        return attribute(pair, judged, "frequency")
+    if "train" in pair.gold.columns:
+        raise UsageError(
+            "--slice frequency: --train is a list of words, which has no frequencies. Give the data itself."
+        )
+    counts = pair.gold.forms.counts()
+    gold, system = banded(pair.gold.forms, counts), banded(pair.system.forms, counts)
+    has_gold = judged.has_gold
+    codes = np.empty(len(judged), dtype=np.int64)
+    codes[has_gold] = gold.codes[judged.item[has_gold]]
+    codes[~has_gold] = system.codes[judged.item[~has_gold]]
+    return codes, gold.vocabulary
+
+
+_OF_ITEMS = (
+    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
+    SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", of_items=_seen),
+    SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
+)
+_OF_SENTENCES = (
+    SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
+    SliceKind("document", "document, or file of a folder", of_sentences=_document),
+    SliceKind("meta", "meta:KEY, the value of the comment `# KEY = …`", of_sentences=_metadata),
+)
+
+
+def slices() -> dict[str, SliceKind]:
+    """All slices by name, those of the tasks among them."""
+    of_tasks = (kind for task in tasks().values() for kind in task.slices)
+    return {kind.name: kind for kind in (*_OF_ITEMS, *of_tasks, *_OF_SENTENCES)}
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice kind with its argument, as typed: `sentence-length`, `meta:genre`."""
+
+    kind: SliceKind
+    argument: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.name}:{self.argument}" if self.argument else self.kind.name
+
+    @classmethod
+    def find(cls, spec: str) -> Slice:
+        """The slice that a spec stands for."""
+        name, _, argument = spec.partition(":")
+        known = slices()
+        if name not in known:
+            raise unknown("slice", name, known)
+        return cls(known[name], argument)
+
+    def sentences(self, gold: Corpus, *, shard: bool = False) -> Values | None:
+        """The value of each gold sentence, or None for a slice by item; of a shard, which others may be unlike."""
+        if shard and self.kind.name == "meta" and all(value is None for value in gold.metadata(self.argument)):
+            return np.zeros(gold.sentences, dtype=np.int64), (NO_VALUE,)
+        if shard and self.kind.name == "document":
+            _check_ids(gold)
+        return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
+
+    def parts(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
+        """For each value, in order: how many items of gold have it, and the judgements of those that do."""
+        if self.kind.of_arcs is not None:
+            return self._by_arcs(pair, judged)
+        codes, names = self.items(pair, judged)
+        in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
+        # What is counted sentence by sentence has no part in a selection of items.
+        nothing = {name: np.zeros_like(numbers) for name, numbers in judged.sums.items()}
+        return [
+            (name, int(in_gold[code]), replace(judged.where(codes == code), sums=nothing))
+            for code, name in enumerate(names)
+        ]
+
+    def _by_arcs(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
+        """Recall by gold's arcs, precision by the system's: what is right may lie otherwise on either side."""
+        assert self.kind.of_arcs is not None
+        (ours, names), (theirs, _) = self.kind.of_arcs(pair.gold), self.kind.of_arcs(pair.system)
+        gold_word, system_word = words_of(pair, judged)
+        # NONE is -1, the last.
+        gold, system = np.append(ours, -1)[gold_word], np.append(theirs, -1)[system_word]
+        found = judged.right if judged.found is None else judged.found
+        parts = []
+        for code, name in enumerate(names):
+            counted = (judged.has_gold & (gold == code), judged.has_system & (system == code))
+            part = replace(judged, counted=counted, right=judged.right & counted[0], found=found & counted[1])
+            parts.append((name, int(counted[0].sum()), part))
+        return parts
+
+    def items(self, pair: Pair, judged: Judgements) -> Values:
+        """The value of each item."""
+        if self.kind.of_items:
+            return self.kind.of_items(pair, judged, self.argument)
+        assert self.kind.of_sentences is not None
+        codes, names = self.kind.of_sentences(pair.gold, self.argument)
+        return codes[judged.sentence], names

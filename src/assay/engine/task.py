@@ -1,0 +1,90 @@
+"""Task: all that the engine, the page and the command line know of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from assay.engine.drawing import WORDS, Drawing
+
+if TYPE_CHECKING:
+    from assay.corpus import Corpus
+    from assay.engine.examples import Drawn
+    from assay.engine.items import Items
+    from assay.engine.measure import Measure
+    from assay.engine.options import Options
+    from assay.engine.parts import Part, Summed
+    from assay.engine.prepare import Run
+    from assay.engine.scores import Settings
+    from assay.engine.slices import SliceKind
+    from assay.formats import Input
+    from assay.result import Result
+
+Prepare = Callable[["Sequence[Input | Corpus]", Sequence[str], "Sequence[Measure]", "Options"], "Run"]
+"""From files and the names of systems to pairs that can be judged."""
+
+
+LABELS = ("labels", "ignore_labels")
+"""The options of tasks whose items have labels."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task. What is not given is not asked for: a task has no slices of its own, say, and no settings."""
+
+    name: str
+    noun: str
+    """What one item is called."""
+    measures: tuple[ModuleType, ...]
+    """The modules with its measures, in the order in which they are listed."""
+    defaults: tuple[str, ...] = ()
+    """The measures where the user names none …"""
+    with_known_words: tuple[str, ...] = ()
+    """… and those that are added where --train or --lexicon is given."""
+    agreement: tuple[str, ...] = ()
+    """The measures of agreement: it is the same who comes first."""
+    agreement_where_defined: tuple[str, ...] = ()
+    """Further ones, which not all files have a meaning for."""
+    prepare: Prepare | None = None
+    command: str = ""
+    """What its measures do, and by which command, where that is not score or compare."""
+    recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
+    """Whether the beginning of a file shows this task."""
+    options: tuple[str, ...] = ()
+    """The options that have a meaning for it and for few other tasks."""
+    choices: tuple[tuple[str, tuple[str, tuple[str, ...]]], ...] = ()
+    """For options of its own: what a value is called, and which there are."""
+    slices: tuple[SliceKind, ...] = ()
+    """Ways to cut the data that belong to it."""
+    drawing: Drawing = WORDS
+    """How its items are found in the text again."""
+    whole_sentences: bool = False
+    """Whether it is worth knowing how many sentences are wholly right."""
+    items_by_measure: bool = True
+    """Whether a measure that finds items says how many there are; mentions are more than those that are judged."""
+    gold_test: str = ""
+    """Where McNemar's test over gold's items is about another score than the main one: which."""
+    unresolved: Callable[[Run, Items, str], Iterator[Drawn]] | None = None
+    """The items that no system has right, as a list …"""
+    unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None
+    """… and in the text."""
+    sums: Callable[[Run, bool], Mapping[str, Summed]] | None = None
+    """Further numbers of a shard, which add up; whether systems are compared …"""
+    finish: Callable[[Result, Part, Settings], Result] | None = None
+    """… and what the Result gets of them, or of what else is known of all shards."""
+
+
+@cache
+def tasks() -> dict[str, Task]:
+    """All tasks by name."""
+    names = import_module("assay.tasks").NAMES
+    return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+
+
+def choices_of_tasks() -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
+    """The options of all tasks that have few values: what these are called, and which there are."""
+    return (choice for task in tasks().values() for choice in task.choices)

@@ -1,0 +1,561 @@
+"""One word per line with columns: CoNLL-U, CoNLL-X, CoNLL-2000/2003, tab-separated and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from assay.errors import InputError, unknown
+from assay.formats.builder import Builder
+from assay.formats.clean import DOCSTART, CleanLines, clean_lines
+from assay.formats.source import Batch, Source
+
+CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+CONLL09 = ("ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL")
+# CoNLL-X names for the same places; users may type either.
+ALIASES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS", "PHEAD": "DEPS", "PDEPREL": "MISC", "POS": "XPOS", "TAG": "XPOS"}
+MOST_COLUMNS = 1_000
+"""No file of words has so many: what has more is no table."""
+WORDS = frozenset({"word", "words", "form", "forms", "token", "tokens"})
+"""Names of the column of words in a header line …"""
+_NAMES = WORDS | {
+    *("id", "idx", "index", "nr", "sentence", "sent", "sent_id", "document", "doc", "doc_id", "text"),
+    *("lemma", "lemmas", "pos", "postag", "pos_tag", "upos", "xpos", "cpostag", "tag", "tags", "label", "labels"),
+    *("ner", "ner_tag", "ner_tags", "entity", "entities", "chunk", "feats", "feat", "features", "morph"),
+    *("head", "deprel", "deps", "misc", "gold", "pred", "predicted", "prediction", "system"),
+}
+"""… and of any column."""
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_FIRST_ID = re.compile(r"1|1-\d+|0\.1")
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
+# What CoNLL-U writes before a sentence. No word of a table looks like it: it lacks the tabs, or # has such a label.
+_NAMED = r"^# (?:[a-z]\S*(?: id)? =(?: [^\t\n]*)?|new(?:doc|par) ?)$"
+_NAMED_COMMENT = re.compile(_NAMED, re.ASCII)
+_NAMED_COMMENTS = re.compile(_NAMED.encode(), re.MULTILINE)
+_STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
+_NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a file fall into columns."""
+
+    format: str
+    separator: str | None
+    """None: any run of white space."""
+    width: int
+    """The number of columns; in CoNLL-2009 of those that every line has."""
+    word: int
+    names: tuple[str, ...] = ()
+    ids: bool = False
+    comments: bool = False
+    """Whether lines with # are comments; where not, `# key = value` before a sentence is one nevertheless."""
+    header: bool = False
+    empty: str | None = None
+    empty_nodes: bool = False
+    """Whether empty nodes such as 8.1 count as words."""
+    open_end: bool = False
+    """Whether lines may have more columns than these."""
+    numbering: tuple[int, ...] = ()
+    """In a table, the columns that number the words, which are neither words nor labels."""
+    sniffed: bool = False
+    """Whether the column of words, or that the first line is a header, was told by the first lines."""
+
+    def name(self, index: int) -> str:
+        """A column's name or, where there are no names, its number from 1."""
+        return self.names[index] if self.names else str(index + 1)
+
+    def labels(self) -> tuple[str, ...]:
+        """The columns that can hold labels, by name or, where there are no names, by number from 1."""
+        apart = {self.word, *self.numbering, *([0] if self.ids else [])}
+        return tuple(self.name(index) for index in range(self.width) if index not in apart)
+
+    def index(self, name: str, path: str) -> int:
+        """The place of a column given by its name or its number from 1."""
+        if name in self.names:
+            return self.names.index(name)
+        folded = [known.casefold() for known in self.names]
+        if name.casefold() in folded:
+            return folded.index(name.casefold())
+        alias = ALIASES.get(name.upper(), name).casefold()
+        if alias in folded:
+            return folded.index(alias)
+        if name.isascii() and name.isdigit() and len(name) < 9 and 1 <= int(name) <= self.width:
+            return int(name) - 1
+        if not self.names and not name.isdigit():
+            raise InputError(
+                f"{path}: has {self.width} columns without names, so there is no {name}. "
+                "Give the column by number, e.g. --column 2, or add a header line."
+            )
+        raise InputError(f"{path}: {unknown('column', name, self.labels())}")
+
+    def label(self, name: str, path: str) -> int:
+        """The place of a label column; a table's only one also answers to what it is called in other files."""
+        labels = self.labels()
+        if len(labels) == 1 and not self.ids and (not self.names or name.isdigit()):
+            return self.index(labels[0], path)
+        index = self.index(name, path)
+        if index == self.word:
+            raise InputError(f"{path}: column {name} holds the words. Labels may be in {', '.join(labels)}.")
+        return index
+
+
+# --- telling the layout from a file's first lines ---
+
+
+def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noqa: A002
+    """CoNLL-U, CoNLL-X, and CoNLL-U Plus, whose first line names the columns."""
+    names: tuple[str, ...] = CONLLU
+    if head and head[0].startswith("# global.columns"):
+        names = tuple(head[0].partition("=")[2].split())
+    if "FORM" not in names:
+        raise InputError("# global.columns names no FORM column.")
+    return Layout(
+        format=format,
+        separator="\t",
+        width=len(names),
+        word=names.index("FORM"),
+        names=names,
+        ids=names[0] == "ID",
+        comments=True,
+        empty="_",
+    )
+
+
+def conll09_layout() -> Layout:
+    """CoNLL-2009: twelve columns and, behind them, predicates and their arguments, as many as a sentence has."""
+    return Layout(
+        format="conll09",
+        separator="\t",
+        width=len(CONLL09),
+        word=1,
+        names=CONLL09,
+        ids=True,
+        empty="_",
+        open_end=True,
+    )
+
+
+def looks_conll09(head: Sequence[str]) -> bool:
+    """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
+    row = next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [""])
+    return row[0] == "1" and len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10])
+
+
+def looks_conllu(head: Sequence[str]) -> bool:
+    """Ten columns of which the first numbers the words, or columns named in the first line."""
+    if head[0].startswith("# global.columns") or spaced_conllu(head):
+        return True
+    rows = [line for line in head if "\t" in line and not line.startswith("#")]
+    return bool(rows) and _FIRST_ID.fullmatch(rows[0].split("\t", 1)[0]) is not None and rows[0].count("\t") >= 7
+
+
+def check_width(width: int, path: str) -> None:
+    """Refuse more columns than any file of words has."""
+    if width > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: {width:,} columns where at most {MOST_COLUMNS:,} are read. Is it running text, or are "
+            "its lines divided by something else than line feeds?"
+        )
+
+
+def spaced_conllu(head: Sequence[str]) -> bool:
+    """Whether this is CoNLL-U but for its tabs: ten cells divided by spaces, numbered, with heads."""
+    line = next((line for line in head if line.strip() and not line.startswith("#")), "")
+    cells = line.split()
+    head_cell = cells[6:7]
+    return (
+        "\t" not in line
+        and len(cells) == len(CONLLU)
+        and _FIRST_ID.fullmatch(cells[0]) is not None
+        and all(cell == "_" or cell.isdigit() for cell in head_cell)
+    )
+
+
+def table_layout(
+    head: Sequence[str],
+    path: str,
+    separator: str | None,
+    parameters: dict[str, Any],
+    format: str,  # noqa: A002
+    wanted: Sequence[str] = (),
+) -> Layout:
+    """Columns divided by tabs or white space, with or without a header line.
+
+    What the user does not say is told by the first lines: whether there is a header, and which column holds the
+    words. Columns that number words do not; where it cannot be told, the file is refused.
+    """
+    comments = bool(parameters["comments"])
+    sentences = _sentences(head, separator, comments)
+    if not sentences:
+        raise InputError(f"{path}: no line with columns among the first ones.")
+    first = [cell.strip() for cell in sentences[0][0]]
+    if len(first) < 2:
+        raise InputError(
+            f"{path}: one column only, so there are no labels to compare. "
+            "Give a file with a word and its label on each line."
+        )
+    check_width(len(first), path)
+    below = [sentences[0][1:], *sentences[1:]]
+    header = {"true": True, "false": False, "auto": None}[str(parameters["header"]).lower()]
+    if header is None:
+        header = _has_header(first, below, path, format, wanted)
+    rows = below if header else sentences
+    layout = Layout(
+        format=format,
+        separator=separator,
+        width=len(first),
+        word=0,
+        names=tuple(first) if header else (),
+        comments=comments,
+        header=header,
+        numbering=tuple(column for column in range(len(first)) if _numbers_words(rows, column)),
+    )
+    for row in (row for sentence in rows for row in sentence):
+        for number in (row[column] for column in layout.numbering if column < len(row)):
+            if not number.isdigit():
+                raise InputError(
+                    f"{path}: the range or empty node {number} among numbered words, which {format} does not have. "
+                    "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
+                    "`# global.columns = ID FORM …`."
+                )
+    asked = str(parameters["word"])
+    sniffed = asked == "auto"
+    word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
+    if word in layout.numbering:
+        raise InputError(
+            f"{path}: column {layout.name(word)} numbers the words (1, 2, 3 … in each sentence) and does not hold "
+            f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
+        )
+    return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
+
+
+def _sentences(head: Sequence[str], separator: str | None, comments: bool) -> list[list[list[str]]]:
+    """The cells of the first lines by sentence, without comments and markup."""
+    sentences: list[list[list[str]]] = [[]]
+    for line in head:
+        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
+            sentences.append([])
+        else:
+            sentences[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Whether a column counts words, from 0 or 1 in every sentence or on through the file; ranges may be between."""
+    cells = [[row[column] for row in sentence if column < len(row)] for sentence in sentences]
+    counts = [
+        [int(cell) for cell in sentence if cell.isascii() and cell.isdigit() and len(cell) < 10] for sentence in cells
+    ]
+    counts = [sentence for sentence in counts if sentence]
+    others = [cell for sentence in cells for cell in sentence if not (cell.isascii() and cell.isdigit())]
+    if sum(map(len, counts)) < 2 or not all(_RANGE.fullmatch(cell) or _EMPTY_NODE.fullmatch(cell) for cell in others):
+        return False
+    through = [number for sentence in counts for number in sentence]
+    again = {sentence[0] for sentence in counts} in ({0}, {1}) and all(map(_counts_on, counts))
+    return again or _counts_on(through)
+
+
+def _counts_on(numbers: Sequence[int]) -> bool:
+    return all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], path: str) -> int:
+    """The column of words: the one called so, else the first that does not number them."""
+    others = [index for index in range(layout.width) if index not in layout.numbering]
+    if len(others) < 2:
+        raise InputError(
+            f"{path}: column {layout.name(layout.numbering[0])} numbers the words, so that words or labels are "
+            "missing. Give a file with a word and its label on each line."
+        )
+    word = next((index for index in others if layout.names and _folded(layout.names[index]) in WORDS), others[0])
+    words = [[row[word] for row in sentence if word < len(row)] for sentence in sentences]
+    long = [sentence for sentence in words if len(sentence) > 1]
+    if layout.width > 2 and len(long) > 1 and all(len(set(sentence)) == 1 for sentence in long):
+        raise InputError(
+            f"{path}: column {layout.name(word)} is the same through each sentence, so that it hardly holds the "
+            f'words. Say where they are, e.g. --input-format "{layout.format}(word={word + 2})".'
+        )
+    return word
+
+
+def _has_header(
+    first: Sequence[str],
+    sentences: Sequence[Sequence[Sequence[str]]],
+    path: str,
+    format: str,  # noqa: A002
+    wanted: Sequence[str],
+) -> bool:
+    """Whether the first line names the columns: those asked for, or as columns are usually called.
+
+    A line whose label another line has too is a word. Names that stand beside other things, or again below, may be
+    either, which is refused.
+    """
+    names = [_folded(cell) for cell in first]
+    if any(_folded(name) in names for name in wanted if not name.isdigit()):
+        return True
+    rows = [row for sentence in sentences for row in sentence if len(row) == len(first)]
+    if any(not first[column][:1].isdigit() and _numbers_words(sentences, column) for column in range(len(first))):
+        return True
+    again = any(row[column].strip() == first[column] for row in rows for column in range(1, len(first)))
+    usual = [name in _NAMES for name in names]
+    if all(usual) and not again:
+        return True
+    if rows and (all(usual) if again else names[0] in WORDS or any(usual[1:])):
+        raise InputError(
+            f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
+            f'--input-format "{format}(header=true)" or "{format}(header=false)".'
+        )
+    return False
+
+
+def _folded(name: str) -> str:
+    return name.strip(" #").casefold()
+
+
+def is_named_comment(line: str) -> bool:
+    """Whether a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences."""
+    return _NAMED_COMMENT.match(line) is not None
+
+
+def rows_of(head: Sequence[str], comments: bool) -> list[str]:
+    """The first lines without those that are blank or comments."""
+    kept = [line for line in head if line.strip() and not is_named_comment(line)]
+    return [line for line in kept if not line.startswith("#")] if comments else kept
+
+
+def _hashes(data: bytes) -> tuple[int, int]:
+    """How many lines begin with # and a space, and how many of them look like comments."""
+    hashes = data.count(b"\n# ") + data.startswith(b"# ")
+    return hashes, len(_NAMED_COMMENTS.findall(data)) if hashes else 0
+
+
+def _structure(line: str) -> bool:
+    return line.startswith("<") and _STRUCTURE.fullmatch(line.strip()) is not None
+
+
+# --- reading ---
+
+
+def read_columns(source: Source, layout: Layout, builder: Builder) -> None:
+    """Read one file into the builder, all of its labels in one pass."""
+    _ColumnReader(source, layout, builder).read()
+
+
+class _ColumnReader:
+    """Batches without surprises are read with arrays (`clean_lines`), the others line by line."""
+
+    def __init__(self, source: Source, layout: Layout, builder: Builder) -> None:
+        self.source, self.layout, self.builder = source, layout, builder
+        self.wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
+        self.header_pending = layout.header
+        self.position = 0
+        """How many words of the sentence under way were read."""
+        self.empties = 0
+        """How many of them are empty nodes, which have no number of their own."""
+        self.first_line = 0
+        """The line of the first of them."""
+
+    def read(self) -> None:
+        self.builder.begin_file(self.source.path)
+        for batch in self.source.batches():
+            if self.header_pending or not self._read_clean(batch):
+                self._read_lines(batch)
+        if self.position:
+            self.builder.add([], [self.builder.words], [self.first_line])
+        self.builder.end_file()
+
+    # --- with arrays ---
+
+    def _read_clean(self, batch: Batch) -> bool:
+        """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
+        builder = self.builder
+        clean = self._clean(batch.data)
+        if clean is None:
+            return False
+        try:
+            columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
+            comments, asides = clean.texts(clean.comments), clean.texts(clean.asides)
+            surprising = self._surprising(comments, asides, clean.doubtful())
+        except UnicodeDecodeError:
+            return False
+        if surprising:
+            return False
+        words, sentence = builder.words, builder.sentence
+        builder.comments(comments, (clean.sentences[clean.comments] + sentence).tolist())
+        for line in clean.documents.tolist():
+            builder.document("", sentence + int(clean.sentences[line]) + bool(clean.positions[line]))
+        for line, text in zip(clean.asides.tolist(), asides, strict=True):
+            position, word = int(clean.positions[line]), words + int(clean.words[line])
+            self._aside(text, position, word, batch.line + line, sentence + int(clean.sentences[line]))
+        first_lines = (clean.firsts + batch.line).tolist()
+        if self.position:
+            first_lines.insert(0, self.first_line)
+        ends = (clean.sentence_ends + words).tolist()
+        builder.add_codes(columns, ends, first_lines[: len(ends)])
+        self.position = clean.last_position
+        if self.position:
+            self.first_line = first_lines[-1]
+        return True
+
+    def _clean(self, data: bytes) -> CleanLines | None:
+        layout = self.layout
+        if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
+            return None
+        hashes, named = (0, 0) if layout.comments or layout.ids else _hashes(data)
+        comments = layout.comments or named > 0
+        if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
+            return None
+        clean = clean_lines(
+            data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
+        )
+        return None if clean is None or clean.has_empty(layout.word) else clean
+
+    def _surprising(self, comments: list[str], asides: list[str], doubtful: list[str]) -> bool:
+        """Whether lines may be something else: empty nodes that count as words, comments, markup, blank lines."""
+        layout = self.layout
+        if layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)):
+            return True
+        if not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, comments))):
+            return True
+        return any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
+
+    # --- line by line ---
+
+    def _read_lines(self, batch: Batch) -> None:
+        layout, builder = self.layout, self.builder
+        flat: list[str] = []
+        ends: list[int] = []
+        first_lines: list[int] = []
+        words, sentence = builder.words, builder.sentence
+        for number, line in batch.lines():
+            word = words + len(flat) // len(self.wanted)
+            if not line.strip():
+                ending = True
+            elif not self.position and self._is_comment(line):
+                builder.comments([line], [sentence + len(ends)])
+                continue
+            else:
+                cells = line.split(layout.separator)
+                if self._is_word(line, cells):
+                    flat.extend(self._cells(cells, number))
+                    continue
+                ending = self._other(line, cells, word, number, sentence + len(ends))
+            if ending and self.position:
+                ends.append(word)
+                first_lines.append(self.first_line)
+                self.position = self.empties = 0
+        builder.add(flat, ends, first_lines)
+
+    def _is_word(self, line: str, cells: list[str]) -> bool:
+        """Whether a line is a word; in formats that number words, it has to be the next one."""
+        if not self._fits(cells) or self.header_pending:
+            return False
+        if self.layout.ids:
+            return cells[0] == str(self.numbered + 1) or self._is_empty_node(cells)
+        return not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
+
+    def _is_empty_node(self, cells: list[str]) -> bool:
+        return self.layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
+
+    @property
+    def numbered(self) -> int:
+        """How many words of the sentence under way have a number."""
+        return self.position - self.empties
+
+    def _cells(self, cells: list[str], number: int) -> list[str]:
+        """The cells asked for, of a line that is a word."""
+        if not cells[self.layout.word]:
+            raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
+        if cells[0] == "#" and self.layout.separator is None and is_named_comment(" ".join(cells)):
+            raise InputError(
+                f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
+                '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+            )
+        if not self.position:
+            self.first_line = number
+        self.position += 1
+        self.empties += self._is_empty_node(cells)
+        return [cells[index] for index in self.wanted]
+
+    def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
+        """A range, an empty node, markup, a header or a mistake; returns whether the sentence ends here."""
+        layout = self.layout
+        if line.startswith("-DOCSTART-"):
+            self.builder.document("", sentence + bool(self.position))
+            return True
+        if self.header_pending:
+            self.header_pending = False
+            return False
+        if layout.comments and self._is_comment(line):
+            self.builder.aside(word, line, sentence)
+            return False
+        if not layout.ids and _structure(line):
+            return self._markup(line, word, sentence)
+        if not layout.ids or not self._fits(cells):
+            raise self._wrong_width(line, number, len(cells))
+        self._aside(line, self.numbered, word, number, sentence)
+        return False
+
+    def _is_comment(self, line: str) -> bool:
+        """Lines that begin with #; but where words are not numbered, one may begin so: #word with all its cells."""
+        if not line.startswith("#"):
+            return False
+        if self.layout.ids:
+            return self.layout.comments
+        full = self._fits(line.split(self.layout.separator))
+        if self.layout.comments:
+            return line.startswith("# ") or not full
+        return not full and is_named_comment(line)
+
+    def _fits(self, cells: list[str]) -> bool:
+        return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)
+
+    def _wrong_width(self, line: str, number: int, found: int) -> InputError:
+        layout = self.layout
+        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
+        expected = f"{what} has {layout.width}" if what else f"the first line has {layout.width}"
+        hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
+        if line.startswith("# ") and not what:
+            hint = (
+                "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed "
+                f'over with --input-format "{layout.format}(comments=true)"'
+            )
+        columns = "1 column" if found == 1 else f"{found} columns"
+        return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
+
+    def _aside(self, line: str, position: int, word: int, number: int, sentence: int) -> None:
+        """A range such as 3-4, an empty node such as 5.1, a comment among words, or a word out of turn."""
+        cells = line.split("\t")
+        span = _RANGE.fullmatch(cells[0])
+        if span:
+            first, last = int(span[1]), int(span[2])
+            if first != position + 1 or last < first:
+                raise InputError(
+                    f"{self.source.path}:{number}: the range {cells[0]} stands before word {position + 1}. "
+                    "A range stands before its first word."
+                )
+            place = f"{self.source.path}:{number}: the range {cells[0]}"
+            self.builder.multiword(word, word + last - first + 1, cells[self.layout.word], place)
+        elif not line.startswith("#") and not _EMPTY_NODE.fullmatch(cells[0]):
+            raise InputError(
+                f"{self.source.path}:{number}: ID {cells[0]!r} where {position + 1} comes next. "
+                "Is a line missing, or a blank line between two sentences?"
+            )
+        self.builder.aside(word, line, sentence)
+
+    def _markup(self, line: str, word: int, sentence: int) -> bool:
+        """`<s>`, `</s>` and `<doc …>` cut; other tags are passed over."""
+        match = _STRUCTURE.fullmatch(line.strip())
+        assert match is not None
+        if match[1] == "doc" and not line.startswith("</"):
+            name = _NAME.search(line)
+            self.builder.document(name[1] if name else "", sentence + bool(self.position))
+        if match[1] in {"s", "doc"}:
+            return True
+        if self.position:
+            self.builder.aside(word, line, sentence)
+        return False

@@ -1,0 +1,516 @@
+"""The formats: what each is called, how it is told by its first lines, and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from assay import specs
+from assay.errors import InputError, unknown
+from assay.formats.brackets import looks_brackets, looks_discbracket, read_brackets
+from assay.formats.brat import looks_brat, read_brat
+from assay.formats.builder import Builder
+from assay.formats.chains import check_choice
+from assay.formats.columns import (
+    ALIASES,
+    Layout,
+    check_width,
+    conll09_layout,
+    conllu_layout,
+    looks_conll09,
+    looks_conllu,
+    read_columns,
+    rows_of,
+    spaced_conllu,
+    table_layout,
+)
+from assay.formats.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
+from assay.formats.dag import looks_dag, read_dag
+from assay.formats.dag import shows_choice as dag_shows_choice
+from assay.formats.export import EMPTY as NO_VALUE
+from assay.formats.export import export_labels, export_version, looks_export, read_export
+from assay.formats.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
+from assay.formats.jsonspans import looks_json, read_json
+from assay.formats.slash import check_separator, looks_slashed, read_slashed
+from assay.formats.source import ANNOTATIONS, Source
+from assay.formats.spantable import looks_spans, read_spans
+from assay.formats.tiger import looks_tiger, read_tiger, tiger_labels
+from assay.formats.xces import EMPTY, LABELS, looks_xces, read_xces
+from assay.formats.xces import shows_choice as xces_shows_choice
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one file is going to be read: decided by its first lines, before any of it is consumed."""
+
+    format: str
+    labels: tuple[str, ...]
+    read: Callable[[Source, Builder], None]
+    resolve: Callable[[str], str]
+    """The column that a name or number given by the user stands for."""
+    empty: str | None = None
+    word_per_line: bool = True
+    filled: tuple[str, ...] = ()
+    """Label columns that hold more than marks of emptiness, as far as the first lines show."""
+    values: Callable[[str], list[str]] = lambda name: []
+    """What a column, also that of the words, holds in the first lines."""
+    spans: bool = False
+    """Whether what it holds are spans."""
+    trees: bool = False
+    """Whether its words stand in phrase-structure trees."""
+    chains: bool = False
+    """Whether it holds mentions in chains."""
+    has_words: bool = True
+    words: str = ""
+    """In a table, the column of the words; other formats say themselves which it is."""
+    sniffed: bool = False
+    """Whether the first lines, and not the user, told how a table is to be read."""
+    remarks: tuple[str, ...] = ()
+    """What else they told of it."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file."""
+
+    name: str
+    title: str
+    example: str
+    looks: Callable[[Sequence[str]], bool]
+    plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    parameter_help: str = ""
+
+
+def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
+    check_width(layout.width, path)
+    rows = [line.split(layout.separator) for line in rows_of(head, layout.comments)[layout.header :]]
+    empty = ("_", "") if layout.empty is None else (layout.empty,)
+    filled = tuple(
+        name
+        for name in layout.labels()
+        if any(row[i] not in empty for i in [layout.index(name, path)] for row in rows if i < len(row))
+    )
+
+    def values(name: str) -> list[str]:
+        base, _, key = name.partition(":")
+        index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
+        cells = [row[index] for row in rows if index < len(row)]
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
+
+    def resolve(name: str) -> str:
+        return layout.name(layout.label(name, path))
+
+    table = layout.format in ("tsv", "conll")
+    remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
+    if layout.header:
+        remarks.append("the first line names the columns")
+    return Plan(
+        format=layout.format,
+        labels=layout.labels(),
+        read=lambda source, builder: read_columns(source, layout, builder),
+        resolve=resolve,
+        empty=layout.empty,
+        filled=filled,
+        values=values,
+        words=layout.name(layout.word) if table else "",
+        sniffed=layout.sniffed,
+        remarks=tuple(remarks) if table else (),
+    )
+
+
+def _plan_conllu(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if spaced_conllu(head):
+        raise InputError(
+            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
+            f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
+        )
+    try:
+        layout = replace(conllu_layout(head), empty_nodes=bool(parameters["empty_nodes"]))
+        return _plan_layout(layout, head, path)
+    except InputError as error:
+        raise InputError(f"{path}:1: {error}") from None
+
+
+def _plan_conllx(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_layout(conllu_layout([], format="conllx"), head, path)
+
+
+def _plan_conll09(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_layout(conll09_layout(), head, path)
+
+
+def _plan_tsv(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_table(head, path, parameters, wanted, "\t", "tsv")
+
+
+def _plan_conll(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_table(head, path, parameters, wanted, None, "conll")
+
+
+def _plan_table(
+    head: Sequence[str],
+    path: str,
+    parameters: dict[str, Any],
+    wanted: Sequence[str],
+    separator: str | None,
+    format: str,  # noqa: A002
+) -> Plan:
+    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
+    return _plan_layout(table_layout(head, path, separator, parameters, format, wanted), head, path)
+
+
+def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    separator = check_separator(str(parameters["separator"]))
+    return Plan(
+        format="slash",
+        labels=("label",),
+        read=lambda source, builder: read_slashed(source, separator, builder),
+        resolve=lambda name: "label",
+        filled=("label",),
+        word_per_line=False,
+    )
+
+
+# What other formats call the columns of those that list readings.
+_READING_NAMES = {
+    **dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"),
+    "base": "lemma",
+    **{name: name for name in LABELS},
+}
+
+
+def _plan_readings(format: str, chosen: bool, path: str, read: Callable[[Source, Builder], None]) -> Plan:  # noqa: A002
+    def resolve(name: str) -> str:
+        if name.casefold() not in _READING_NAMES:
+            raise InputError(f"{path}: {unknown('column', name, LABELS)}")
+        return _READING_NAMES[name.casefold()]
+
+    return Plan(
+        format=format,
+        labels=LABELS,
+        read=read,
+        resolve=resolve,
+        empty=EMPTY,
+        filled=LABELS if chosen else ("candidates",),
+        word_per_line=False,
+    )
+
+
+def _plan_xces(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_readings("xces", xces_shows_choice(head), path, read_xces)
+
+
+def _plan_dag(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_readings("dag", dag_shows_choice(head), path, read_dag)
+
+
+def _plan_of_spans(
+    format: str,  # noqa: A002
+    path: str,
+    read: Callable[[Source, Builder], None],
+    *,
+    has_words: bool = True,
+) -> Plan:
+    def resolve(name: str) -> str:
+        raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+
+    return Plan(
+        format=format, labels=(), read=read, resolve=resolve, word_per_line=False, spans=True, has_words=has_words
+    )
+
+
+def _plan_spans(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("spans", path, read_spans, has_words=False)
+
+
+def _plan_brat(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("brat", path, partial(read_brat, **parameters))
+
+
+def _plan_json(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_spans("jsonl", path, partial(read_json, **parameters))
+
+
+def _plan_of_trees(
+    format: str,  # noqa: A002
+    path: str,
+    labels: tuple[str, ...],
+    read: Callable[[Source, Builder], None],
+    empty: str | None = None,
+) -> Plan:
+    def resolve(name: str) -> str:
+        known = _READING_NAMES.get(name.casefold(), name.casefold())
+        if known not in labels:
+            raise InputError(f"{path}: {unknown('column', name, labels)}")
+        return known
+
+    return Plan(
+        format=format,
+        labels=labels,
+        read=read,
+        resolve=resolve,
+        empty=empty,
+        filled=labels,
+        word_per_line=False,
+        trees=True,
+    )
+
+
+def _plan_brackets(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("brackets", path, ("tag",), partial(read_brackets, **parameters))
+
+
+def _plan_discbracket(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("discbracket", path, ("tag",), partial(read_brackets, numbered=True, **parameters))
+
+
+def _plan_export(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    version = export_version(head, path)
+    return _plan_of_trees("export", path, export_labels(version), partial(read_export, version=version), NO_VALUE)
+
+
+def _plan_tiger(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    return _plan_of_trees("tigerxml", path, tiger_labels(head), read_tiger, NO_VALUE)
+
+
+def _plan_of_chains(
+    format: str,  # noqa: A002
+    path: str,
+    labels: tuple[str, ...],
+    read: Callable[[Source, Builder], None],
+    **others: Any,
+) -> Plan:
+    def resolve(name: str) -> str:
+        known = ALIASES.get(name.upper(), name.upper())
+        if known not in labels:
+            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
+        return known
+
+    return Plan(format=format, labels=labels, read=read, resolve=resolve, chains=True, **others)
+
+
+def _plan_conll2012(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", parameters["broken"], ("error", "drop"))
+    layout = conll2012_layout(head, path, parameters["word"], parameters["pos"])
+    labels = () if layout.tag is None else (TAG,)
+    read = partial(read_conll2012, layout=layout, broken=parameters["broken"])
+    return _plan_of_chains(
+        "conll2012",
+        path,
+        labels,
+        read,
+        empty=layout.empty,
+        filled=labels if layout.filled else (),
+        has_words=layout.word is not None,
+    )
+
+
+def _plan_clusters(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("end", parameters["end"], ENDS)
+    check_choice("which", parameters["which"], WHICH)
+    labels = cluster_labels(head)
+    read = partial(read_clusters, **parameters)
+    return _plan_of_chains("clusters", path, labels, read, filled=labels, word_per_line=False)
+
+
+def _looks_tsv(head: Sequence[str]) -> bool:
+    return any("\t" in line for line in head)
+
+
+def _looks_conll(head: Sequence[str]) -> bool:
+    rows = [line.split() for line in head if line.strip() and not line.startswith(("-DOCSTART-", "#"))]
+    return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
+
+
+_TABLE = {"word": "auto", "header": "auto", "comments": False}
+_IN_BRACKETS = {"escaped": True, "blank": "auto", "line": "auto"}
+_IN_BRACKETS_HELP = (
+    "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
+    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
+    "trees in a line are one sentence, as for EVALB, or each is one (trees)"
+)
+
+FORMATS = {
+    known.name: known
+    for known in (
+        Format(
+            "xces",
+            'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
+            "<chunkList><sentence><tok><orth>end</orth>\n"
+            '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
+            looks_xces,
+            _plan_xces,
+        ),
+        Format(
+            "tigerxml",
+            "TigerXML: words and the nodes of trees, which may have gaps, with labels of edges",
+            '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
+            '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
+            "</graph></s></body></corpus>",
+            looks_tiger,
+            _plan_tiger,
+        ),
+        Format(
+            "export",
+            "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
+            "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
+            looks_export,
+            _plan_export,
+        ),
+        # Before brackets, which these are.
+        Format(
+            "discbracket",
+            "discbracket: trees in brackets that may have gaps, their words numbered from 0",
+            "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
+            looks_discbracket,
+            _plan_discbracket,
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
+        Format(
+            "brackets",
+            "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
+            "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
+            looks_brackets,
+            _plan_brackets,
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
+        # Before CoNLL-U, which a graph that begins at node 1 resembles.
+        Format(
+            "dag",
+            "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
+            "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
+            looks_dag,
+            _plan_dag,
+        ),
+        Format(
+            "conll09",
+            "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
+            "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
+            "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
+            looks_conll09,
+            _plan_conll09,
+        ),
+        # Before all that words in columns resemble: the name of a document may be a number.
+        Format(
+            "conll2012",
+            "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
+            "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
+            looks_conll2012,
+            _plan_conll2012,
+            {"word": 4, "pos": 5, "broken": "error"},
+            "word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are not "
+            "closed or not opened",
+        ),
+        Format(
+            "conllu",
+            "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
+            "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
+            looks_conllu,
+            _plan_conllu,
+            {"empty_nodes": False},
+            "empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
+        ),
+        Format(
+            "conllx",
+            "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
+            "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
+            lambda head: False,
+            _plan_conllx,
+        ),
+        # Before the tables of words, all of which these resemble.
+        Format(
+            "spans",
+            "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
+            "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
+            looks_spans,
+            _plan_spans,
+        ),
+        Format(
+            "brat",
+            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
+            looks_brat,
+            _plan_brat,
+            {"triggers": True, "trim": False},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+        ),
+        # Before the other JSON.
+        Format(
+            "clusters",
+            "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
+            '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
+            looks_clusters,
+            _plan_clusters,
+            {"end": "inclusive", "which": "auto"},
+            "end: exclusive if the last word given does not belong to the mention; which: clusters or "
+            "predicted_clusters, where both are there",
+        ),
+        Format(
+            "jsonl",
+            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
+            '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
+            looks_json,
+            _plan_json,
+            {"find": False, "trim": False},
+            "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+        ),
+        Format(
+            "tsv",
+            "tab-separated columns, blank line or <s> between sentences",
+            "The\tDT\nend\tNN\n",
+            _looks_tsv,
+            _plan_tsv,
+            dict(_TABLE),
+            "word: the column of the word, by number or name; header: whether the first line names the columns; "
+            "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
+            "# key = value before a sentence",
+        ),
+        Format(
+            "slash",
+            "word/TAG, one sentence per line; the last separator counts, \\/ is a slash",
+            "The/DT end/NN ./.",
+            looks_slashed,
+            _plan_slash,
+            {"separator": "/"},
+            "separator: the character between word and tag",
+        ),
+        Format(
+            "conll",
+            "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
+            "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
+            _looks_conll,
+            _plan_conll,
+            dict(_TABLE),
+            "word, header, comments: as for tsv",
+        ),
+    )
+}
+
+
+def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str]) -> Plan:
+    """The plan for a file: by the format asked for, else by the first whose look the file has."""
+    if input_format is not None:
+        name, given = specs.parse(input_format, "format")
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+        known = FORMATS[name]
+        parameters = specs.typed(f"format {name}", given, known.parameters)
+        return known.plan(head, path, parameters, wanted)
+    if path.endswith(ANNOTATIONS):
+        # It may be empty, so that only its name tells what it is.
+        return FORMATS["brat"].plan(head, path, dict(FORMATS["brat"].parameters), wanted)
+    if not any(line.strip() for line in head):
+        raise InputError(f"{path}: no words in it.")
+    for known in FORMATS.values():
+        if known.looks(head):
+            return known.plan(head, path, dict(known.parameters), wanted)
+    raise InputError(
+        f"{path}: of no format known here. `assay formats` lists them; say which with --input-format, "
+        'e.g. --input-format conll or "tsv(word=2)".'
+    )

@@ -1,0 +1,209 @@
+"""A Corpus becomes text again, in those formats that hold words with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from assay.corpus import Column, Corpus
+from assay.errors import UsageError, unknown
+from assay.formats import Input, choose_column
+from assay.formats.columns import CONLLU
+from assay.formats.labels import read_labels
+from assay.tasks.spans import schemes
+
+TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
+_HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
+_DIVIDERS = {"tsv": "\t", "conll": " "}
+
+
+def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
+    """The text in the target format, and a sentence for everything that it cannot hold."""
+    if target not in TARGETS:
+        raise unknown("format", target, TARGETS)
+    chosen = None
+    if target in _HOLDS_ONE_LABEL:
+        chosen = source.plan.resolve(column) if column else choose_column([source])
+    return _converted(source.read(), target, column, chosen)
+
+
+def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
+    """The text of a corpus, and what is lost; the column `chosen` goes into a format that holds one label."""
+    if target not in TARGETS:
+        raise unknown("format", target, TARGETS)
+    if chosen is not None and target in _HOLDS_ONE_LABEL:
+        text = "".join(_one_label(corpus, chosen, target))
+        kept = {chosen}
+    else:
+        named = _conll_columns(corpus, column)
+        text = "".join(_conll(corpus, named, with_comments=target == "conllu"))
+        kept = set(named.values())
+    lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
+    losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
+    return text, losses if target == "conllu" else [*losses, *_lost_structure(corpus, target)]
+
+
+def rewrite(
+    source: Input,
+    target: str | None,
+    column: str | None,
+    *,
+    scheme: str | None = None,
+    repair: str | None = None,
+    to_scheme: str | None = None,
+) -> tuple[str, list[str]]:
+    """The text with its tags of spans under another scheme, or repaired; and what is to be said of it.
+
+    Tables keep their other columns, comments and marks of documents; other formats hold what `convert` leaves.
+    """
+    corpus = source.read()
+    asked = [_own(source, part) for part in column.split("+")] if column else _tagged(source, corpus)
+    corpus = read_labels(corpus, asked)
+    chosen = schemes.find(scheme).name if scheme else schemes.likely(corpus, asked)
+    corpus, reading = schemes.spans_of(corpus, asked, chosen, repair)
+    written = schemes.find(to_scheme).name if to_scheme else chosen
+    tags = schemes.tags_of(corpus, written)
+    said = [f"column {'+'.join(asked)} is read as {_title(chosen)} and written as {_title(written)}."]
+    if reading.invalid:
+        said.append(
+            f"tags that break {_title(chosen)}: {reading.invalid:,}; repaired by {repair}, which changed the reading "
+            f"of {reading.repaired:,}."
+        )
+    form = target or source.plan.format
+    # Of several layers the last has the place of all.
+    columns = {name: tags if name == asked[-1] else cells for name, cells in corpus.columns.items()}
+    columns = {name: cells for name, cells in columns.items() if name not in asked[:-1]}
+    if source.plan.words and form in _DIVIDERS:
+        corpus = replace(corpus, columns=columns)
+        left = len(corpus.aside_lines)
+        said += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
+        return "".join(_table(corpus, source.plan.words, form)), said
+    base, _, key = asked[-1].partition(":")
+    if form not in _HOLDS_ONE_LABEL and base in CONLLU:
+        columns.pop(asked[-1])
+        pairs = zip(corpus.column(base).strings(), tags.strings(), strict=True)
+        columns[base] = Column.of(_with_key(text, key, tag) for text, tag in pairs) if key else tags
+    elif form not in _HOLDS_ONE_LABEL and not source.plan.words:
+        raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
+    text, losses = _converted(replace(corpus, columns=columns), form, asked[-1], asked[-1])
+    return text, [*said, *losses]
+
+
+def _own(source: Input, part: str) -> str:
+    """A column or a key of one, under the name that the file has for it."""
+    base, colon, key = part.partition(":")
+    return source.plan.resolve(base) + colon + key
+
+
+def _tagged(source: Input, corpus: Corpus) -> list[str]:
+    """The column of tags, where there is just one."""
+    found = [name for name, column in corpus.columns.items() if schemes.looks_like_tags(column.counts())]
+    if len(found) != 1:
+        what = f"columns {', '.join(found)} all hold" if found else "no column holds"
+        raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
+    return found
+
+
+def _title(scheme: str) -> str:
+    return schemes.SCHEMES[scheme].title
+
+
+def _with_key(text: str, key: str, tag: str) -> str:
+    """The pairs `Key=value` with another value; a key that is not there comes in for a span alone."""
+    pairs = [] if text == "_" else text.split("|")
+    places = [place for place, pair in enumerate(pairs) if pair.partition("=")[0] == key]
+    if places:
+        pairs[places[0]] = f"{key}={tag}"
+    elif tag != "O":
+        pairs.append(f"{key}={tag}")
+    return "|".join(pairs) or "_"
+
+
+def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
+    """A table with all its columns, the words first."""
+    divider = _DIVIDERS[target]
+    for column in corpus.columns.values():
+        _check_marks(corpus.forms, column, target)
+    if not words.isdigit():
+        yield divider.join([words, *corpus.columns]) + "\n"
+    comments: dict[int, list[str]] = {}
+    for sentence, line in corpus.comments:
+        comments.setdefault(sentence, []).append(f"{line}\n")
+    named = any(line.startswith("# newdoc") for _, line in corpus.comments)
+    marked = set()
+    if corpus.document_starts is not None and corpus.documents > 1 and not named:
+        marked = set(corpus.document_starts[:-1].tolist())
+    columns = [corpus.forms.strings(), *(column.strings() for column in corpus.columns.values())]
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        if sentence in marked:
+            yield "-DOCSTART-\n\n"
+        yield from comments.get(sentence, ())
+        yield from (divider.join(column[word] for column in columns) + "\n" for word in range(first, end))
+        yield "\n"
+
+
+def _conll_columns(corpus: Corpus, column: str | None) -> dict[str, str]:
+    """Which of the ten columns each of the corpus's goes to: by name, else the label asked for to XPOS."""
+    known = {name: name for name in corpus.columns if name in CONLLU}
+    if known:
+        return known
+    target = (column or "XPOS").upper()
+    source = column if column is not None and column in corpus.columns else list(corpus.columns)[-1]
+    return {target if target in CONLLU[2:] else "XPOS": source}
+
+
+def _conll(corpus: Corpus, named: dict[str, str], with_comments: bool) -> Iterator[str]:
+    asides: dict[tuple[int, int], list[str]] = {}
+    comments: dict[int, list[str]] = {}
+    if with_comments:
+        words = corpus.aside_words.tolist()
+        for sentence, word, line in zip(corpus.aside_sentences, words, corpus.aside_lines, strict=True):
+            asides.setdefault((sentence, word), []).append(f"{line}\n")
+        for sentence, line in corpus.comments:
+            if not line.startswith("# global.columns"):
+                comments.setdefault(sentence, []).append(f"{line}\n")
+    columns = [corpus.columns[named[name]].strings() if name in named else None for name in CONLLU]
+    forms = corpus.forms.strings()
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        yield from comments.get(sentence, ())
+        for word in range(first, end):
+            yield from asides.get((sentence, word), ())
+            cells = ["_" if column is None else column[word] for column in columns]
+            cells[0], cells[1] = str(word - first + 1), forms[word]
+            yield "\t".join(cells) + "\n"
+        yield from asides.get((sentence, end), ())
+        yield "\n"
+    yield from comments.get(corpus.sentences, ())
+
+
+def _one_label(corpus: Corpus, column: str, target: str) -> Iterator[str]:
+    labels = corpus.column(column)
+    _check_marks(corpus.forms, labels, target)
+    forms, tags = corpus.forms.strings(), labels.strings()
+    for first, end in pairwise(corpus.starts.tolist()):
+        pairs = zip(forms[first:end], tags[first:end], strict=True)
+        if target == "slash":
+            yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
+        else:
+            divider = "\t" if target == "tsv" else " "
+            yield "".join(f"{form}{divider}{tag}\n" for form, tag in pairs) + "\n"
+
+
+def _check_marks(forms: Column, labels: Column, target: str) -> None:
+    """Refuse what the target would read as something else."""
+    if target == "tsv":
+        return
+    for text in (*forms.vocabulary, *labels.vocabulary):
+        if any(mark.isspace() for mark in text):
+            raise UsageError(f"{text!r} holds white space, which divides words or columns in {target}. Use --to tsv")
+    for text in labels.vocabulary if target == "slash" else ():
+        if "/" in text:
+            raise UsageError(f"the label {text!r} holds the separator of slash-tagged text. Use --to tsv")
+
+
+def _lost_structure(corpus: Corpus, target: str) -> Iterator[str]:
+    if corpus.comments:
+        yield f"{target} has no comments: {len(corpus.comments):,} left out."
+    if corpus.aside_lines:
+        yield f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out."

@@ -1,7 +1,0 @@
-"""Systems compared over many runs and data sets: the table of measurements, regions of equivalence, posteriors."""
-
-from __future__ import annotations
-
-from assay.manyruns.compare import bayes
-
-__all__ = ["bayes"]

@@ -1,0 +1,1 @@
+"""Many files: processes, clusters, parts as files."""

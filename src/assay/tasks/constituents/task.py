@@ -1,0 +1,22 @@
+"""What the engine knows of phrase structure."""
+
+from __future__ import annotations
+
+from assay.engine.spandrawing import span_drawing
+from assay.engine.task import LABELS, Task
+from assay.tasks.constituents import measures
+from assay.tasks.constituents.prepare import prepare_constituents, shows_trees
+
+TASK = Task(
+    name="constituents",
+    noun="constituent",
+    measures=(measures,),
+    defaults=("parseval", "bracket-f1"),
+    agreement=("parseval",),
+    prepare=prepare_constituents,
+    options=LABELS,
+    recognises=lambda item, options: options.column is None and shows_trees(item),
+    # Roots, and what else a convention leaves out, are no constituents.
+    drawing=span_drawing(all_count=False, trees=True),
+    whole_sentences=True,
+)

@@ -1,0 +1,299 @@
+"""Coreference: metrics over chains, and ARCS, which judges every mention (Tuggener 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Floats, Ints, as_codes, ratio
+from assay.engine.counts import Counts, Sums, as_sums, bracketed
+from assay.engine.judgements import ONE, Judgements, Matches
+from assay.engine.measure import Judge, Score, Scores, measure
+from assay.errors import UsageError, unknown
+from assay.tasks.coreference import chains
+from assay.tasks.coreference.chains import ARCS_SCORES, METRICS, Metric, mela
+from assay.tasks.coreference.mentions import MATCHES, ChainPair, chains_of
+
+KINDS = ("tp", "wl", "fn", "fp")
+AVERAGES = ("micro", "macro")
+_DEFINED = "-documents"
+"""What the number of documents in which a score is defined is called, behind the name of the score."""
+
+
+def _metric(name: str) -> Callable[[Judge], Judge]:
+    metric = METRICS[name]
+    return measure(name, scores=metric.scores, main=metric.main, task="coreference", chosen=partial(_chosen, metric))
+
+
+def _counted(pair: Pair, name: str, match: str, singletons: bool, average: str, zero: str) -> Counts:
+    """The counts of a metric in each document, at the sentence that the document begins with."""
+    if match not in MATCHES:
+        raise unknown("way to match mentions", match, MATCHES)
+    found = chains_of(pair)
+    metric = METRICS[name]
+    values: Ints = metric.count(found.table(match, singletons))
+    if average == "micro":
+        return Counts(metric.fields, pair.gold.sentences, found.first_sentence, values)
+    kept = ~pair.skipped[found.first_sentence]
+    sums = as_sums(values[kept], metric.fields)
+    scores = {name: score(sums) for name, score in _with_zero(metric.scores, zero).items()}
+    columns = [column for value in scores.values() for column in (_in_whole_numbers(value), ~np.isnan(value))]
+    fields = tuple(field for name in scores for field in (name, f"{name}{_DEFINED}"))
+    table = np.stack(columns, axis=1).astype(np.int64)
+    return Counts(fields, pair.gold.sentences, found.first_sentence[kept], table)
+
+
+def _in_whole_numbers(values: Floats) -> Ints:
+    return np.rint(np.nan_to_num(values) * ONE).astype(np.int64)
+
+
+def _chosen(metric: Metric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    """The scores of a metric from sums over documents, or as means over documents."""
+    average, zero = parameters["average"], parameters["zero"]
+    if average not in AVERAGES:
+        raise unknown("average", average, AVERAGES)
+    scores = _with_zero(metric.scores, zero)
+    return (scores if average == "micro" else {name: _mean(name) for name in scores}), {}
+
+
+def _mean(name: str) -> Score:
+    """The mean of a score over the documents where it is defined."""
+    return lambda sums: ratio(sums[name] / ONE, sums[f"{name}{_DEFINED}"])
+
+
+def _with_zero(scores: Scores, zero: str) -> Scores:
+    """The scores with 0 where they are undefined, if asked for."""
+    if zero not in ("", "0"):
+        raise UsageError(f"zero={zero}: what is undefined can count as 0 (zero=0), or stay undefined (without zero).")
+    if not zero:
+        return scores
+    return {
+        name: partial(_defined, partial(mela, undefined=0.0) if score is mela else score)
+        for name, score in scores.items()
+    }
+
+
+def _defined(score: Score, sums: Sums) -> Floats:
+    return np.asarray(np.nan_to_num(score(sums)))
+
+
+@_metric("mentions")
+def mentions(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """Mentions that both sides have, whatever their chains.
+
+    match: `exact` spans, or `head` words where the files tell them: of mentions with the same head those go together,
+        one to one, that share most words.
+    singletons: whether chains of one mention count; they are left out before mentions are matched.
+    average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
+        defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
+    zero: `0` counts what is undefined (0/0) as 0, as other scorers do.
+    Counts: per document right, gold, system. Score: precision, recall, f1.
+    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
+    """
+    return _counted(pair, "mentions", match, singletons, average, zero)
+
+
+@_metric("muc")
+def muc(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """MUC: the links that hold chains together; singletons have none.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document right, gold, system (links). Score: precision, recall, f1.
+    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
+    """
+    return _counted(pair, "muc", match, singletons, average, zero)
+
+
+@_metric("b-cubed")
+def b_cubed(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """B³: for each mention the share of its chain that it is rightly with.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
+        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
+    """
+    return _counted(pair, "b-cubed", match, singletons, average, zero)
+
+
+@_metric("ceaf-m")
+def ceaf_m(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
+    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
+    """
+    return _counted(pair, "ceaf-m", match, singletons, average, zero)
+
+
+@_metric("ceaf-e")
+def ceaf_e(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """CEAFe: similarity of chains under the best one-to-one alignment of chains.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (chains). Score: precision, recall,
+        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
+    """
+    return _counted(pair, "ceaf-e", match, singletons, average, zero)
+
+
+@_metric("blanc")
+def blanc(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """BLANC: the mean of how well links are found that are and that are not coreference.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
+    Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
+        out. f1 is no harmonic mean of the other two.
+    Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
+    """
+    return _counted(pair, "blanc", match, singletons, average, zero)
+
+
+@_metric("lea")
+def lea(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """LEA: how far each chain is resolved, by its links, chains weighing by their size.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
+        f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer (LEA branch), coval.
+    """
+    return _counted(pair, "lea", match, singletons, average, zero)
+
+
+@_metric("conll")
+def conll(
+    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+) -> Counts:
+    """The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
+
+    match, singletons, average, zero: as for mentions.
+    Counts: those of the three. Score: value.
+    Golden: coref-ontogum, coref-english. Peers: coval, CorefUD scorer.
+    """
+    return _counted(pair, "conll", match, singletons, average, zero)
+
+
+def _arcs(pair: Pair, criterion: str, antecedents: bool, forms: bool) -> Judgements:
+    found = chains_of(pair)
+    if criterion == "nom" and found.nominal is None:
+        raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
+    gold, system = found.mentions()
+    nominal = found.nominal if criterion == "nom" else None
+    resolved = chains.arcs(
+        gold,
+        system,
+        None if nominal is None else nominal[gold.place],
+        None if nominal is None else nominal[system.place],
+    )
+    codes = np.array([KINDS.index(name) if name in KINDS else NONE for name in chains.CLASSES])
+    kind = codes[resolved.kind]
+    kept = np.flatnonzero(kind != NONE)
+    # Gold's items first, in the order of their spans, which is the same for every system.
+    spurious = kind[kept] == KINDS.index("fp")
+    rows = kept[np.lexsort((resolved.place[kept], spurious))]
+    judged = _judged(found, resolved.place[rows], resolved.document[rows], kind[rows], _labels(pair, forms))
+    keys = found.places.keys(found.first_word)
+    links = np.where(kind[rows] == KINDS.index("wl"), np.append(keys, NONE)[resolved.antecedent[rows]], NONE)
+    left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
+    numbers = np.bincount(found.first_sentence[left_out], minlength=pair.gold.sentences)
+    sums = {"left-out": numbers} if criterion == "nom" else {}
+    return replace(judged, links=links, links_count=antecedents, sums=sums)
+
+
+def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
+    """The type of each span; with `forms` those of one word that are not nominal with what the word is."""
+    found = chains_of(pair)
+    if found.types is None or found.nominal is None:
+        if forms:
+            raise UsageError("forms=true needs tags to tell pronouns, which gold does not have.")
+        return np.zeros(len(found.places), dtype=np.int64), ("mention",)
+    types = found.types.codes.astype(np.int64)
+    if not forms:
+        return types, found.types.vocabulary
+    names = np.array(found.types.vocabulary, dtype=object)[types]
+    words = found.first_word[found.places.document] + found.places.begin
+    for place in np.flatnonzero((found.places.words() == 1) & ~found.nominal).tolist():
+        names[place] = f"{names[place]} {pair.gold.forms[int(words[place])].lower()}"
+    known: dict[str, int] = {}
+    return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
+
+
+def _judged(
+    found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]
+) -> Judgements:
+    label = labels[0][place]
+    in_gold = kind != KINDS.index("fp")
+    in_system = kind != KINDS.index("fn")
+    return Judgements(
+        sentence=found.first_sentence[document],
+        item=place,
+        gold=np.where(in_gold, label, NONE),
+        system=np.where(in_system, label, NONE),
+        right=kind == 0,
+        labels=labels[1],
+        matches=Matches(KINDS, kind, label, place, in_gold, in_system, found.places.identity),
+    )
+
+
+def _arcs_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    return _with_zero(ARCS_SCORES, parameters["zero"]), {}
+
+
+def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
+    return measure(
+        name,
+        scores=ARCS_SCORES,
+        main="f1",
+        count=bracketed,
+        task="coreference",
+        chosen=_arcs_scores,
+        own_outcomes=True,
+    )
+
+
+@_arcs_measure("arcs-any")
+def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
+    """ARCS: mentions resolved to any of gold's antecedents.
+
+    antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
+    forms: whether pronouns are told apart by their forms, in lower case.
+    zero: as for mentions.
+    Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
+        antecedent in the system), fp (none in gold); gold, system.
+    Score: precision = tp/(tp+wl+fp), recall = tp/(tp+wl+fn), f1, accuracy = tp/(tp+wl). The first three are MUC's.
+    Paper: Tuggener 2017, section 2.3, Tables 7 and 8. Golden: cases/coreference, coref-ontogum. Peers: ARCS.
+    """
+    return _arcs(pair, "any", antecedents, forms)
+
+
+@_arcs_measure("arcs-nom")
+def arcs_nom(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
+    """ARCS: mentions resolved to the right nominal antecedent.
+
+    antecedents, forms, zero: as for arcs-any.
+    Counts: as for arcs-any; right is a mention whose closest nominal antecedent in the system is one of gold's.
+        Mentions whose gold antecedents are all non-nominal are left out (left-out).
+    Score: as for arcs-any.
+    Paper: Tuggener 2017, section 2.3, Tables 8 and 11. Golden: cases/coreference, coref-ontogum.
+    """
+    return _arcs(pair, "nom", antecedents, forms)

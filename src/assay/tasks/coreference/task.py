@@ -1,0 +1,79 @@
+"""What the engine knows of coreference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from assay.engine.finish import main_score, shares
+from assay.engine.measure import find
+from assay.engine.parts import Part, Summed
+from assay.engine.prepare import Run
+from assay.engine.scores import Settings
+from assay.engine.shard import sums_of
+from assay.engine.task import Task
+from assay.result import Result, Similarity
+from assay.tasks.coreference import measures
+from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
+from assay.tasks.coreference.mentions import DUPLICATES, chains_of
+from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
+
+
+def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
+    """What is wrong with chains, by kind; and how alike two outputs are (Tuggener's Table 13)."""
+    found: dict[str, Summed] = {}
+    for name, pair in run.pairs:
+        errors = dict(chains_of(pair).errors())
+        found[f"errors\t{name}"] = Summed(tuple(errors), tuple(errors.values()))
+    for (a, first), (b, second) in combinations(run.pairs, 2) if compares else ():
+        # One system's chains are taken as gold for another's.
+        both = replace(first, system=second.system).with_layer(chains_of(first).against(chains_of(second)))
+        for spec in ("conll", "lea"):
+            found[f"alike\t{a}\t{b}\t{spec}"] = sums_of(find(spec), both, run.gold.sentences)
+    return found
+
+
+def _similarities(part: Part) -> Iterator[Similarity]:
+    for key, sums in part.of_task.items():
+        kind, *names = key.split("\t")
+        if kind == "alike":
+            a, b, spec = names
+            yield Similarity(a, b, spec, find(spec).main, main_score(find(spec), sums))
+
+
+def _finish(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result with errors of chains by kind, and how alike systems are."""
+    errors = [
+        row
+        for key, sums in part.of_task.items()
+        if key.startswith("errors\t")
+        for row in shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
+    ]
+    return replace(
+        result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part))
+    )
+
+
+TASK = Task(
+    name="coreference",
+    noun="mention",
+    measures=(measures,),
+    defaults=("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any"),
+    agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
+    prepare=prepare_coreference,
+    recognises=lambda item, options: shows_chains(item),
+    options=("mention_types", "duplicates", "missing", "zeros"),
+    choices=(
+        ("duplicates", ("value of duplicates", tuple(DUPLICATES))),
+        ("missing", ("value of missing", ("error", "empty"))),
+        ("zeros", ("value of zeros", ("error", "drop"))),
+    ),
+    drawing=CHAINS,
+    items_by_measure=False,
+    gold_test="recall",
+    unresolved=unresolved,
+    unresolved_examples=unresolved_examples,
+    sums=_sums,
+    finish=_finish,
+)

@@ -1,0 +1,13 @@
+"""What the engine knows of parsers of different frameworks; they are compared by a command of their own."""
+
+from __future__ import annotations
+
+from assay.engine.task import Task
+from assay.tasks.cross import measures
+
+TASK = Task(
+    name="cross",
+    noun="unit",
+    measures=(measures,),
+    command="compares parsers of different frameworks. That is: assay cross",
+)

@@ -1,0 +1,335 @@
+"""Dependency trees: heads and relations, as in the CoNLL shared tasks; words may be cut otherwise than in gold."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.corpus import Column, Corpus, one_vocabulary
+from assay.engine.counts import Counts, by_label, whole_sentences
+from assay.engine.judgements import Judgements, judge_words, words_of
+from assay.engine.lines import segments
+from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
+from assay.errors import unknown
+from assay.tasks.dependencies.arcs import ELSEWHERE, MISSING, ROOT
+
+PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")
+OF = ("las", "uas", "ls")
+RELATION = "relation"
+"""The column of relations without their subtypes; DEPREL has them with these."""
+
+# The lists of the CoNLL 2018 shared task.
+CONTENT = frozenset(
+    {
+        *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl"),
+        *("advmod", "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound"),
+        *("list", "parataxis", "orphan", "goeswith", "reparandum", "root", "dep"),
+    }
+)
+FUNCTION = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
+UNIVERSAL = frozenset(
+    {
+        *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case"),
+        *("Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person"),
+        "Polite",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Arcs:
+    """The words of a pair judged by their arcs."""
+
+    judged: Judgements
+    head_right: Bools
+    label_right: Bools
+    gold_word: Ints
+    """The gold word of each row, NONE for a word that only the system has …"""
+    system_word: Ints
+    """… and the system's, NONE for one that it does not have."""
+
+    def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Judgements:
+        """The judgements under a criterion; `heads` and `labels`: what an answer consists of."""
+        judged = replace(self.judged, right=right & self.judged.has_gold, labels_count=labels)
+        if judged.found is not None:
+            judged = judged.one_sided(right)
+        return judged if heads else replace(judged, heads=None)
+
+
+def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _Arcs:
+    listed = listed_punctuation(punctuation)
+    if punctuation not in PUNCTUATION and listed is None:
+        raise unknown("punctuation setting", punctuation, (*PUNCTUATION, "UPOS:PUNCT+SYM", "DEPREL:punct+p"))
+    gold, system = pair.gold, pair.system
+    assert gold.heads is not None and system.heads is not None
+    judged = judge_words(pair, "DEPREL" if subtypes else RELATION)
+    judged = judged if case else _in_lower_case(judged)
+    of_system = np.full(len(system) + 1, ELSEWHERE)
+    of_system[pair.system_words] = pair.gold_words
+    of_system[ROOT] = ROOT
+    gold_word, system_word = words_of(pair, judged)
+    has_gold, there = gold_word != NONE, system_word != NONE
+    heads = np.where(there, of_system[system.heads[np.where(there, system_word, 0)]], MISSING)
+    head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
+    label_right = judged.gold == judged.system
+    judged = replace(judged, heads=heads)
+    if punctuation != "all":
+        # Gold tells what is punctuation; the system does so where gold does not have the word.
+        out = np.empty(len(judged), dtype=bool)
+        out[has_gold] = is_punctuation(gold, punctuation)[gold_word[has_gold]]
+        out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
+        judged = replace(judged, counted=(judged.has_gold & ~out, judged.has_system & ~out))
+    return _Arcs(judged, head_right, label_right, gold_word, system_word)
+
+
+def _in_lower_case(judged: Judgements) -> Judgements:
+    known: dict[str, int] = {}
+    codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
+    gold, system = codes[judged.gold], codes[judged.system]
+    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known))
+
+
+def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
+    """The column and the labels of a setting such as UPOS:PUNCT+SYM; None where it is no such list."""
+    column, colon, labels = setting.partition(":")
+    # A comma divides the parameters of a measure, so that the tag is spelt out.
+    values = tuple("," if label == "comma" else label for label in labels.split("+"))
+    return (column, values) if colon and column and all(values) else None
+
+
+def is_punctuation(corpus: Corpus, setting: str) -> Bools:
+    """The words that are left out as punctuation."""
+    listed = listed_punctuation(setting)
+    if listed is not None:
+        column, values = corpus.column(listed[0]), set(listed[1])
+        relation = listed[0] == "DEPREL"
+        return column.isin(
+            text for text in column.vocabulary if text in values or (relation and text.partition(":")[0] in values)
+        )
+    if setting == "no-punct-relation":
+        return corpus.column(RELATION).isin(["punct"])
+    forms = corpus.forms
+    marks = [bool(form) and all(unicodedata.category(c)[0] == "P" for c in form) for form in forms.vocabulary]
+    return np.array(marks, dtype=bool)[forms.codes]
+
+
+@measure("uas", scores=FOUND_WORDS, main="f1", task="dependencies")
+def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
+    """Unlabelled attachment: words with the head that gold has.
+
+    punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
+        `no-punct-char`: without words that consist of punctuation (CoNLL-X); a column and its labels
+        (`UPOS:PUNCT+SYM`, `DEPREL:punct+p`; `comma` stands for a comma): without words that have one of them.
+        Gold tells which words these are; of a word that gold does not have, the system.
+    Counts: right, gold, system (words), aligned (words with a counterpart).
+    Score: as for accuracy; with equal tokenisation precision, recall and f1 are one number.
+    Paper: Tuggener 2017, Table 5. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval, udtools.
+    """
+    arcs = _arcs(pair, False, punctuation)
+    return arcs.with_right(arcs.head_right, labels=False)
+
+
+@measure("las", scores=FOUND_WORDS, main="f1", task="dependencies")
+def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
+    """Labelled attachment: words with the head and the relation that gold has.
+
+    subtypes: whether relations are compared with what follows the colon (nsubj:pass); in CoNLL 2018 they are not.
+    punctuation: as for uas.
+    case: whether NSUBJ and nsubj are two relations; for ComparEval they are one.
+    Counts and Score: as for uas.
+    Paper: Tuggener 2017, Tables 5, 6 and 10. Golden: dep-conll2018-en_ewt, dep-english. Peers: conll18_ud_eval.
+    """
+    arcs = _arcs(pair, subtypes, punctuation, case)
+    return arcs.with_right(arcs.head_right & arcs.label_right)
+
+
+@measure("ls", scores=FOUND_WORDS, main="f1", task="dependencies")
+def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
+    """Label score: words with the relation that gold has, whatever their head.
+
+    subtypes, punctuation, case: as for las.
+    Counts and Score: as for uas.
+    Paper: Tuggener 2017, Table 5.
+    """
+    arcs = _arcs(pair, subtypes, punctuation, case)
+    return arcs.with_right(arcs.label_right, heads=False)
+
+
+def _content(pair: Pair) -> tuple[_Arcs, Bools]:
+    """Arcs of which only those of content words count, and which of these are right."""
+    arcs = _arcs(pair, False, "all")
+    labels = np.array([label in CONTENT for label in arcs.judged.labels] + [False])
+    counted = (
+        labels[arcs.judged.gold] & arcs.judged.has_gold,
+        labels[arcs.judged.system] & arcs.judged.has_system,
+    )
+    arcs = replace(arcs, judged=replace(arcs.judged, counted=counted))
+    return arcs, arcs.head_right & arcs.label_right
+
+
+@measure("clas", scores=FOUND_WORDS, main="f1", task="dependencies")
+def clas(pair: Pair) -> Judgements:
+    """Content-word labelled attachment: las over words with a content relation.
+
+    Counts: as for uas; gold's words with a content relation, the system's words with one of their own.
+    Score: as for uas.
+    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    """
+    arcs, right = _content(pair)
+    return arcs.with_right(right)
+
+
+@measure("mlas", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("UPOS", "FEATS"))
+def mlas(pair: Pair) -> Judgements:
+    """Morphology-aware labelled attachment: clas, and part of speech, universal features and function words right.
+
+    Counts and Score: as for clas; a word is right if its UPOS, its universal features and its dependents with a
+        function relation (each with relation, UPOS and universal features) are gold's as well.
+    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    """
+    arcs, right = _content(pair)
+    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", _universal)
+    return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
+
+
+@measure("blex", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
+def blex(pair: Pair) -> Judgements:
+    """Bilexical labelled attachment: clas, and the lemma right.
+
+    Counts and Score: as for clas; any lemma is right where gold has none (`_`).
+    Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
+    """
+    arcs, right = _content(pair)
+    given = ~pair.gold.column("LEMMA").isin(["_"])[np.where(arcs.gold_word == NONE, 0, arcs.gold_word)]
+    return arcs.with_right(right & (_same(arcs, pair, "LEMMA", str) | ~given))
+
+
+def _universal(features: str) -> str:
+    kept = [part for part in features.split("|") if part.partition("=")[0] in UNIVERSAL]
+    return "|".join(sorted(kept))
+
+
+def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
+    """Which rows have the same on both sides of a column, brought into a form."""
+    sides = [_mapped(corpus.column(column), form) for corpus in (pair.gold, pair.system)]
+    _, (gold, system) = one_vocabulary(sides)
+    both = (arcs.gold_word != NONE) & (arcs.system_word != NONE)
+    rows = np.flatnonzero(both)
+    same = np.zeros(len(both), dtype=bool)
+    same[rows] = gold[arcs.gold_word[rows]] == system[arcs.system_word[rows]]
+    return same
+
+
+def _mapped(column: Column, form: Callable[[str], str]) -> Column:
+    return column if form is str else column.mapped({text: form(text) for text in column.vocabulary})
+
+
+def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
+    """Rows whose function words are gold's: as many on both sides, and each of gold's found under the same word."""
+    gold, system = pair.gold, pair.system
+    assert gold.heads is not None and system.heads is not None
+    wanted, had = (
+        np.bincount(corpus.heads[functional], minlength=len(corpus))
+        for corpus in (gold, system)
+        if corpus.heads is not None
+        for functional in [corpus.column(RELATION).isin(FUNCTION) & (corpus.heads != ROOT)]
+    )
+    found = np.zeros(len(gold), dtype=np.int64)
+    labels = np.array([label in FUNCTION for label in arcs.judged.labels] + [False])
+    # A function word of gold counts as found if its head, relation, part of speech and features are right.
+    right = arcs.head_right & arcs.label_right & same & labels[arcs.judged.gold]
+    heads = gold.heads[arcs.gold_word[right]]
+    np.add.at(found, heads[heads != ROOT], 1)
+    rows = np.flatnonzero((arcs.gold_word != NONE) & (arcs.system_word != NONE))
+    whole = np.zeros(len(same), dtype=bool)
+    g, s = arcs.gold_word[rows], arcs.system_word[rows]
+    whole[rows] = (wanted[g] == had[s]) & (wanted[g] == found[g])
+    return whole
+
+
+@measure(
+    "relation-f1",
+    scores=FOUND,
+    averages=OVER_LABELS,
+    main="f1",
+    count=by_label,
+    tested=("f1", "macro-f1"),
+    task="dependencies",
+)
+def relation_f1(
+    pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
+) -> Judgements:
+    """Precision, recall and F1 of each relation, and their averages.
+
+    of: what must be right: `las` (head and relation) or `ls` (relation alone).
+    subtypes, punctuation, case: as for las.
+    Counts: per relation right, gold, system. Score: as for tag-f1.
+    """
+    if of not in ("las", "ls"):
+        raise unknown("criterion", of, ("las", "ls"))
+    chosen = las if of == "las" else ls
+    return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)  # type: ignore[return-value]
+
+
+@measure("tree-match", scores={"value": Proportion("right", "sentences")}, count=whole_sentences, task="dependencies")
+def tree_match(
+    pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
+) -> Judgements:
+    """Gold sentences whose whole tree is right.
+
+    of: `las` (heads and relations), `uas` (heads), `ls` (relations).
+    subtypes, punctuation, case: as for las.
+    Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong.
+    Paper: Tuggener 2017, Table 5.
+    """
+    if of not in OF:
+        raise unknown("criterion", of, OF)
+    arcs = _arcs(pair, subtypes, punctuation, case)
+    rights = {"las": arcs.head_right & arcs.label_right, "uas": arcs.head_right, "ls": arcs.label_right}
+    judged = arcs.with_right(rights[of])
+    return replace(judged, right=judged.right & pair.same_sentences()[judged.sentence])
+
+
+# --- segmentation ---
+
+
+def _segmentation(pair: Pair, level: str) -> Counts:
+    gold, system, right = segments(pair, level)
+    sentences = pair.gold.sentences
+    columns = [np.bincount(rows, minlength=sentences) for rows in (right, gold, system, right)]
+    return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
+
+
+@measure("tokens", scores=FOUND, main="f1", task="dependencies", characters=True)
+def tokens(pair: Pair) -> Counts:
+    """Surface tokens that cover the same characters as gold's.
+
+    Counts: right, gold, system (tokens). Score: precision, recall, f1.
+    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    """
+    return _segmentation(pair, "tokens")
+
+
+@measure("words", scores=FOUND, main="f1", task="dependencies")
+def words(pair: Pair) -> Counts:
+    """Syntactic words that correspond to gold's.
+
+    Counts: right, gold, system (words). Score: precision, recall, f1.
+    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    """
+    return _segmentation(pair, "words")
+
+
+@measure("sentences", scores=FOUND, main="f1", task="dependencies", characters=True)
+def sentences(pair: Pair) -> Counts:
+    """Sentences that cover the same characters as gold's.
+
+    Counts: right, gold, system (sentences). Score: precision, recall, f1.
+    Golden: dep-conll2018-en_ewt. Peers: conll18_ud_eval.
+    """
+    return _segmentation(pair, "sentences")

@@ -1,0 +1,261 @@
+"""Labelled spans: exact, fair (Ortmann 2022), weighted, and the SemEval 2013 scores, each from one matching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Floats, ratio
+from assay.engine import matching
+from assay.engine.counts import Counts, Sums, matched
+from assay.engine.judgements import Judgements, Matches
+from assay.engine.matching import Records
+from assay.engine.measure import Proportion, Score, Scores, macro, measure
+from assay.engine.measure import weighted as mean_by_size
+from assay.engine.spanpairs import SpanPair, spans_of
+from assay.errors import UsageError, unknown
+from assay.tasks.spans.weighting import LISTED, TYPES, error_weights
+
+FOCUS = ("target", "system")
+SIDES = ("left", "right", "both", "inner")
+
+
+# --- averages over labels ---
+
+
+def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1", "precision", "recall")) -> Scores:
+    """Means over the labels that have anything counted under them, and means weighted by gold's spans."""
+    plain = {f"macro-{name}": macro(scores[name], kinds) for name in names}
+    by_size = {f"weighted-{name}": mean_by_size(scores[name]) for name in names if name.endswith("f1")}
+    return {**plain, **by_size}
+
+
+# --- from records to judgements ---
+
+
+def judged(
+    spans: SpanPair,
+    records: Records,
+    kinds: tuple[str, ...],
+    focus: Bools | bool,
+    marks: Mapping[str, Bools] | None = None,
+) -> Judgements:
+    """The records of a matching as rows; `focus`: whether errors of labelling count under gold's label."""
+    has_target, has_system = records.target != NONE, records.system != NONE
+    # NONE is -1, the last.
+    gold = np.append(spans.gold.spans.label, NONE)[records.target]
+    system = np.append(spans.system.spans.label, NONE)[records.system]
+    sentence = np.empty(len(records.kind), dtype=np.int64)
+    sentence[has_target] = spans.gold.sentence[records.target[has_target]]
+    sentence[~has_target] = spans.system.sentence[records.system[~has_target]]
+    by_target = has_target & (focus | ~has_system)
+    return Judgements(
+        sentence=sentence,
+        item=np.where(records.new_target, records.target, records.system),
+        gold=gold,
+        system=system,
+        right=records.kind == 0,
+        labels=spans.labels,
+        matches=Matches(
+            kinds=kinds,
+            kind=records.kind,
+            label=np.where(by_target, gold, system),
+            partner=records.system,
+            new_gold=records.new_target,
+            new_system=records.new_system,
+            identity=spans.identity,
+            marks=marks or {},
+        ),
+    )
+
+
+_EXACT: Scores = {
+    "f1": lambda sums: ratio(2 * sums["tp"], 2 * sums["tp"] + sums["fp"] + sums["fn"]),
+    "precision": Proportion("tp", "tp", "fp"),
+    "recall": Proportion("tp", "tp", "fn"),
+}
+
+
+@measure(
+    "exact",
+    scores=_EXACT,
+    averages=_averages(_EXACT, matching.EXACT),
+    main="f1",
+    count=matched,
+    task="spans",
+)
+def exact(pair: Pair) -> Judgements:
+    """Spans with gold's label and gold's boundaries, the traditional evaluation.
+
+    Counts: per label tp, fp, fn; gold, system (spans; a hit that the system repeats counts once).
+    Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn). macro- is the plain mean over
+        the labels of gold or system (macro-f1 the mean of the F1s), weighted- the mean weighted by gold's spans.
+        A span that gold or system has twice counts as in the paper's software; such spans are reported.
+    Paper: Ortmann 2022, Algorithm 1 and equations 1 to 3.
+    Golden: cases/spans, spans-faireval (Table 1), spans-entities-gum.
+    Peers: seqeval (strict), conlleval, seqscore, FairEval (traditional).
+    """
+    spans = spans_of(pair)
+    return judged(spans, spans.matched(matching.exact), matching.EXACT, True)
+
+
+_FAIR = error_weights("fair", {}).scores()
+_FAIR_KINDS = (*matching.FAIR, LISTED)
+
+
+def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Judgements:
+    if focus not in FOCUS:
+        raise unknown("focus", focus, FOCUS)
+    spans = spans_of(pair)
+    records = spans.both_ways() if symmetric else spans.matched(matching.fair)
+    kind = records.kind
+    # Matched both ways, the first rows have gold as the target, the others the system.
+    there = np.arange(len(kind)) < len(spans.matched(matching.fair).kind)
+    under_gold = there == (focus == "target")
+    marks: dict[str, Bools] = {"be": np.isin(kind, [matching.FAIR.index(name) for name in ("bes", "bel", "beo")])}
+    if sides:
+        wrong = matching.boundaries(spans.gold.spans, spans.system.spans, records)
+        marks |= {f"be-{name}": marks["be"] & (wrong == code) for code, name in enumerate(SIDES)}
+    kinds: tuple[str, ...] = matching.FAIR
+    listed = spans.listed(records)
+    if listed is not None:
+        kinds = _FAIR_KINDS
+        marks = {name: mark & ~listed for name, mark in marks.items()}
+        kind = np.where(listed, len(matching.FAIR), kind)
+    return judged(spans, replace(records, kind=kind), kinds, under_gold, marks)
+
+
+@measure("fair", scores=_FAIR, averages=_averages(_FAIR, _FAIR_KINDS), main="f1", count=matched, task="spans")
+def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Judgements | Counts:
+    """Fair evaluation: a wrong label or boundary is one error, not a missing span and a spurious one.
+
+    focus: whose label an error of labelling counts under, `target` (gold's) or `system`; overall nothing changes.
+    sides: boundary errors also by the side that is wrong (left, right, both, or inner: only gaps differ).
+    symmetric: match both ways and add up, for two annotators of whom neither is gold.
+    Counts: per label tp, fp (spurious), fn (missing), le (labelling error), bes, bel, beo (boundary error: the
+        system's span is smaller, larger, overlaps), lbe (label and boundary); be = bes+bel+beo; ge, errors of gold
+        itself, where --gold-errors lists them; gold, system (spans).
+    Score: every error of le, bes, bel, beo, lbe and ge counts as half a spurious and half a missing span:
+        f1 = 2·tp/(2·tp + all errors). Averages as for exact, over labels with anything counted under the focus.
+    Paper: Ortmann 2022, Algorithm 2 and equation 5.
+    Golden: cases/spans, spans-faireval (Tables 1 and 2).
+    Peers: FairEval.
+    """
+    rows = _fair(pair, focus, sides, symmetric)
+    # Matched both ways, an item is in rows of either; that can be counted, but not compared item by item.
+    return matched(rows, pair.gold.sentences) if symmetric else rows
+
+
+def _weighted_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
+    given = {name: str(parameters.get(name, "")) for name in ("le", "be", *TYPES[1:], LISTED)}
+    weights = error_weights(str(parameters["preset"]), given, open_sums=bool(parameters["open"]))
+    scores = weights.scores()
+    return scores, _averages(scores, _FAIR_KINDS)
+
+
+_TYPED = error_weights("be-typed", {}).scores()
+
+
+@measure(
+    "weighted",
+    scores=_TYPED,
+    averages=_averages(_TYPED, _FAIR_KINDS),
+    main="f1",
+    count=matched,
+    task="spans",
+    chosen=_weighted_scores,
+)
+def weighted(
+    pair: Pair,
+    *,
+    preset: str = "",
+    focus: str = "target",
+    le: str = "",
+    be: str = "",
+    bes: str = "",
+    bel: str = "",
+    beo: str = "",
+    lbe: str = "",
+    ge: str = "",
+    open: bool = False,  # noqa: A002
+) -> Judgements:
+    """Fair evaluation with a weight of its own for every type of error.
+
+    preset: `be-typed` (equation 7, taken where nothing is given), `be-half` (6), `fair` (5), `all-fp`, `all-fn`.
+    focus: as for fair.
+    le, be, bes, bel, beo, lbe, ge: what an error of this type counts as, e.g. `bes=0.5TP+0.5FN`; be stands for
+        the three types of boundary errors. Without a preset each type needs a formula.
+    open: allow parts that do not sum to 1.
+    Counts: as for fair.
+    Score: precision, recall and f1 of the weighted sums of TP, FP and FN; averages as for fair.
+    Paper: Ortmann 2022, equations 6 and 7; all-fp: Ortmann 2021b, all-fn: Read et al. 2012.
+    Golden: spans-faireval. Peers: FairEval.
+    """
+    return _fair(pair, focus, sides=False, symmetric=False)
+
+
+# --- SemEval 2013 ---
+
+_PAIRED = ("same", "same-span", "same-label", "overlap")
+_CORRECT = {
+    "strict": {"same": 1.0},
+    "exact": {"same": 1.0, "same-span": 1.0},
+    "partial": {"same": 1.0, "same-span": 1.0, "same-label": 0.5, "overlap": 0.5},
+    "type": {"same": 1.0, "same-label": 1.0},
+}
+
+
+def _semeval_scores() -> dict[str, Score]:
+    scores: dict[str, Score] = {}
+    for name, credit in _CORRECT.items():
+        scores[f"{name}-f1"] = _semeval_score(credit, ("missed", "spurious"))
+        scores[f"{name}-precision"] = _semeval_score(credit, ("spurious",))
+        scores[f"{name}-recall"] = _semeval_score(credit, ("missed",))
+    return scores
+
+
+def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
+    """Credit over what gold has, over what the system has, or (both, for F1) over half of their sum."""
+
+    def score(sums: Sums) -> Floats:
+        gained = sum(part * sums[kind] for kind, part in credit.items())
+        paired = sum(sums[kind] for kind in _PAIRED)
+        return ratio(
+            np.asarray(len(others) * gained), np.asarray(len(others) * paired + sum(sums[o] for o in others))
+        )
+
+    return score
+
+
+_SEMEVAL = _semeval_scores()
+
+
+@measure(
+    "semeval",
+    scores=_SEMEVAL,
+    averages=_averages(_SEMEVAL, matching.SEMEVAL, [f"{name}-f1" for name in _CORRECT]),
+    count=matched,
+    main="strict-f1",
+    tested=("strict-f1", "partial-f1"),
+    task="spans",
+)
+def semeval(pair: Pair, *, least: float = 0.0) -> Judgements:
+    """The four scores of SemEval 2013 (task 9): strict, exact, partial, type.
+
+    least: the share of a gold span's atoms that must be shared for a pair; 0 means one atom.
+    Counts: per label pairs with the same span and label (same), the same span (same-span), the same label
+        (same-label), or just an overlap (overlap); missed, spurious; gold, system.
+    Score: credit/gold, credit/system and their F1. Credit: strict: same; exact: same span, whatever the label;
+        partial: same span, and half for any other pair; type: same label, whatever the boundaries.
+        Pairs are one to one, chosen to have as many strict matches as possible, then same spans, same labels,
+        pairs, shared atoms; so nothing depends on the order of spans.
+    Golden: spans-faireval, cases/spans. Peers: nervaluate (`strict` and `exact` on flat spans; see differences).
+    """
+    if not 0 <= least <= 1:
+        raise UsageError(f"semeval: least is a share between 0 and 1, not {least}.")
+    spans = spans_of(pair)
+    return judged(spans, spans.matched(matching.semeval, least=least), matching.SEMEVAL, True)

@@ -1,0 +1,107 @@
+"""What an error of each type weighs: parts of a hit, of something spurious and of something missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.arrays import Floats, ratio
+from assay.engine.counts import Sums
+from assay.engine.measure import Score
+from assay.errors import UsageError, unknown
+
+Parts = tuple[float, float, float]
+"""The parts of TP, FP and FN."""
+BOUNDARY = ("bes", "bel", "beo")
+TYPES = ("le", *BOUNDARY, "lbe")
+LISTED = "ge"
+"""Errors of gold itself, where these are listed."""
+_HALF: Parts = (0.0, 0.5, 0.5)
+_MIXED: Parts = (0.5, 0.25, 0.25)
+PRESETS: Mapping[str, Mapping[str, Parts]] = {
+    "fair": dict.fromkeys((*TYPES, LISTED), _HALF),
+    "be-half": {**dict.fromkeys((*TYPES, LISTED), _HALF), **dict.fromkeys(BOUNDARY, _MIXED)},
+    "be-typed": {
+        **dict.fromkeys((*TYPES, LISTED), _HALF),
+        "bes": (0.5, 0.0, 0.5),
+        "bel": (0.5, 0.5, 0.0),
+        "beo": _MIXED,
+    },
+    "all-fp": dict.fromkeys((*TYPES, LISTED), (0.0, 1.0, 0.0)),
+    "all-fn": dict.fromkeys((*TYPES, LISTED), (0.0, 0.0, 1.0)),
+}
+_PART = re.compile(r"([0-9]*\.?[0-9]+)?\s*\*?\s*(tp|fp|fn)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ErrorWeights:
+    """The parts of every type of error; hits, spurious and missing spans count as what they are."""
+
+    parts: Mapping[str, Parts]
+
+    def sum(self, sums: Sums, part: int) -> Floats:
+        """The weighted number of hits (0), spurious (1) or missing spans (2)."""
+        total = sums[("tp", "fp", "fn")[part]]
+        for name, parts in self.parts.items():
+            if parts[part] and name in sums:
+                total = total + parts[part] * sums[name]
+        return np.asarray(total)
+
+    def scores(self) -> dict[str, Score]:
+        """F1, precision and recall."""
+
+        def f1(sums: Sums) -> Floats:
+            hits, spurious, missing = (self.sum(sums, part) for part in range(3))
+            return ratio(2 * hits, 2 * hits + spurious + missing)
+
+        def precision(sums: Sums) -> Floats:
+            hits = self.sum(sums, 0)
+            return ratio(hits, hits + self.sum(sums, 1))
+
+        def recall(sums: Sums) -> Floats:
+            hits = self.sum(sums, 0)
+            return ratio(hits, hits + self.sum(sums, 2))
+
+        return {"f1": f1, "precision": precision, "recall": recall}
+
+
+def error_weights(preset: str, given: Mapping[str, str], *, open_sums: bool = False) -> ErrorWeights:
+    """The weights of a preset, of formulas such as `le=0.5FP+0.5FN`, or of a preset with some formulas changed."""
+    formulas = {name: text for name, text in given.items() if text}
+    if "be" in formulas:
+        clash = [name for name in BOUNDARY if name in formulas]
+        if clash:
+            raise UsageError(f"be and {clash[0]} are both given; be stands for bes, bel and beo.")
+        boundary = formulas.pop("be")
+        formulas.update(dict.fromkeys(BOUNDARY, boundary))
+    if preset and preset not in PRESETS:
+        hint = " The traditional evaluation is the measure exact." if preset == "traditional" else ""
+        raise UsageError(f"{unknown('preset of error weights', preset, PRESETS)}{hint}")
+    parts = {name: _parts(name, text, open_sums) for name, text in formulas.items()}
+    if not preset and parts:
+        left_out = [name for name in TYPES if name not in parts]
+        if left_out:
+            raise UsageError(
+                f"the error weights leave out {', '.join(left_out)}. What is left out would not count as an error: "
+                "give a formula for each type, or a preset to start from."
+            )
+    base = preset or ("fair" if parts else "be-typed")
+    return ErrorWeights({**PRESETS[base], **parts})
+
+
+def _parts(name: str, text: str, open_sums: bool) -> Parts:
+    found = {"tp": 0.0, "fp": 0.0, "fn": 0.0}
+    for term in text.split("+"):
+        match = _PART.fullmatch(term.strip())
+        if match is None:
+            raise UsageError(f"{name}={text!r}: {term.strip()!r} is no part such as 0.5FP (TP, FP or FN).")
+        if match[1] is None:
+            raise UsageError(f"{name}={text!r}: {term.strip()!r} has no number. Write e.g. 0.5{match[2].upper()}")
+        found[match[2].lower()] += float(match[1])
+    total = sum(found.values())
+    if abs(total - 1) > 1e-9 and not open_sums:
+        raise UsageError(f"{name}={text!r}: the parts sum to {total:g}, not 1. If that is meant, add open=true.")
+    return found["tp"], found["fp"], found["fn"]

@@ -1,0 +1,1 @@
+"""One label per word, or several; tags with parts."""

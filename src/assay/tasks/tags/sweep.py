@@ -1,0 +1,129 @@
+"""Does the order of systems hold under every weighting of the categories?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import Bools, Floats, Ints
+from assay.engine.judgements import judge_words
+from assay.engine.sensitivity import sweep
+from assay.result import Sweep
+from assay.tasks.tags.rich import analysis_of
+from assay.tasks.tags.tagsets.analysis import Analysis
+from assay.tasks.tags.weights import Weights, load
+
+PRESETS = ("equal", "paper", "poliqarp")
+CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """One system's distinct pairs of tags: what agrees, what each side has; and the words that have them."""
+
+    hit: Floats
+    assigned: Floats
+    gold: Floats
+    same: Bools
+    words: Floats
+    """How many words have each pair of labels."""
+    sets: tuple[tuple[int, int, int], ...]
+    """For each pair of labels where its pairs of tags begin, and how many tags the two sides have."""
+
+    def means(self, weights: Floats) -> Floats:
+        """The mean over words of strong WPA under each weighting (positions × weightings).
+
+        Words on which no side has anything that weighs are left out: they say nothing about such a weighting.
+        """
+        total = (self.assigned + self.gold) @ weights
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = np.where(total == 0, 0.0, 2 * (self.hit @ weights) / total)
+        score = np.where(self.same[:, None], 1.0, score)
+        starts = np.array([start for start, _, _ in self.sets])
+        strong, weighs = score[starts], total[starts] > 0
+        for row, (start, assigned, gold) in enumerate(self.sets):
+            if assigned * gold > 1:
+                part = score[start : start + assigned * gold].reshape(assigned, gold, -1)
+                strong[row] = np.minimum(part.max(axis=1).min(axis=0), part.max(axis=0).min(axis=0))
+                weighs[row] = total[start : start + assigned * gold].any(axis=0)
+        counted = self.words[:, None] * weighs
+        with np.errstate(invalid="ignore"):
+            return np.asarray((counted * strong).sum(axis=0) / counted.sum(axis=0))
+
+
+def sweeps(
+    pairs: Sequence[tuple[str, Pair]], given: Weights | None, weightings: int, rng: np.random.Generator
+) -> Iterator[Sweep]:
+    """Every pair of systems under random weightings, under each category alone, and under the presets.
+
+    Random weightings are drawn evenly from all weights that are not negative and sum to 1.
+    """
+    positions = sorted({name for _, pair in pairs for name in analysis_of(pair).positions})
+    scored = [_scored(pair, positions) for _, pair in pairs]
+    drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
+    means = _means(scored, drawn)
+    named = _named(positions, given)
+    named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(pairs), 0))
+    for a, b in combinations(range(len(pairs)), 2):
+        at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
+        yield sweep(pairs[a][0], pairs[b][0], means[b] - means[a], positions, drawn, at)
+
+
+def _means(scored: Sequence[_Scored], weightings: Floats) -> Floats:
+    """Systems × weightings."""
+    chunks = [weightings[i : i + CHUNK].T for i in range(0, len(weightings), CHUNK)]
+    return np.array([np.concatenate([one.means(chunk) for chunk in chunks]) for one in scored])
+
+
+def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]:
+    """The weights that were given, each category alone, and the presets that know some of the categories."""
+    found: dict[str, Floats] = {}
+    tables = [("given", given)] if given is not None and given.kind == "wpa" else []
+    for name, weights in [*tables, *((name, load(name)) for name in PRESETS)]:
+        row = np.array([float(weights.of("", position) or 0) for position in positions])
+        if row.sum() > 0:
+            found[name] = row / row.sum()
+    for index, position in enumerate(positions):
+        found[f"{position} only"] = np.eye(len(positions))[index]
+    return found
+
+
+def _scored(pair: Pair, positions: Sequence[str]) -> _Scored:
+    """The pairs of labels of all gold words; a word without an assigned tag agrees in nothing."""
+    judged, analysis = judge_words(pair), analysis_of(pair)
+    judged = judged.where(judged.has_gold)
+    width = len(judged.labels) + 1
+    keys, words = np.unique((judged.system.astype(np.int64) + 1) * width + judged.gold, return_counts=True)
+    nothing = len(analysis.tags)
+    of_label = [*(tags or (nothing,) for tags in analysis.of_label), (nothing,)]
+    sets: list[tuple[int, int, int]] = []
+    left: list[int] = []
+    right: list[int] = []
+    for system, gold in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
+        mine, its = of_label[system], of_label[gold]
+        sets.append((len(left), len(mine), len(its)))
+        left += [tag for tag in mine for _ in its]
+        right += [tag for _ in mine for tag in its]
+    values = np.concatenate([_placed(analysis, positions), np.full((1, len(positions)), -1)])
+    mine_values, its_values = values[left], values[right]
+    return _Scored(
+        hit=((mine_values == its_values) & (mine_values >= 0)).astype(np.float64),
+        assigned=(mine_values >= 0).astype(np.float64),
+        gold=(its_values >= 0).astype(np.float64),
+        same=(np.array(left) == np.array(right)) & (np.array(left) != nothing),
+        words=words.astype(np.float64),
+        sets=tuple(sets),
+    )
+
+
+def _placed(analysis: Analysis, positions: Sequence[str]) -> Ints:
+    """The values of the tags at the positions of all systems."""
+    table = np.full((len(analysis.tags), len(positions)), -1, dtype=np.int32)
+    for index, name in enumerate(positions):
+        if name in analysis.positions:
+            table[:, index] = analysis.values[:, analysis.positions.index(name)]
+    return table

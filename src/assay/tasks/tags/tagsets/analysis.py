@@ -1,0 +1,106 @@
+"""Labels taken apart: each label as a set of tags, each tag as values at positions, ready for arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from assay.arrays import Array, Bools, Ints
+from assay.corpus import SEVERAL
+from assay.tasks.tags.tagsets.kinds import Atomic, Tag, Tagset
+
+POS = "pos"
+ABSENT = "∅"
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The tags behind a vocabulary of labels."""
+
+    labels: tuple[str, ...]
+    tagset: Tagset
+    tags: tuple[Tag, ...]
+    of_label: tuple[tuple[int, ...], ...]
+    """Each label's tags; none where the label says that there is no tag."""
+    outside: tuple[int, ...]
+    """Labels with a part that the tagset does not know; such parts are read as tags without categories."""
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[str], tagset: Tagset, *, expand_optional: bool = False, empty: str | None = None
+    ) -> Analysis:
+        """Read every label once; `empty` is the mark of a cell without tags."""
+        known: dict[Tag, int] = {}
+        of_label, outside = [], []
+        for code, label in enumerate(labels):
+            found: list[Tag] = []
+            for part in label.split(SEVERAL) if label not in ("", empty) else ():
+                analyses = tagset.read(part, expand_optional=expand_optional)
+                if not analyses and code not in outside:
+                    outside.append(code)
+                found.extend(analyses or [Tag(part)])
+            of_label.append(tuple(dict.fromkeys(known.setdefault(tag, len(known)) for tag in found)))
+        return cls(tuple(labels), tagset, tuple(known), tuple(of_label), tuple(outside))
+
+    @cached_property
+    def positions(self) -> tuple[str, ...]:
+        """The part of speech, then every category that occurs, in the tagset's order."""
+        occurring = dict.fromkeys(name for tag in self.tags for name, _ in tag.values)
+        ordered = [name for name in self.tagset.categories() if name in occurring]
+        return (POS, *ordered, *sorted(name for name in occurring if name not in ordered))
+
+    @cached_property
+    def values(self) -> Ints:
+        """Tags × positions: the code of the value there, -1 where the tag has none."""
+        codes: list[dict[str, int]] = [{} for _ in self.positions]
+        place = {name: index for index, name in enumerate(self.positions)}
+        table = np.full((len(self.tags), len(self.positions)), -1, dtype=np.int32)
+        for row, tag in enumerate(self.tags):
+            for name, value in ((POS, tag.pos), *tag.values):
+                column = place[name]
+                table[row, column] = codes[column].setdefault(value, len(codes[column]))
+        return table
+
+    def value_names(self, position: str) -> list[str]:
+        """What each label has at a position: its values, `∅` where it has none."""
+        names = []
+        for tags in self.of_label:
+            if position == POS:
+                found = {self.coarse_pos(self.tags[tag]) for tag in tags}
+            else:
+                found = {value for tag in tags for name, value in self.tags[tag].values if name == position}
+            names.append(SEVERAL.join(sorted(found)) or ABSENT)
+        return names
+
+    def coarse_pos(self, tag: Tag) -> str:
+        """The part of speech of a tag; tags without parts may have one by their tagset."""
+        return self.tagset.coarse_pos(tag.pos) if isinstance(self.tagset, Atomic) else tag.pos
+
+
+def credit(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:
+    """Precision, recall and F of assigned tags against gold tags, pair by pair (Acedański & Przepiórkowski 2010).
+
+    `values` are tags × positions, `weights` what each position of each tag weighs: those of the assigned tag go
+    with precision, those of the gold tag with recall. The arithmetic is that of the weights: floats, or exact
+    fractions in an array of objects. Identical tags score 1 whatever they weigh; else 0/0 counts as 0.
+    """
+    mine, its = values[assigned], values[gold]
+    hit = (mine == its) & (mine >= 0)
+    precision = _quotient((hit * weights[assigned]).sum(axis=1), ((mine >= 0) * weights[assigned]).sum(axis=1))
+    recall = _quotient((hit * weights[gold]).sum(axis=1), ((its >= 0) * weights[gold]).sum(axis=1))
+    score = _quotient(2 * precision * recall, precision + recall)
+    same: Bools = np.asarray(assigned == gold)
+    one = weights.dtype.type(1) if weights.dtype != object else 1
+    for result in (precision, recall, score):
+        result[same] = one
+    return precision, recall, score
+
+
+def _quotient(numerator: Array, denominator: Array) -> Array:
+    result = numerator * 0
+    defined = denominator != 0
+    result[defined] = numerator[defined] / denominator[defined]
+    return result

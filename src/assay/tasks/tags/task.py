@@ -1,0 +1,64 @@
+"""What the engine knows of words with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from assay.engine import changes
+from assay.engine.items import Outcomes
+from assay.engine.parts import Part
+from assay.engine.scores import Settings
+from assay.engine.task import LABELS, Task
+from assay.result import Result
+from assay.tasks.tags import kappa, measures, partial
+from assay.tasks.tags.prepare import prepare_tags
+from assay.tasks.tags.rich import Rich
+from assay.tasks.tags.sweep import sweeps
+from assay.tasks.tags.tagsets import find as find_tagset
+from assay.tasks.tags.tagsets.analysis import Analysis
+
+
+def _by_category(part: Part) -> Iterator[tuple[str, Outcomes]]:
+    """The outcomes of every category by itself, from the labels as they are; none where tags have no categories."""
+    if part.labels is None:
+        return
+    outcomes = part.labels()
+    tagset = find_tagset(str(part.options.tagset))
+    expand = part.options.expand_optional
+    analysis = Analysis.of(outcomes.labels, tagset, expand_optional=expand, empty=part.empty)
+    if len(analysis.positions) > 1:
+        for position in analysis.positions:
+            yield f"features/{position}", outcomes.taken_apart(analysis.value_names(position))
+
+
+def _finish(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result with confusions and changes by category, and the order of systems under other weightings."""
+    categories = list(_by_category(part))
+    compares = part.command == "compare" and len(part.judged) > 1
+    if any(measure.definition.name == "features" for measure in part.measures):
+        values = [row for on, outcomes in categories for row in changes.confusion(outcomes, on)]
+        result = replace(result, confusion=(*result.confusion, *values))
+    order = part.options.label_order
+    if compares:
+        diffs = [diff for on, outcomes in categories for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)]
+        result = replace(result, diffs=(*result.diffs, *diffs))
+    if part.options.sweep and len(part.judged) > 1:
+        pairs = part.alive.run.pairs
+        rich = pairs[0][1].layer(Rich)
+        drawn = sweeps(pairs, rich.weights if rich else None, part.options.sweep, settings.rng("sweep"))
+        result = replace(result, sweeps=tuple(drawn))
+    return result
+
+
+TASK = Task(
+    name="tags",
+    noun="word",
+    measures=(measures, partial, kappa),
+    defaults=("accuracy", "sentence-accuracy"),
+    with_known_words=("oov-accuracy",),
+    agreement=("accuracy", "kappa"),
+    prepare=prepare_tags,
+    options=("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "map", *LABELS),
+    finish=_finish,
+)

@@ -1,0 +1,240 @@
+"""Which positions of a tag a pattern on whole tags restricts: `subst:sg:gen:.*` is about pos, number and case."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from assay.engine.expressions import expression
+from assay.errors import InputError
+from assay.tasks.tags.tagsets import Tagset
+from assay.tasks.tags.tagsets.kinds import Atomic, Attribute, Feats, Msd, Positional, Separated
+from assay.tasks.tags.weights.table import POS, classes
+
+_ANYTHING = re.compile(r"\(?(?:\.|\\S|\\w|\[\^[^\]]*\])(?:[*+]\??|\{[\d,]*\})?\)?")
+_STRETCHING = re.compile(r"\(?(?:\.|\\S)[*+]\??\)?")
+_ATOM = re.compile(r"(\.[*+]\??|\[\^?\]?[^\]]*\]|\\.|.)(?:\{(\d{1,2})\})?")
+_MOST_BRANCHES = 1_000
+_FEATURE = re.compile(r"([A-Za-z]\w*(?:\\?\[\w+\\?\])?)=")
+
+
+def positions(pattern: str, tagset: Tagset) -> frozenset[str]:
+    """The categories, `pos` among them, that a pattern on whole tags says something about: its non-wildcards."""
+    found: set[str] = set()
+    for alternative in alternatives(pattern):
+        if isinstance(tagset, Separated):
+            found |= _separated(alternative, tagset)
+        elif isinstance(tagset, Msd):
+            found |= _lettered(alternative, tagset)
+        elif isinstance(tagset, Positional):
+            found |= _fixed(alternative, tagset)
+        elif isinstance(tagset, Feats):
+            found |= _features(alternative)
+        elif not _ANYTHING.fullmatch(alternative):
+            found.add(POS)
+    return frozenset(found)
+
+
+def parts_of_speech(pattern: str, tagset: Tagset) -> frozenset[str] | None:
+    """The parts of speech to which a pattern on whole tags restricts them; None where it leaves that open."""
+    if POS not in positions(pattern, tagset):
+        return None
+    found: set[str] = set()
+    for alternative in alternatives(pattern):
+        if isinstance(tagset, Separated):
+            heads = [fields[0] for fields in _fields(alternative, tagset.separator)]
+        elif isinstance(tagset, Msd):
+            heads = _atoms(alternative)[:1]
+        elif isinstance(tagset, Positional):
+            heads = _atoms(alternative)[tagset.pos_position : tagset.pos_position + 1]
+        else:
+            heads = [alternative.partition(" ")[0]]
+        for head in heads:
+            restricted = matching_classes(head, tagset)
+            if restricted is None:
+                return None
+            found |= restricted
+    return frozenset(found)
+
+
+def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
+    """The parts of speech that a pattern matches; None where it is no plain list and the tagset has none either."""
+    known = universe(tagset)
+    if known:
+        return frozenset(pos for pos in known if _matches(pattern, pos))
+    named = alternatives(pattern)
+    return frozenset(named) if all(re.escape(name) == name for name in named) else None
+
+
+def universe(tagset: Tagset) -> frozenset[str]:
+    """All parts of speech of a tagset; empty where it does not list them."""
+    return tagset.tags if isinstance(tagset, Atomic) else frozenset(classes(tagset))
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The branches of a pattern; parentheses around the whole are taken off."""
+    branches = _split(pattern, "|")
+    if len(branches) == 1 and _enclosed(pattern):
+        return alternatives(pattern[1:-1].removeprefix("?:"))
+    return branches
+
+
+def _split(pattern: str, separator: str) -> list[str]:
+    """Cut at a separator that stands outside of parentheses, classes and escapes."""
+    pieces, depth, start, place = [], 0, 0, 0
+    while place < len(pattern):
+        mark = pattern[place]
+        if mark == "\\":
+            place += 1
+        elif mark == "[":
+            end = pattern.find("]", place + (3 if pattern.startswith("[^", place) else 2))
+            place = end if end > 0 else place
+        elif mark in "()":
+            depth += 1 if mark == "(" else -1
+        elif depth == 0 and pattern.startswith(separator, place):
+            pieces.append(pattern[start:place])
+            start = place + len(separator)
+        place += 1
+    return [*pieces, pattern[start:]]
+
+
+def _enclosed(pattern: str) -> bool:
+    """Whether the first parenthesis is closed by the last character."""
+    if not (pattern.startswith("(") and pattern.endswith(")")):
+        return False
+    depth = 0
+    for place, mark in enumerate(pattern):
+        if mark in "()" and pattern[place - 1 : place] != "\\":
+            depth += 1 if mark == "(" else -1
+        if depth == 0:
+            return place == len(pattern) - 1
+    return False
+
+
+# --- subst:sg:gen:.* ---
+
+
+def _separated(pattern: str, tagset: Separated) -> set[str]:
+    found: set[str] = set()
+    for fields in _fields(pattern, tagset.separator):
+        head, *rest = fields
+        wild = _wild(head)
+        heads = [pos for pos in tagset.pos if wild or _matches(head, pos)]
+        if heads and not wild:
+            found.add(POS)
+        places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
+        aligned = [_aligned(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
+        fitting = [categories for categories in aligned if categories is not None]
+        found |= set().union(*fitting) if fitting else _by_value(places, tagset)
+    return found
+
+
+def _fields(pattern: str, separator: str) -> list[list[str]]:
+    """The fields of a pattern; a group with separators within is opened into one list per branch."""
+    fields = _split(pattern, separator)
+    groups = [alternatives(field) for field in fields if separator in field and _enclosed(field)]
+    if math.prod(map(len, groups)) > _MOST_BRANCHES:
+        raise InputError(f"{pattern!r} has over {_MOST_BRANCHES:,} ways to read it. Write it with fewer branches.")
+    for place, field in enumerate(fields):
+        if separator in field and _enclosed(field):
+            opened = []
+            for branch in alternatives(field):
+                joined = separator.join([*fields[:place], branch, *fields[place + 1 :]])
+                opened += _fields(joined, separator)
+            return opened
+    return [fields]
+
+
+def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Separated) -> set[str] | None:
+    """Walk fields and attributes together; None where the pattern matches no tag of the class."""
+
+    @cache
+    def walk(place: int, attribute: int) -> set[str] | None:
+        """The categories from a field and an attribute on; each two of them are looked at once."""
+        if place == len(fields):
+            return set() if all(one.optional for one in attributes[attribute:]) else None
+        field = fields[place]
+        ways = []
+        if _STRETCHING.fullmatch(field):
+            # It may stand for any number of fields, and with nothing after it for none.
+            ways = [walk(place + 1, after) for after in range(attribute, len(attributes) + 1)]
+        elif attribute < len(attributes):
+            first = attributes[attribute]
+            if _wild(field):
+                ways.append(walk(place + 1, attribute + 1))
+            elif any(_matches(field, value) for value in tagset.attributes[first.name]):
+                # `sg.*` matches the rest of the tag as well.
+                furthest = len(attributes) if field.endswith((".*", ".+")) else attribute + 1
+                rest = [walk(place + 1, after) for after in range(attribute + 1, furthest + 1)]
+                ways += [None if way is None else {first.name, *way} for way in rest]
+            if first.optional:
+                ways.append(walk(place, attribute + 1))
+        possible = [way for way in ways if way is not None]
+        return min(possible, key=len) if possible else None
+
+    return walk(0, 0)
+
+
+def _by_value(fields: Sequence[str], tagset: Separated) -> set[str]:
+    """Where a pattern fits no class as a whole: the categories that have a value each field matches."""
+    return {
+        category
+        for field in fields
+        if not _wild(field)
+        for category, values in tagset.attributes.items()
+        if any(_matches(field, value) for value in values)
+    }
+
+
+def _wild(field: str) -> bool:
+    return _ANYTHING.fullmatch(field) is not None
+
+
+def _matches(pattern: str, value: str) -> bool:
+    try:
+        return expression(pattern).fullmatch(value) is not None
+    except (re.error, RecursionError, OverflowError):
+        return False
+
+
+# --- Ncmsn, NNMS1-----A----, Case=Nom|Number=Sing ---
+
+
+def _atoms(pattern: str) -> list[str]:
+    """The pieces of a pattern that match one character each, `.{4}` as four of them; `.*` is one piece, too."""
+    return [atom for atom, times in _ATOM.findall(pattern) for _ in range(int(times or 1))]
+
+
+def _lettered(pattern: str, tagset: Msd) -> set[str]:
+    atoms = _atoms(pattern)
+    if not atoms:
+        return set()
+    classes = [pos for pos in tagset.positions if _matches(atoms[0], pos)]
+    found = set() if _wild(atoms[0]) else {POS}
+    for place, atom in enumerate(atoms[1:] if not _STRETCHING.fullmatch(atoms[0]) else ()):
+        if _STRETCHING.fullmatch(atom):
+            break
+        if not _wild(atom):
+            found |= {names[place] for pos in classes if place < len(names := tagset.positions[pos])}
+    return found
+
+
+def _fixed(pattern: str, tagset: Positional) -> set[str]:
+    atoms = _atoms(pattern)
+    stretch = next((place for place, atom in enumerate(atoms) if _STRETCHING.fullmatch(atom)), len(atoms))
+    # What stands after `.*` is counted from the end of the tag.
+    ending = atoms[stretch + 1 :]
+    numbered = [*enumerate(atoms[:stretch]), *enumerate(ending, tagset.length - len(ending))]
+    return {
+        POS if place == tagset.pos_position else tagset.positions[place]
+        for place, atom in numbered
+        if not _wild(atom) and 0 <= place < tagset.length
+    }
+
+
+def _features(pattern: str) -> set[str]:
+    found = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
+    head = pattern.partition(" ")[0]
+    return found | ({POS} if head and "=" not in head and not _wild(head) and head != "_" else set())
