@@ -16,108 +16,26 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "assay"
 HEAVY = ("numpy", "scipy", "rich")
 
-# Each room and the rooms it may import; `assay` is the package itself, for its version.
-ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
-    "arrays": set(),
-    "remarks": set(),
-    "specs": {"errors"},
-    "corpus": {"arrays", "errors"},
-    "adapters": {"arrays", "corpus", "errors"},
-    "readers": {"arrays", "corpus", "errors", "specs"},
-    "write": {"corpus", "errors", "labels", "readers", "schemes"},
-    "matching": {"arrays"},
-    "schemes": {"arrays", "corpus", "errors"},
-    "spans": {"arrays", "errors", "schemes"},
-    "spanpairs": {"arrays", "corpus", "errors", "matching"},
-    "lexicon": {"corpus", "readers", "schemes", "spanpairs"},
-    "judgements": {"arrays"},
-    "counts": {"arrays", "judgements"},
-    "tagsets": {"arrays", "corpus", "errors"},
-    "weights": {"arrays", "corpus", "errors", "expressions", "readers", "tagsets"},
-    "chains": {"arrays", "judgements", "matching"},
-    "chainpairs": {"arrays", "chains", "corpus", "errors"},
-    "align": {"arrays", "chainpairs", "corpus", "errors", "judgements", "spanpairs", "tagsets", "weights"},
-    "arcs": {"arrays", "corpus"},
-    "treelabels": set(),
-    "functiontrees": {"arrays", "errors"},
-    "constituents": {"align", "arrays", "corpus", "matching", "spanpairs", "treelabels"},
-    "measures": {
-        *("align", "arcs", "arrays", "chainpairs", "chains", "constituents", "corpus", "counts", "errors"),
-        *("functiontrees", "judgements", "matching", "spanpairs", "specs", "tagsets", "treelabels", "weights"),
-    },
-    "stats": {"arrays"},
-    "posteriors": set(),
-    "result": {"errors", "posteriors", "readers"},
-    "mapping": {"arrays", "corpus", "errors", "expressions", "readers", "result"},
-    "checks": {"align", "arrays", "corpus", "errors", "judgements", "remarks", "spanpairs", "tagsets", "weights"},
-    "systems": {"adapters", "corpus", "errors"},
-    "labels": {"corpus", "readers"},
-    "sensitivity": {"align", "arrays", "matching", "measures", "result", "tagsets", "weights"},
-    "slices": {"align", "arcs", "arrays", "corpus", "errors", "judgements", "lexicon", "spanpairs"},
-    "outcomes": {"arrays", "judgements", "result"},
-    "changes": {"arrays", "judgements", "outcomes", "result"},
-    "tallies": {"arrays", "counts"},
-    "figures": {"arrays", "counts", "measures", "result", "stats", "tallies"},
-    "prepare": {
-        *("align", "arcs", "arrays", "chainpairs", "checks", "constituents", "corpus", "counts"),
-        *("errors", "judgements", "labels", "lexicon", "mapping", "measures", "outcomes", "readers", "remarks"),
-        *("result", "adapters", "schemes", "spanpairs", "systems", "tagsets", "weights"),
-    },
-    "pagetexts": {"arrays", "errors"},
-    "examples": {"arrays", "arcs", "corpus", "errors", "judgements", "outcomes", "prepare", "result", "spanpairs"},
-    "texts": {
-        *("arcs", "arrays", "corpus", "examples", "judgements", "outcomes", "pagetexts", "prepare", "spanpairs"),
-    },
-    "parts": {
-        *("arrays", "examples", "measures", "outcomes", "pagetexts", "prepare", "remarks", "result", "tallies"),
-    },
-    "measured": {
-        *("arrays", "corpus", "counts", "examples", "figures", "judgements", "matching", "measures"),
-        *("outcomes", "pagetexts", "parts", "prepare", "readers", "remarks", "slices", "systems", "tallies", "texts"),
-    },
-    "shards": {"errors", "prepare", "readers", "systems"},
-    "clusters": {"assay", "errors"},
-    "workers": {"errors"},
-    "expressions": set(),
-    "files": {"errors"},
-    "parallel": {"assay", "clusters", "errors", "measured", "parts", "prepare", "shards", "workers"},
-    "partfiles": {
-        *("assay", "counts", "errors", "examples", "outcomes", "pagetexts", "parts", "prepare", "readers", "remarks"),
-        *("result", "tallies"),
-    },
-    "finished": {
-        *("assay", "changes", "counts", "errors", "examples", "figures", "measured", "measures", "outcomes"),
-        *("pagetexts", "parts", "readers", "remarks", "result", "sensitivity", "slices", "stats", "tagsets"),
-        "tallies",
-    },
-    "evaluate": {"errors", "figures", "finished", "measured", "parallel", "parts", "prepare", "result", "shards"},
-    "crossframework": {
-        *("arcs", "arrays", "assay", "changes", "constituents", "corpus", "counts", "errors"),
-        *("figures", "finished", "functiontrees", "labels", "measured", "measures", "outcomes", "pagetexts"),
-        *("prepare", "readers", "remarks", "result", "specs", "tallies", "texts", "treelabels"),
-    },
-    "runtables": {"errors"},
-    "experiment": {
-        *("assay", "clusters", "corpus", "errors", "evaluate", "files", "measures"),
-        *("prepare", "readers", "result", "runtables", "specs", "workers"),
-    },
-    "manyruns": {
-        *("arrays", "assay", "errors", "evaluate", "experiment", "posteriors", "readers", "result", "runtables"),
-        *("adapters", "stats", "systems"),
-    },
-    "metric": {"adapters", "errors", "evaluate", "measures", "prepare"},
-    "gates": {"errors", "result"},
-    "annotators": {"errors", "evaluate", "measures", "parts", "prepare", "result", "systems"},
-    "render": {"citations", "errors", "files", "posteriors", "result"},
-    "citations": {"assay", "errors", "result"},
-}
+# Imports point upwards in this list: a room may use what stands before it.
+ORDER = (
+    ("errors", "arrays", "specs", "files"),
+    ("corpus",),
+    ("formats", "align"),
+    ("stats", "result"),
+    ("engine",),
+    ("tasks",),
+    ("scale", "spans"),
+    ("experiment",),
+    ("bayesian",),
+    ("render",),
+    ("demo", "cli", "__main__"),
+)
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+# Rooms of one rank know nothing of each other, but for these.
+BESIDE = {("specs", "errors"), ("files", "errors"), ("__main__", "cli"), ("cli", "demo"), ("demo", "cli")}
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for their
 # defaults when a figure is looked up by another spelling of its measure.
-LAZILY = {"result": {"render", "measures"}}
-# Above all others: they may import everything, and only these two may import the command line.
-TOP = {"cli", "demo"}
-ENTRANCES = {"__main__"}
+LAZILY = {("result", "render"), ("result", "engine")}
 PRINTING = {"cli", "demo"}
 
 
@@ -173,43 +91,23 @@ def python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 # --- directions ---
 
 
-def test_every_room_has_its_place_in_the_table() -> None:
-    assert {*ALLOWED, *TOP, *ENTRANCES} == ROOMS
-
-
-def test_the_table_itself_points_one_way() -> None:
-    """Rooms can be put in an order in which each imports only rooms before it."""
-    placed: set[str] = {"assay"}
-    left = dict(ALLOWED)
-    while left:
-        ready = {name for name, allowed in left.items() if allowed <= placed}
-        assert ready, f"these import each other in a circle: {sorted(left)}"
-        placed |= ready
-        left = {name: allowed for name, allowed in left.items() if name not in ready}
-
-
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
+def test_imports_go_down_the_order_of_rooms(path: Path) -> None:
     here = room(path)
     for package, there, lazy in imports(path):
-        if package != "assay" or there == here or here in TOP or here == "assay":
-            assert package != "assay" or here != "assay" or there not in TOP
-            continue
-        if here in ENTRANCES:
-            assert there == "cli"
-        elif lazy and there in LAZILY.get(here, set()):
-            continue
-        else:
-            assert there in ALLOWED[here], f"{here} imports {there}"
+        if package == "assay" and "assay" not in (here, there) and there != here:
+            allowed = RANK[there] < RANK[here] or (here, there) in BESIDE or (lazy and (here, there) in LAZILY)
+            assert allowed, f"{here} imports {there}"
 
 
-def test_the_table_allows_no_more_than_is_imported() -> None:
-    imported: dict[str, set[str]] = {name: set() for name in ALLOWED}
+def test_tasks_are_asked_for_by_name_in_their_own_folders_alone() -> None:
+    """The engine, the renderers, the shards and the command line know tasks by their records."""
+    from assay.tasks import NAMES
+
+    asked = re.compile(rf"(==|!=|\bin) \(?[\"']({'|'.join(NAMES)})[\"']")
     for path in modules():
-        here = room(path)
-        found = {there for package, there, _ in imports(path) if package == "assay"}
-        imported.setdefault(here, set()).update(found - {here} - LAZILY.get(here, set()))
-    assert {name: imported[name] for name in ALLOWED} == ALLOWED
+        if room(path) in ("engine", "render", "scale", "cli"):
+            assert not asked.search(path.read_text("utf-8")), path
 
 
 def test_only_the_entrances_and_the_demo_import_the_command_line() -> None:

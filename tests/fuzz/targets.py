@@ -16,12 +16,12 @@ from assay.engine import shards
 from assay.engine.finish import finished
 from assay.engine.measure import measures
 from assay.engine.options import Options
-from assay.engine.run import part_of
 from assay.formats import FORMATS, read
 from assay.render import FORMATS as FORMS
 from assay.render import render
 from assay.result import Result
 from assay.scale.partfiles import merged, to_json
+from assay.scale.run import part_of
 from fuzz.mutations import drawn, mutated
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
 from pieces import folders
@@ -181,7 +181,7 @@ _OPTION_FILES: Mapping[str, tuple[str, Sequence[str], Callable[[Path], tuple[str
         "toml",
         (
             'name = "x"\nkind = "atomic"\n',
-            (FOLDER.parent / "tagsets" / "data" / "stts.toml").read_text("utf-8")[:3000],
+            (FOLDER.parent / "tasks" / "tags" / "tagsets" / "data" / "stts.toml").read_text("utf-8")[:3000],
         ),
         _english,
         {"column": "XPOS", "measures": ["pa"]},

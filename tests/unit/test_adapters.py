@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay.corpus.adapters import from_frame, from_predictions, from_spacy, is_foreign
+from assay.engine.judgements import judge_words
 from unit.samples import placed, refusal
 
 # --- stand-ins ---
@@ -327,7 +328,7 @@ def test_with_scores_it_still_makes_a_measure(monkeypatch):
     @assay.measure("mine", scores={"value": share.words})
     def mine(pair):
         """Right words."""
-        return pair.judge()
+        return judge_words(pair)
 
     monkeypatch.setitem(sys.modules, "my_measures", SimpleNamespace(mine=mine))
     figures = assay.measure("my_measures:mine")([["A", "B"]], [["A", "C"]])

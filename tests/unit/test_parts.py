@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import assay
-from assay.engine import shards
+from assay.engine import run, shards
 from assay.engine.counts import Collapsed, Counts
 from assay.engine.options import Options
-from assay.engine.run import part_of
-from assay.engine.tallies import BLOCKS, UnitTallies
+from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.warnings import remark, together, worded
-from assay.scale import parallel
 from assay.scale.partfiles import merged, to_json
+from assay.scale.run import part_of
 from pieces import folders, size_for
 from unit.samples import conllu, refusal, tagged, tsv
 
@@ -119,14 +118,14 @@ def test_a_file_that_is_not_the_same_when_all_are_read_again_is_refused(tmp_path
         (tmp_path / side / "1.tsv").write_text(plain)
         (tmp_path / side / "2.tsv").write_text(second)
     monkeypatch.setattr(shards, "TEXT", 1)
-    measure = parallel.summed_under
+    measure = run.add_under
 
     def measured_and_changed(*arguments):
         whole = measure(*arguments)
         (tmp_path / "s" / "1.tsv").write_text("Ann\tO\nsang\tO\n\n")
         return whole
 
-    monkeypatch.setattr(parallel, "summed_under", measured_and_changed)
+    monkeypatch.setattr(run, "add_under", measured_and_changed)
     message = refusal(assay.score, str(tmp_path / "gold"), str(tmp_path / "s"), task="spans", times=20)
     assert message == f"{tmp_path / 's' / '1.tsv'}: was changed while it was read. Run it again when it is complete."
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay.engine.task import tasks
 
 import assay
 from assay import Result
 from assay.engine.judgements import ONE
 from assay.engine.measure import measures
+from assay.engine.task import tasks
 from coreftexts import document, documents
 from unit.samples import refusal
 
@@ -364,7 +364,7 @@ def test_json_can_be_read_back(toy: Any) -> None:
 def test_the_defaults_are_measures_of_chains_and_of_mentions(toy: Any) -> None:
     gold, systems = toy
     result = assay.score(gold, systems["system-a"], times=10)
-    assert tuple(dict.fromkeys(row.measure for row in result.scores)) == tuple(TASKS["coreference"])
+    assert tuple(dict.fromkeys(row.measure for row in result.scores)) == tasks()["coreference"].defaults
 
 
 # --- examples ---
