@@ -22,7 +22,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ids_of_runs
 from assay.errors import AssayError, InputError, UsageError, unknown
-from assay.tasks.spans.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
+from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
 
 __all__ = [
     "TagsError",

@@ -17,7 +17,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as
 from seqeval.metrics.v1 import precision_recall_fscore_support as peer_strict_support
 
 from assay import spans
-from assay.tasks.spans.schemes import SCHEMES, find
+from assay.formats.schemes import SCHEMES, find
 
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
 LABELS = ("A", "B", "A-B", "_")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.corpus import from_lists
-from assay.tasks.spans import schemes
-from assay.tasks.spans.schemes import SCHEMES, detect, spans_of
+from assay.formats import schemes
+from assay.formats.schemes import SCHEMES, detect, spans_of
 
 Span = tuple[int, int, str]
 """First word, the one behind the last, label."""

@@ -11,7 +11,7 @@ import assay
 from assay.engine import run, shards
 from assay.engine.counts import Collapsed, Counts
 from assay.engine.options import Options
-from assay.engine.tallies import BLOCKS, Tallies
+from assay.engine.tallies import BLOCKS
 from assay.engine.warnings import remark, together, worded
 from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of

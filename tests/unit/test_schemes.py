@@ -7,7 +7,7 @@ import pytest
 
 from assay.corpus import Corpus, from_lists
 from assay.formats import read
-from assay.tasks.spans.schemes import REPAIRS, SCHEMES, Reading, detect, find, looks_like_tags, spans_of
+from assay.formats.schemes import REPAIRS, SCHEMES, Reading, detect, find, looks_like_tags, spans_of
 from unit.samples import refusal, row
 
 PLAIN = [name for name in SCHEMES if name != "stacked"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.formats import Input, read
+from assay.formats import Input, read, schemes
 from assay.formats.write import convert, rewrite
-from assay.tasks.spans import schemes
 from unit.samples import conllu, placed, refusal, row, tagged, tsv
 
 RICH = (

@@ -74,7 +74,7 @@ def _formats() -> list[str]:
 
 
 def _schemes() -> list[str]:
-    from assay.tasks.spans.schemes import SCHEMES
+    from assay.formats.schemes import SCHEMES
 
     return list(SCHEMES)
 

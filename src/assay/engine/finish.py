@@ -16,7 +16,7 @@ from assay.engine.examples import Drawn
 from assay.engine.items import Outcomes
 from assay.engine.measure import Measure
 from assay.engine.pagetexts import united
-from assay.engine.parts import Part, Summed, way_of
+from assay.engine.parts import FEW_UNITS, Part, Summed, way_of
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
@@ -47,7 +47,6 @@ from assay.stats.corrections import holm
 from assay.stats.significance import mcnemar
 
 T = TypeVar("T")
-FEW_UNITS = 20
 ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
@@ -131,8 +130,8 @@ class _Rows:
         """Everything, then slice by slice, of which nothing but the figures is kept."""
         rows, measures = cls([], [], [], []), part.measures
         for where, chosen in views:
-            tallies = ((measures[index], one.tallies.fresh()) for index, one in chosen)
-            figures = [Figures(measure, where, found, settings) for measure, found in tallies if found.units]
+            found = ((measures[index], one.tallies) for index, one in chosen)
+            figures = [Figures(measure, where, tallies, settings) for measure, tallies in found if tallies.units]
             draw_together(figures)
             for one in figures:
                 rows.scores.extend(one.scores(labels=where is None))
@@ -189,7 +188,7 @@ def _confusion(part: Part, basis: int) -> Iterable[Confusion]:
     if part.kinds[basis].kinds:
         return rows
     order = {name: number for number, name in enumerate(part.judged)}
-    return sorted([*changes.confusion(outcomes(), on), *rows], key=lambda row: (order[row.system], -row.count))
+    return sorted([*changes.confusion(outcomes, on), *rows], key=lambda row: (order[row.system], -row.count))
 
 
 def _error_types(result: Result) -> Iterator[ErrorType]:
@@ -227,7 +226,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         for index in bases_of([(index, part.kinds[index]) for index, _ in chosen], measures):
             one, definition = dict(chosen)[index], measures[index].definition
             assert one.outcomes is not None
-            outcomes, on = one.outcomes(), str(measures[index])
+            outcomes, on = one.outcomes, str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
             of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
@@ -407,9 +406,9 @@ def _macro_notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
 
 def _document_note(part: Part, figures: Figures) -> Iterator[str]:
     """Whether sentences of one document are so alike that documents should be resampled."""
-    if part.unit != "sentence" or part.options.interval == "wilson" or part.documents().units < FEW_UNITS:
+    if part.documents is None or part.documents.units < FEW_UNITS:
         return
-    coarse = replace(figures, tallies=part.documents())
+    coarse = replace(figures, tallies=part.documents)
     for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
         narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
         if wide > WIDER * narrow > 0:

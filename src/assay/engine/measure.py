@@ -121,6 +121,13 @@ class Measure:
         """The name of the main score."""
         return self.definition.main
 
+    def fields_read(self, sums: Sums) -> tuple[str, ...]:
+        """The fields that some score reads; the others are counted, not resampled."""
+        reading = _Reading(sums)
+        for function in self.scores.values():
+            function(reading)
+        return tuple(name for name in sums if name in reading.names)
+
     def judge(self, pair: Pair) -> Judgements | Counts:
         """The judgements (or, for measures of whole documents, the counts) of a pair."""
         return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
@@ -128,6 +135,23 @@ class Measure:
     def count(self, judged: Judgements | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
         return judged if isinstance(judged, Counts) else self.definition.count(judged, sentences)
+
+
+class _Reading(dict[str, Floats]):
+    """Sums that remember which of their fields were read."""
+
+    def __init__(self, sums: Mapping[str, Floats]) -> None:
+        super().__init__(sums)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Floats:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or the default."""
+        self.names.add(name)
+        return super().get(name, default)
 
 
 def measure(

@@ -1,13 +1,14 @@
 """Part: what some shards of a corpus amount to. Parts add up, and a Result is made of their sum.
 
-A single file is a part too; of it everything is at hand, and nothing is summed up before it is asked for.
+A single file is one shard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from typing import Any
 
 from assay.arrays import Ints
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
@@ -15,67 +16,32 @@ from assay.engine.items import Met, Outcomes, WholeSentences
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.pagetexts import Texts, gathered
-from assay.engine.tallies import SummedTallies, Tallies
+from assay.engine.tallies import Tallies
 from assay.engine.warnings import Remark, together
 from assay.result import Example, Mapped, Source
 
-T = TypeVar("T")
-
-
-class Later(Generic[T]):
-    """Something that is made when it is first asked for."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._made: list[T] = []
-
-    def __call__(self) -> T:
-        """What it is."""
-        if not self._made:
-            self._made.append(self._make())
-        return self._made[0]
-
-    def fresh(self) -> T:
-        """The same, for one use: it is not kept."""
-        return self._made[0] if self._made else self._make()
-
-
-@dataclass(frozen=True)
-class Now(Generic[T]):
-    """Something that is there already."""
-
-    value: T
-
-    def __call__(self) -> T:
-        """What it is."""
-        return self.value
-
-    def fresh(self) -> T:
-        """The same."""
-        return self.value
+FEW_UNITS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """One measure over everything, or over one value of a slice."""
 
-    tallies: Later[Tallies] | Now[Tallies]
-    outcomes: Later[Outcomes] | Now[Outcomes] | None = None
+    tallies: Tallies
+    outcomes: Outcomes | None = None
     """What systems do differently, where the measure has items."""
     count_alike: bool = True
     """Whether the same items count on both sides."""
     number: int = 0
     """Of a value: how many items of gold have it."""
-    alive: Any = None
-    """The judgements themselves, where they are at hand."""
 
     def __add__(self, other: Selection) -> Selection:
         outcomes = None
         if self.outcomes is not None and other.outcomes is not None:
-            outcomes = Now(self.outcomes() + other.outcomes())
+            outcomes = self.outcomes + other.outcomes
         return replace(
             self,
-            tallies=Now(_sums(self.tallies) + _sums(other.tallies)),
+            tallies=self.tallies + other.tallies,
             outcomes=outcomes,
             count_alike=self.count_alike and other.count_alike,
             number=self.number + other.number,
@@ -83,9 +49,8 @@ class Selection:
 
     def among(self, others: Selection, *, first: bool) -> Selection:
         """The same where nothing in other units, which come before or behind, has the value."""
-        mine = _sums(self.tallies)
-        nothing = mine.nothing(_sums(others.tallies))
-        return replace(self, tallies=Now(nothing + mine if first else mine + nothing))
+        nothing = self.tallies.nothing(others.tallies)
+        return replace(self, tallies=nothing + self.tallies if first else self.tallies + nothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +187,9 @@ class Part:
     everything: tuple[Selection, ...]
     """Each measure over all items."""
     cuts: tuple[Cut, ...]
-    documents: Later[Tallies] | Now[Tallies]
-    """The first measure with documents for units."""
-    labels: Later[Outcomes] | Now[Outcomes] | None = None
+    documents: Tallies | None
+    """The first measure with documents for units, where sentences are resampled."""
+    labels: Outcomes | None = None
     """The labels as they are, where they fall apart into categories."""
     met: Mapping[str, Met] = field(default_factory=dict)
     """For each system which labels met on what, where outcomes do not tell."""
@@ -238,10 +203,8 @@ class Part:
     """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
     texts: tuple[Texts, ...] = ()
     """What a page shows of the shards, where that is asked for."""
-    alive: Any = None
-    """The run itself, where it is at hand."""
 
-    @property
+    @cached_property
     def measures(self) -> list[Measure]:
         """The measures, with the parameters they were measured under."""
         found = [find(spec) for spec in self.specs]
@@ -279,8 +242,8 @@ class Part:
             cuts=tuple(
                 a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
             ),
-            documents=Now(_sums(self.documents) + _sums(other.documents)),
-            labels=None if self.labels is None or other.labels is None else Now(self.labels() + other.labels()),
+            documents=None if self.documents is None or other.documents is None else self.documents + other.documents,
+            labels=None if self.labels is None or other.labels is None else self.labels + other.labels,
             met={name: _both(rows, other.met[name]) for name, rows in self.met.items()},
             whole=_both(self.whole, other.whole),
             of_task=_both(self.of_task, other.of_task),
@@ -291,13 +254,6 @@ class Part:
             unresolved_in_all=_both(self.unresolved_in_all, other.unresolved_in_all),
             texts=gathered((*self.texts, *other.texts)),
         )
-
-
-def _sums(tallies: Later[Tallies] | Now[Tallies]) -> SummedTallies:
-    """Tallies of shards, of which nothing but sums is left."""
-    found = tallies()
-    assert isinstance(found, SummedTallies)
-    return found
 
 
 def _joined(first: Source, second: Source) -> Source:

@@ -11,7 +11,7 @@ from assay.engine.finish import finished
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Covered, Part
 from assay.engine.scores import Settings
-from assay.engine.shard import measured, summed
+from assay.engine.shard import measured
 from assay.engine.shards import Shard, check_options, checksum, shards_of
 from assay.errors import InputError
 from assay.result import Result
@@ -35,8 +35,7 @@ class Piece:
     def measured(self) -> Part:
         """What the shard amounts to."""
         covered = Covered(self.corpus, self.total, (self.shard.number,))
-        part = measured(self.command, self.shard.gold, dict(self.shard.systems), self.specs, self.options, covered)
-        return summed(part)
+        return measured(self.command, self.shard.gold, dict(self.shard.systems), self.specs, self.options, covered)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints, distinct_rows
-from assay.engine.counts import Collapsed, Counts, as_sums
+from assay.engine.counts import Collapsed, as_sums
 from assay.engine.measure import Measure, Proportion, f1
 from assay.engine.measure import Score as ScoreFunction
-from assay.engine.tallies import BLOCKS, SummedTallies, Tallies, UnitTallies, by_name
+from assay.engine.tallies import BLOCKS, Tallies, by_name
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import Drawn, bootstrap_sums, draws_units, is_costly, unit_sums, unit_weights
@@ -85,27 +85,10 @@ class Figures:
     tallies: Tallies
     settings: Settings
 
-    @classmethod
-    def of(
-        cls,
-        measure: Measure,
-        where: str | None,
-        counts: Sequence[tuple[str, Counts]],
-        blocks: Callable[[], Ints],
-        settings: Settings,
-    ) -> Figures:
-        """Figures from the counts of each system."""
-        return cls(measure, where, UnitTallies.of(counts, blocks), settings)
-
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, as they were given."""
         return self.tallies.systems
-
-    def summed(self) -> SummedTallies:
-        """What the counts amount to, for figures of several shards."""
-        assert isinstance(self.tallies, UnitTallies)
-        return self.tallies.summed(self._fields, wide=self._by_label)
 
     # --- scores ---
 
@@ -169,22 +152,25 @@ class Figures:
     def _averages(self) -> dict[str, ScoreFunction]:
         return dict(self.measure.averages) if self._by_label else {}
 
-    @cached_property
+    @property
     def _fields(self) -> tuple[str, ...]:
         """The fields that some score reads; the others are counted, not resampled."""
-        reading = _Reading(self._sums(0))
-        for function in self._functions.values():
-            function(reading)
-        return tuple(name for name in self.tallies.fields if name in reading.names)
+        return self.tallies.read
 
     @cached_property
     def _collapsed(self) -> Collapsed | None:
-        collapsed = self.tallies.rows(self._fields)
+        collapsed = self.tallies.joint
         if collapsed is None:
             return None
         # Many units that hardly collapse are drawn as blocks too: one product serves all measures.
         costly = int(collapsed.sizes.sum()) > BLOCKS and is_costly(collapsed.rows, collapsed.sizes)
         return None if costly else collapsed
+
+    @property
+    def _pooled(self) -> Ints:
+        """The joint rows summed up in blocks."""
+        assert self.tallies.sums is not None
+        return self.tallies.sums
 
     def _purpose(self) -> tuple[object, ...]:
         """What a random stream is for. Not the measure: measures with the same counts get the same draws."""
@@ -200,7 +186,7 @@ class Figures:
         """Rows to resample and their sizes: collapsed units, or blocks."""
         if self._collapsed is not None:
             return self._collapsed.rows, self._collapsed.sizes
-        rows, _, sizes = distinct_rows(self.tallies.pooled(self._fields))
+        rows, _, sizes = distinct_rows(self._pooled)
         return rows, sizes
 
     @cached_property
@@ -384,7 +370,7 @@ class Figures:
     def _test(self, a: int, b: int, name: str) -> Shuffling:
         function, fields = self._functions[name], self._fields
         a, b = (index for index in self._by_name if index in (a, b))
-        found, differing = self.tallies.swaps(a, b, fields)
+        found, differing = self.tallies.swaps(a, b)
         swaps, sizes = (found.rows, found.sizes) if found is not None else self._pooled_swaps(a, b)
 
         def difference(x: Floats, y: Floats) -> Floats:
@@ -404,7 +390,7 @@ class Figures:
 
     def _pooled_swaps(self, a: int, b: int) -> tuple[Ints, Ints]:
         """The distinct differences of two systems in blocks of units."""
-        sides = self._by_system(self.tallies.pooled(self._fields))
+        sides = self._by_system(self._pooled)
         differences = sides[:, a] - sides[:, b]
         rows, _, sizes = distinct_rows(differences[differences.any(axis=1)])
         return rows, sizes
@@ -433,23 +419,6 @@ class Figures:
             self.settings.times,
         )
         return replace(outcome, units=self.tallies.differing_units(a, b))
-
-
-class _Reading(dict[str, Floats]):
-    """Sums that remember which of their fields were read."""
-
-    def __init__(self, sums: Mapping[str, Floats]) -> None:
-        super().__init__(sums)
-        self.names: set[str] = set()
-
-    def __getitem__(self, name: str) -> Floats:
-        self.names.add(name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """A field, or the default."""
-        self.names.add(name)
-        return super().get(name, default)
 
 
 @dataclass(frozen=True, eq=False)

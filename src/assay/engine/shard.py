@@ -1,10 +1,10 @@
-"""measured(): one shard, judged and counted, as a Part."""
+"""One shard, judged and counted, as a Part. A single file is one shard."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,10 @@ from assay.engine.judgements import Judgements, judge_words
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
 from assay.engine.pagetexts import Texts
-from assay.engine.parts import Covered, Cut, Kind, Later, Now, Part, Selection, Summed, whole_numbers
+from assay.engine.parts import FEW_UNITS, Covered, Cut, Kind, Part, Selection, Summed, whole_numbers
 from assay.engine.prepare import Run, gold_source
-from assay.engine.scores import Figures, Settings
 from assay.engine.slices import Slice
-from assay.engine.tallies import BLOCKS, Tallies, UnitTallies
+from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.task import Task, tasks
 from assay.engine.warnings import worded
 from assay.formats import Input
@@ -38,7 +37,7 @@ ALONE = Covered("", 1, (0,))
 def measured(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
-    """What gold and systems, or one shard of them, amount to; nothing is summed up yet."""
+    """What gold and systems, or one shard of them, amount to: it can travel, and be added to others."""
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
@@ -50,7 +49,7 @@ def measured(
         Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in run.measures
     ]
     units = Units.of(run, run.unit)
-    live = _Live(run, judged, units, command == "compare" and len(run.pairs) > 1, options.decided is not None)
+    live = _Live(run, judged, units, command == "compare" and len(run.pairs) > 1, options)
     part = Part(
         command=command,
         options=replace(options, decided=None),
@@ -82,11 +81,10 @@ def measured(
         mappings=run.mappings,
         effects=dict(_mapping_effects(gold, systems, options, run)),
         kinds=live.kinds,
-        everything=tuple(live.selection(one, None, units) for one in judged),
+        everything=tuple(live.selection(one, index, None, units) for index, one in enumerate(judged)),
         cuts=tuple(live.cut(cut) for cut in cuts),
-        documents=Later(lambda: judged[0].tallies(Units.of(run, "document"), run.gold.sentences)),
-        labels=Later(lambda: labels_of(run)) if run.tagset else None,
-        alive=live,
+        documents=live.documents(),
+        labels=labels_of(run) if run.tagset else None,
     )
     return live.with_items(part, options)
 
@@ -95,43 +93,6 @@ def _left_out(run: Run) -> int:
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     gone = (name for name, skipped in zip(names, run.skipped.tolist(), strict=False) if skipped)
     return sum(lot_of(0, "left out", name) for name in gone) % 2**64
-
-
-def summed(part: Part) -> Part:
-    """The same part with nothing but sums: it can travel, and be added to others."""
-
-    def plain(one: Selection, measure: Measure, where: str | None, outcomes: bool) -> Selection:
-        tallies = _summed(one.tallies.fresh(), measure, where)
-        kept = Now(one.outcomes.fresh()) if outcomes and one.outcomes is not None else None
-        return replace(one, tallies=Now(tallies), outcomes=kept, alive=None)
-
-    measures, live = part.measures, part.alive
-    everything = tuple(
-        plain(one, measure, None, index in live.compared or index == live.basis_index)
-        for index, (one, measure) in enumerate(zip(part.everything, measures, strict=True))
-    )
-    cuts = tuple(
-        replace(
-            cut,
-            selections=tuple(
-                {value: plain(one, measure, value, live.tells(cut, index)) for value, one in values.items()}
-                for index, (values, measure) in enumerate(zip(cut.selections, measures, strict=True))
-            ),
-        )
-        for cut in part.cuts
-    )
-    return replace(
-        part,
-        everything=everything,
-        cuts=cuts,
-        documents=Now(_summed(part.documents.fresh(), measures[0], None)),
-        labels=None if part.labels is None else Now(part.labels.fresh()),
-        alive=None,
-    )
-
-
-def _summed(tallies: Tallies, measure: Measure, where: str | None) -> Tallies:
-    return Figures(measure, where, tallies, Settings(0, 1, "percentile")).summed()
 
 
 def _defaults(task: str, options: Options) -> list[str]:
@@ -181,13 +142,12 @@ class Judged:
         """The items of all systems."""
         return Items.of(self.items())
 
-    def tallies(self, units: Units, sentences: int) -> Tallies:
-        """The counts in units."""
-        counts = [
+    def counts(self, units: Units, sentences: int) -> list[tuple[str, Counts]]:
+        """The counts of each system in units."""
+        return [
             (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
             for name, judged in self.systems
         ]
-        return UnitTallies.of(counts, lambda: units.blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,29 +160,33 @@ class Units:
     number: int
     kept: Ints
     """The units of the corpus that take part."""
-    all_blocks: Later[Ints]
-    """The block of each unit of the corpus."""
+    whole: Units | None = None
+    """The units of all sentences, where these are some."""
 
     @classmethod
     def of(cls, run: Run, unit: str) -> Units:
         """The units of a run."""
-        return cls._among(~run.skipped, run, unit, Later(lambda: hashed_units(run.gold, unit)))
+        return cls._among(~run.skipped, run, unit, None)
 
     def of_some(self, taken: Bools) -> Units:
         """The units of some sentences."""
-        return self._among(taken & ~self.run.skipped, self.run, self.unit, self.all_blocks)
+        return self._among(taken & ~self.run.skipped, self.run, self.unit, self)
 
     @classmethod
-    def _among(cls, taken: Bools, run: Run, unit: str, all_blocks: Later[Ints]) -> Units:
+    def _among(cls, taken: Bools, run: Run, unit: str, whole: Units | None) -> Units:
         kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
         of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
         of_sentence[taken] = renumbered
-        return cls(run, unit, of_sentence, len(kept), kept, all_blocks)
+        return cls(run, unit, of_sentence, len(kept), kept, whole)
+
+    @cached_property
+    def _all_blocks(self) -> Ints:
+        return hashed_units(self.run.gold, self.unit) if self.whole is None else self.whole._all_blocks
 
     @property
     def blocks(self) -> Ints:
         """The block of each unit, by a hash of its name, for the case that there are too many of them."""
-        return self.all_blocks()[self.kept]
+        return self._all_blocks[self.kept]
 
 
 def hashed_units(corpus: Corpus, unit: str) -> Ints:
@@ -240,7 +204,14 @@ class _Live:
     judged: Sequence[Judged]
     units: Units
     compares: bool
-    is_shard: bool
+    options: Options
+    sliced: dict[str, Items] = field(default_factory=dict)
+    """For a page: the items of each value of each slice, under the measure that systems are compared on."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether this is the only shard."""
+        return self.options.decided is None
 
     @property
     def task(self) -> Task:
@@ -262,30 +233,51 @@ class _Live:
         """The measures on whose items changes are shown."""
         return bases_of(list(enumerate(self.kinds)), self.run.measures) if self.compares else []
 
-    def tells(self, cut: Cut, index: int) -> bool:
-        """Whether a measure may be the one that changes are shown on in values of a slice.
-
-        Where values differ from measure to measure, that is known when all shards are.
-        """
-        return index in self.compared if cut.by_sentence else self.compares
-
-    def selection(self, one: Judged, where: str | None, units: Units) -> Selection:
-        """One measure over one selection of the data."""
+    def selection(
+        self, one: Judged, index: int, where: str | None, units: Units, *, by_sentence: bool = True, number: int = 0
+    ) -> Selection:
+        """One measure over everything, or over one value of a slice."""
         items = one.items()
-        # Of everything items are looked at again; those of slices are not kept.
-        outcomes = Later(lambda: (one.gathered if where is None else Items.of(items)).outcomes)
+        if where is None:
+            tells = index in self.compared or index == self.basis_index
+        else:
+            # Where values differ from measure to measure, which of them tells is known when all shards are.
+            tells = index in self.compared if by_sentence else self.compares
+        # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
+        gathered = one.gathered if where is None and items else None
+        if where is not None and items and (tells or (index == self.basis_index and self.options.embed != "none")):
+            gathered = Items.of(items)
+            if index == self.basis_index and self.options.embed != "none":
+                self.sliced[where] = gathered
+        counts = one.counts(units, self.run.gold.sentences)
         return Selection(
-            tallies=Later(lambda: one.tallies(units, self.run.gold.sentences)),
-            outcomes=outcomes if items else None,
+            tallies=Tallies.of(
+                counts,
+                one.measure,
+                lambda: units.blocks,
+                by_label=where is None or one.measure.main in one.measure.averages,
+                compares=self.compares,
+                alone=self.alone,
+            ),
+            outcomes=gathered.outcomes if tells and gathered is not None else None,
             count_alike=all(judged.counted is None or np.array_equal(*judged.counted) for _, judged in items),
-            alive=one,
+            number=number,
         )
+
+    def documents(self) -> Tallies | None:
+        """The first measure with documents for units, where it may be worth knowing that sentences are alike."""
+        units = Units.of(self.run, "document")
+        few = self.alone and units.number < FEW_UNITS
+        if self.run.unit != "sentence" or self.options.interval == "wilson" or few:
+            return None
+        counts = self.judged[0].counts(units, self.run.gold.sentences)
+        return Tallies.of(counts, self.judged[0].measure, lambda: units.blocks, compares=False, alone=self.alone)
 
     def cut(self, cut: Slice) -> Cut:
         """Each value of a slice under each measure."""
-        by_sentence = cut.sentences(self.run.gold, shard=self.is_shard)
+        by_sentence = cut.sentences(self.run.gold, shard=not self.alone)
         if by_sentence is None:
-            tables = [self._by_value(one, cut) for one in self.judged]
+            tables = [self._by_value(index, one, cut) for index, one in enumerate(self.judged)]
             return Cut(str(cut), False, tuple(order for order, _ in tables), tuple(table for _, table in tables))
         codes, names = by_sentence
         present = set(np.unique(codes[~self.run.skipped]).tolist())
@@ -294,11 +286,11 @@ class _Live:
             if code in present:
                 selected = codes == code
                 units = self.units.of_some(selected)
-                for table, one in zip(values, self.judged, strict=True):
-                    table[name] = self.selection(_in_sentences(one, selected), name, units)
+                for index, (table, one) in enumerate(zip(values, self.judged, strict=True)):
+                    table[name] = self.selection(_in_sentences(one, selected), index, f"{cut}={name}", units)
         return Cut(str(cut), True, (tuple(names),) * len(values), tuple(values))
 
-    def _by_value(self, judged: Judged, cut: Slice) -> tuple[tuple[str, ...], dict[str, Selection]]:
+    def _by_value(self, index: int, judged: Judged, cut: Slice) -> tuple[tuple[str, ...], dict[str, Selection]]:
         """The values that the first system's items can have, and the items of each value in all systems."""
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         if not (judged.measure.definition.judges_items and judged.items()):
@@ -314,8 +306,11 @@ class _Live:
         table = {}
         for value in dict.fromkeys(value for _, found in parts for value, _, _ in found if value in present):
             systems = tuple((name, _part_of(found, value, whole[name])) for name, found in parts)
-            one = self.selection(replace(judged, systems=systems), value, self.units)
-            table[value] = replace(one, number=numbers.get(value, 0))
+            number = numbers.get(value, 0)
+            part = replace(judged, systems=systems)
+            table[value] = self.selection(
+                part, index, f"{cut}={value}", self.units, by_sentence=False, number=number
+            )
         return tuple(numbers), table
 
     def with_items(self, part: Part, options: Options) -> Part:
@@ -364,14 +359,9 @@ class _Live:
             return ()
         from assay.engine.texts import embedded
 
-        slices = [
-            (f"{cut.spec}={value}", Items.of(one.alive.items()))
-            for cut in part.cuts
-            for value, one in cut.selections[index].items()
-        ]
         basis, how = self.judged[index], options.embed
         on = str(basis.measure)
-        return (embedded(self.run, basis.gathered, basis.items(), on, how, options.seed, slices),)
+        return (embedded(self.run, basis.gathered, basis.items(), on, how, options.seed, list(self.sliced.items())),)
 
 
 def basis_of(kinds: Sequence[tuple[int, Kind]], measures: Sequence[Measure]) -> int | None:

@@ -1,135 +1,26 @@
-"""What scores and tests need of the counts of all systems: from units, or from what shards amount to.
-
-Both kinds of tallies answer the same questions with the same numbers. From units everything is looked up when it is
-asked for; what a shard amounts to is small whatever its size, and adding up is all that merging does.
-"""
+"""What scores and tests need of the counts of all systems. It is small whatever the number of units, and adds up."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Array, Ints, as_codes, distinct_rows
-from assay.engine.counts import Collapsed, Counts, merged
+from assay.engine.counts import Collapsed, Counts, as_sums, merged
+from assay.engine.measure import Measure
+from assay.stats.resample import is_costly
 
 BLOCKS = 4096
 """Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
 
 
 @dataclass(frozen=True, eq=False)
-class UnitTallies:
-    """The counts of every unit at hand; nothing is made of them before it is asked for."""
-
-    systems: tuple[str, ...]
-    counts: tuple[Counts, ...]
-    """Per unit; for measures by label over one common set of labels."""
-    blocks: Callable[[], Ints]
-    """The block of each unit; naming units takes time, so it is asked for only where blocks are needed."""
-
-    @classmethod
-    def of(cls, counts: Sequence[tuple[str, Counts]], blocks: Callable[[], Ints]) -> UnitTallies:
-        """Tallies of the counts of each system."""
-        return cls(tuple(name for name, _ in counts), tuple(_common_labels([c for _, c in counts])), blocks)
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """What is counted."""
-        return self.counts[0].fields
-
-    @property
-    def labels(self) -> tuple[str, ...] | None:
-        """The labels that occur, in alphabetical order, where the measure counts by label."""
-        return self.counts[0].labels
-
-    @property
-    def units(self) -> int:
-        """The number of units."""
-        return self.counts[0].units
-
-    def total(self, system: int) -> Ints:
-        """The sum over all units: one number per field, or labels × fields."""
-        return self.counts[system].total()
-
-    @cached_property
-    def _matrices(self) -> list[Ints]:
-        return [counts.matrix() for counts in self.counts]
-
-    def _matrix(self, system: int, fields: Sequence[str]) -> Ints:
-        return self._matrices[system][:, [self.fields.index(name) for name in fields]]
-
-    def _joint(self, fields: Sequence[str]) -> Ints:
-        return np.concatenate([self._matrix(index, fields) for index in by_name(self.systems)], axis=1)
-
-    def rows(self, fields: Sequence[str]) -> Collapsed | None:
-        """The distinct joint rows of all systems, these in the order of their names; None where they are too many."""
-        collapsed = Collapsed.of([self._joint(fields)])
-        return collapsed if len(collapsed.rows) <= BLOCKS else None
-
-    def pooled(self, fields: Sequence[str]) -> Ints:
-        """The joint rows summed up in blocks."""
-        return self._pooled(fields)[1]
-
-    def _pooled(self, fields: Sequence[str]) -> tuple[Ints, Ints]:
-        """The blocks that have units, and their sums."""
-        joint, blocks = self._joint(fields), self.blocks()
-        sums = np.zeros((BLOCKS, joint.shape[1]), dtype=np.int64)
-        np.add.at(sums, blocks, joint)
-        used = np.flatnonzero(np.bincount(blocks, minlength=BLOCKS))
-        return used, sums[used]
-
-    def swaps(self, a: int, b: int, fields: Sequence[str]) -> tuple[Collapsed | None, int]:
-        """The distinct differences of two systems, None where they are too many, and how many units differ."""
-        differences = self._matrix(a, fields) - self._matrix(b, fields)
-        differing = differences[differences.any(axis=1)]
-        rows, _, sizes = distinct_rows(differing)
-        return Collapsed(rows, sizes) if len(rows) <= BLOCKS else None, len(differing)
-
-    def wide(self) -> list[Any]:
-        """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
-        if self.units <= BLOCKS:
-            return [counts.wide() for counts in self.counts]
-        used = np.flatnonzero(np.bincount(self.blocks(), minlength=BLOCKS))
-        return [counts.regrouped(self.blocks(), BLOCKS).wide()[used] for counts in self.counts]
-
-    def differing_units(self, a: int, b: int) -> int:
-        """The number of units in which two systems' counts by label differ."""
-        return self.counts[a].differing_units(self.counts[b])
-
-    def summed(self, fields: Sequence[str], *, wide: bool) -> SummedTallies:
-        """What these units amount to; `wide` where each label is resampled by itself."""
-        pairs = list(combinations(range(len(self.systems)), 2))
-        rows = self.rows(fields)
-        used, sums = self._pooled(fields)
-        blocks = self.blocks() if wide else None
-        return SummedTallies(
-            systems=self.systems,
-            fields=self.fields,
-            read=tuple(fields),
-            labels=self.labels,
-            units=self.units,
-            totals=tuple(self.total(index).astype(object) for index in range(len(self.systems))),
-            joint=rows,
-            differences=None if rows else tuple(self.swaps(a, b, fields) for a, b in pairs),
-            used=used,
-            sums=sums,
-            by_unit=tuple(map(_compact, self.counts)) if wide and self.units <= BLOCKS else None,
-            by_block=(
-                None
-                if blocks is None
-                else tuple(_compact(counts.regrouped(blocks, BLOCKS)) for counts in self.counts)
-            ),
-            differing=tuple(self.differing_units(a, b) for a, b in pairs) if wide else (),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class SummedTallies:
-    """What shards amount to: of bounded size, whatever their number and theirs."""
+class Tallies:
+    """What the counts of all systems amount to: of bounded size, however many units there are."""
 
     systems: tuple[str, ...]
     fields: tuple[str, ...]
@@ -143,10 +34,10 @@ class SummedTallies:
     """The distinct joint rows; None for ever once they are too many."""
     differences: tuple[tuple[Collapsed | None, int], ...] | None
     """For each pair of systems, where joint rows do not tell: its distinct differences, and how many units differ."""
-    used: Ints
+    used: Ints | None
     """The blocks that have units …"""
-    sums: Ints
-    """… and the joint rows summed up in each."""
+    sums: Ints | None
+    """… and the joint rows summed up in each; None where there is one shard, and its rows are few."""
     by_unit: tuple[Counts, ...] | None
     """Counts by label of each unit, as long as units are few …"""
     by_block: tuple[Counts, ...] | None
@@ -154,20 +45,64 @@ class SummedTallies:
     differing: tuple[int, ...]
     """For each pair of systems in how many units its counts by label differ."""
 
+    @classmethod
+    def of(
+        cls,
+        counts: Sequence[tuple[str, Counts]],
+        measure: Measure,
+        blocks: Callable[[], Ints],
+        *,
+        by_label: bool = True,
+        compares: bool = True,
+        alone: bool = True,
+    ) -> Tallies:
+        """The tallies of each system's counts per unit.
+
+        `blocks` gives the block of each unit; naming units takes time, so it is asked for only where blocks are
+        needed: where rows are too many or, unless it stands `alone`, where other shards may have too many.
+        """
+        systems = tuple(name for name, _ in counts)
+        own = list(_common_labels([found for _, found in counts]))
+        fields, labels, units = own[0].fields, own[0].labels, own[0].units
+        totals = [one.total() for one in own]
+        read = measure.fields_read(as_sums(totals[0], fields))
+        wide = by_label and labels is not None
+        columns = [fields.index(name) for name in read]
+        matrices = [one.matrix()[:, columns] for one in own]
+        rows = np.concatenate([matrices[index] for index in by_name(systems)], axis=1)
+        collapsed = Collapsed.of([rows])
+        joint = collapsed if len(collapsed.rows) <= BLOCKS else None
+        pairs = list(combinations(range(len(systems)), 2)) if compares else []
+        used = sums = None
+        if not alone or joint is None or (units > BLOCKS and is_costly(joint.rows, joint.sizes)):
+            used, sums = _sums_by(blocks(), rows)
+        of_blocks = None
+        if wide and (not alone or units > BLOCKS):
+            place = blocks()
+            of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
+            used = np.unique(place) if used is None else used
+        return cls(
+            systems=systems,
+            fields=fields,
+            read=read,
+            labels=labels,
+            units=units,
+            # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
+            totals=tuple(total if alone else total.astype(object) for total in totals),
+            joint=joint,
+            differences=None if joint else tuple(_swaps(matrices[a] - matrices[b]) for a, b in pairs),
+            used=used,
+            sums=sums,
+            by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
+            by_block=of_blocks,
+            differing=tuple(own[a].differing_units(own[b]) for a, b in pairs) if wide else (),
+        )
+
     def total(self, system: int) -> Array:
         """The sum over all units: one number per field, or labels × fields."""
         return self.totals[system]
 
-    def rows(self, fields: Sequence[str]) -> Collapsed | None:
-        """The distinct joint rows of all systems, these in the order of their names; None where they are too many."""
-        assert tuple(fields) == self.read, "a score reads other fields than it did before"
-        return self.joint
-
-    def pooled(self, fields: Sequence[str]) -> Ints:
-        """The joint rows summed up in blocks."""
-        return self.sums
-
-    def swaps(self, a: int, b: int, fields: Sequence[str]) -> tuple[Collapsed | None, int]:
+    def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
         """The distinct differences of two systems, None where they are too many, and how many units differ."""
         found, number = self._differences()[self._pair(a, b)]
         if found is None or a < b:
@@ -201,9 +136,10 @@ class SummedTallies:
         """The place of two systems among all pairs."""
         return list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))
 
-    def nothing(self, others: SummedTallies) -> SummedTallies:
+    def nothing(self, others: Tallies) -> Tallies:
         """Tallies like these over the units of others, in which nothing is counted."""
-        row = np.zeros((1, self.sums.shape[1]), dtype=np.int64)
+        assert others.used is not None
+        row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
         return replace(
             self,
             labels=None if self.labels is None else (),
@@ -218,13 +154,14 @@ class SummedTallies:
             differing=tuple(0 for _ in self.differing),
         )
 
-    def __add__(self, other: SummedTallies) -> SummedTallies:
+    def __add__(self, other: Tallies) -> Tallies:
         """What two stretches of text amount to together; the one that comes first stands first."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
         labels = _united(self.labels, other.labels)
         joint = _within(self.joint, other.joint)
         units = self.units + other.units
+        assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
         few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
         return replace(
@@ -245,9 +182,6 @@ class SummedTallies:
         )
 
 
-Tallies = UnitTallies | SummedTallies
-
-
 def by_name(systems: Sequence[str]) -> list[int]:
     """The systems in the order of their names, so that the order in which they are given changes nothing."""
     return sorted(range(len(systems)), key=lambda index: systems[index])
@@ -265,6 +199,13 @@ def _both(
     return tuple(
         (_within(mine, its), number + other) for (mine, number), (its, other) in zip(first, second, strict=True)
     )
+
+
+def _swaps(differences: Ints) -> tuple[Collapsed | None, int]:
+    """The distinct differences of two systems, None where they are too many, and how many units differ."""
+    differing = differences[differences.any(axis=1)]
+    rows, _, sizes = distinct_rows(differing)
+    return Collapsed(rows, sizes) if len(rows) <= BLOCKS else None, len(differing)
 
 
 def _differing(differences: Ints, sizes: Ints) -> tuple[Collapsed, int]:

@@ -18,8 +18,8 @@ from assay.engine.examples import Drawn
 from assay.engine.items import Outcomes, WholeSentences
 from assay.engine.options import Decided, Options
 from assay.engine.pagetexts import Rows, Texts
-from assay.engine.parts import Covered, Cut, Kind, Now, Part, Selection, Summed
-from assay.engine.tallies import SummedTallies
+from assay.engine.parts import Covered, Cut, Kind, Part, Selection, Summed
+from assay.engine.tallies import Tallies
 from assay.engine.warnings import Remark
 from assay.errors import InputError, UsageError
 from assay.formats.source import Source as File
@@ -38,7 +38,7 @@ SCHEMA = "assay-part/1"
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        *(Part, Options, Decided, Covered, Cut, Kind, Now, Selection, Summed, SummedTallies, Collapsed, Counts),
+        *(Part, Options, Decided, Covered, Cut, Kind, Selection, Summed, Tallies, Collapsed, Counts),
         *(Outcomes, WholeSentences, Drawn, Remark, Mapped, Source, Unresolved),
         *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit, Texts, Rows),
     )

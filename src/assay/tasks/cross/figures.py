@@ -16,7 +16,7 @@ from assay.engine.counts import Counts, as_sums
 from assay.engine.measure import Measure, find
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import hashed_units
-from assay.engine.tallies import BLOCKS
+from assay.engine.tallies import BLOCKS, Tallies
 from assay.result import Overlap, Score
 from assay.tasks.cross.comparison import Comparison, Theory, Version
 from assay.tasks.cross.measures import Parse, tedeval
@@ -80,7 +80,8 @@ def tedeval_figures(compared: Comparison, units: Resampled, settings: Settings) 
             if version.labelled or not measure.parameters["labelled"]
         ]
         if counts:
-            found.append(Named(name, Figures.of(measure, None, counts, lambda: units.blocks, settings)))
+            tallies = Tallies.of(counts, measure, lambda: units.blocks)
+            found.append(Named(name, Figures(measure, None, tallies, settings)))
     draw_together(named.figures for named in found)
     return found
 

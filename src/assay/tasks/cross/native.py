@@ -68,9 +68,9 @@ def native_figures(compared: Comparison, settings: Settings) -> tuple[list[Named
             outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
         if outputs and _has_native(gold):
             kind = theory.annotation.kind
-            part = measured("score", gold, outputs, compared.how.native[kind], replace(plain, task=kind))
+            part = measured("compare", gold, outputs, compared.how.native[kind], replace(plain, task=kind))
             for measure, one in zip(part.measures, part.everything, strict=True):
-                found.append(Named(f"{measure}@{name}", Figures(measure, None, one.tallies.fresh(), settings)))
+                found.append(Named(f"{measure}@{name}", Figures(measure, None, one.tallies, settings)))
             for said, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 said += [f"{name}: {line}" for line in worded(one for one in remarks if one.kind in _OF_MEASURES)]
     draw_together(named.figures for named in found)

@@ -11,8 +11,8 @@ import numpy as np
 from assay.corpus import Column, Corpus
 from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.spanpairs import surface_forms
+from assay.formats.schemes import looks_like_tags
 from assay.formats.source import Source, expand
-from assay.tasks.spans.schemes import looks_like_tags
 
 
 def known_names(path: str, training: Callable[[], Corpus], *, fold: bool = False) -> Lexicon:

@@ -14,10 +14,10 @@ from assay.engine.scores import Settings
 from assay.engine.spandrawing import span_drawing
 from assay.engine.spanpairs import spans_of
 from assay.engine.task import LABELS, Task
+from assay.formats.schemes import REPAIRS
 from assay.result import Result
 from assay.tasks.spans import kappa, measures
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
-from assay.tasks.spans.schemes import REPAIRS
 from assay.tasks.spans.slices import SLICES
 from assay.tasks.spans.sweep import WEIGHTINGS, span_sweeps
 

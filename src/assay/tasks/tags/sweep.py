@@ -8,12 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.align import Pair
 from assay.arrays import Bools, Floats, Ints
-from assay.engine.judgements import judge_words
+from assay.engine.items import Outcomes
 from assay.engine.sensitivity import sweep
 from assay.result import Sweep
-from assay.tasks.tags.rich import analysis_of
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import Weights, load
 
@@ -56,21 +54,22 @@ class _Scored:
 
 
 def sweeps(
-    pairs: Sequence[tuple[str, Pair]], given: Weights | None, weightings: int, rng: np.random.Generator
+    labels: Outcomes, analysis: Analysis, given: Weights | None, weightings: int, rng: np.random.Generator
 ) -> Iterator[Sweep]:
     """Every pair of systems under random weightings, under each category alone, and under the presets.
 
     Random weightings are drawn evenly from all weights that are not negative and sum to 1.
     """
-    positions = sorted({name for _, pair in pairs for name in analysis_of(pair).positions})
-    scored = [_scored(pair, positions) for _, pair in pairs]
+    positions = sorted(analysis.positions)
+    systems = labels.systems
+    scored = [_scored(labels, number, analysis, positions) for number in range(len(systems))]
     drawn = rng.dirichlet(np.ones(len(positions)), size=weightings)
     means = _means(scored, drawn)
     named = _named(positions, given)
-    named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(pairs), 0))
-    for a, b in combinations(range(len(pairs)), 2):
+    named_means = _means(scored, np.array(list(named.values()))) if named else np.zeros((len(systems), 0))
+    for a, b in combinations(range(len(systems)), 2):
         at = {name: float(named_means[b, i] - named_means[a, i]) for i, name in enumerate(named)}
-        yield sweep(pairs[a][0], pairs[b][0], means[b] - means[a], positions, drawn, at)
+        yield sweep(systems[a], systems[b], means[b] - means[a], positions, drawn, at)
 
 
 def _means(scored: Sequence[_Scored], weightings: Floats) -> Floats:
@@ -92,19 +91,19 @@ def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]
     return found
 
 
-def _scored(pair: Pair, positions: Sequence[str]) -> _Scored:
+def _scored(labels: Outcomes, system: int, analysis: Analysis, positions: Sequence[str]) -> _Scored:
     """The pairs of labels of all gold words; a word without an assigned tag agrees in nothing."""
-    judged, analysis = judge_words(pair), analysis_of(pair)
-    judged = judged.where(judged.has_gold)
-    width = len(judged.labels) + 1
-    keys, words = np.unique((judged.system.astype(np.int64) + 1) * width + judged.gold, return_counts=True)
+    width = len(labels.labels) + 1
+    pairs = (labels.answers[system].astype(np.int64) + 1) * width + labels.gold
+    keys, group = np.unique(pairs, return_inverse=True)
+    words = np.bincount(group, weights=labels.sizes)
     nothing = len(analysis.tags)
     of_label = [*(tags or (nothing,) for tags in analysis.of_label), (nothing,)]
     sets: list[tuple[int, int, int]] = []
     left: list[int] = []
     right: list[int] = []
-    for system, gold in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
-        mine, its = of_label[system], of_label[gold]
+    for assigned, gold in zip((keys // width - 1).tolist(), (keys % width).tolist(), strict=True):
+        mine, its = of_label[assigned], of_label[gold]
         sets.append((len(left), len(mine), len(its)))
         left += [tag for tag in mine for _ in its]
         right += [tag for _ in mine for tag in its]

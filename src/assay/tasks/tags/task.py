@@ -13,23 +13,26 @@ from assay.engine.task import LABELS, Task
 from assay.result import Result
 from assay.tasks.tags import kappa, measures, partial
 from assay.tasks.tags.prepare import prepare_tags
-from assay.tasks.tags.rich import Rich
 from assay.tasks.tags.sweep import sweeps
 from assay.tasks.tags.tagsets import find as find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
+from assay.tasks.tags.weights import load
 
 
 def _by_category(part: Part) -> Iterator[tuple[str, Outcomes]]:
     """The outcomes of every category by itself, from the labels as they are; none where tags have no categories."""
     if part.labels is None:
         return
-    outcomes = part.labels()
-    tagset = find_tagset(str(part.options.tagset))
-    expand = part.options.expand_optional
-    analysis = Analysis.of(outcomes.labels, tagset, expand_optional=expand, empty=part.empty)
+    outcomes, analysis = part.labels, _analysis(part, part.labels)
     if len(analysis.positions) > 1:
         for position in analysis.positions:
             yield f"features/{position}", outcomes.taken_apart(analysis.value_names(position))
+
+
+def _analysis(part: Part, outcomes: Outcomes) -> Analysis:
+    """All labels taken apart."""
+    tagset = find_tagset(str(part.options.tagset))
+    return Analysis.of(outcomes.labels, tagset, expand_optional=part.options.expand_optional, empty=part.empty)
 
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
@@ -43,10 +46,9 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     if compares:
         diffs = [diff for on, outcomes in categories for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)]
         result = replace(result, diffs=(*result.diffs, *diffs))
-    if part.options.sweep and len(part.judged) > 1:
-        pairs = part.alive.run.pairs
-        rich = pairs[0][1].layer(Rich)
-        drawn = sweeps(pairs, rich.weights if rich else None, part.options.sweep, settings.rng("sweep"))
+    if part.options.sweep and len(part.judged) > 1 and part.labels is not None:
+        given = load(part.options.weights) if part.options.weights else None
+        drawn = sweeps(part.labels, _analysis(part, part.labels), given, part.options.sweep, settings.rng("sweep"))
         result = replace(result, sweeps=tuple(drawn))
     return result
 
