@@ -193,7 +193,7 @@ from assay.engine.measure import FOUND
 @assay.measure("mine", scores=FOUND)
 def mine(pair):
     \"\"\"{}\"\"\"
-    return pair.judge()
+    return judge_words(pair)
 """
 PRM = "DEBUG 0\nMAX_ERROR 10\nLABELED 1\nDELETE_LABEL {}\n"
 WEIGHTS = tuple(json.dumps({"kind": "wpa", "w": {"pos": weight}}) for weight in (1, 2))

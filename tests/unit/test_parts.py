@@ -10,8 +10,9 @@ import pytest
 import assay
 from assay.engine import run, shards
 from assay.engine.counts import Collapsed, Counts
+from assay.engine.measure import find
 from assay.engine.options import Options
-from assay.engine.tallies import BLOCKS
+from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.warnings import remark, together, worded
 from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of
@@ -250,9 +251,9 @@ def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, 
 
 def test_units_without_a_value_add_no_counts_by_label() -> None:
     """A slice by item that a later shard does not have: its units are there, and nothing in them."""
-    rows = np.array([[1, 2], [3, 4]])
-    counts = Counts(("right", "gold"), 2, np.array([0, 1]), rows, ("A", "B"), np.array([0, 1], dtype=np.int32))
-    tallies = UnitTallies.of([("x", counts)], lambda: np.arange(2)).summed(("right", "gold"), wide=True)
+    rows = np.array([[1, 2, 2], [3, 4, 4]])
+    counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), np.array([0, 1], dtype=np.int32))
+    tallies = Tallies.of([("x", counts)], find("tag-f1"), lambda: np.arange(2), alone=False)
     both = tallies + tallies.nothing(tallies)
     assert both.units == 4
-    assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 3, 4]
+    assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 2, 3, 4, 4]
