@@ -39,3 +39,19 @@ def test_figures_of_other_tokenisations_equal_those_of_the_shared_task(
         if name != "Lemmas":
             assert counted["right"] == metric["correct"]
             assert result.score(system, "accuracy").value == pytest.approx(metric["f1"], abs=1e-12)
+
+
+def test_universal_features_and_all_tags_equal_those_of_the_shared_task(shared_data: Callable[[str], Path]) -> None:
+    folder = shared_data(FOLDER)
+    official = json.loads((folder / "expected.json").read_text("utf-8"))["systems"]
+    systems = {system: str(folder / f"{system}.conllu") for system in official}
+    measures = {"ufeats": "UFeats", "alltags": "AllTags"}
+    result = assay.score(str(folder / "gold.conllu"), systems, list(measures), times=1)
+    assert len(result.counts) == 12
+    for row in result.counts:
+        metric = official[row.system]["metrics"][measures[row.measure]]
+        assert row.counts == {
+            "right": metric["correct"],
+            **{name: metric[name] for name in ("gold", "system", "aligned")},
+        }
+    assert "IBM-NY: column XPOS is empty; its figures there say nothing." in result.warnings

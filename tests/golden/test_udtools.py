@@ -20,7 +20,10 @@ TREES = {
     **{"Tokens": "tokens", "Sentences": "sentences", "Words": "words", "UAS": "uas", "LAS": "las"},
     **{"CLAS": "clas", "MLAS": "mlas", "BLEX": "blex"},
 }
-TAGS = {"UPOS": "accuracy(column=UPOS)", "XPOS": "accuracy(column=XPOS)"}
+TAGS = {
+    **{"UPOS": "accuracy(column=UPOS)", "XPOS": "accuracy(column=XPOS)"},
+    **{"UFeats": "ufeats", "AllTags": "alltags"},
+}
 
 
 def theirs(gold, system):
@@ -86,6 +89,16 @@ def test_all_figures_are_the_peers_where_its_walk_keeps_to_its_rule(ours):
             compared += 1
             assert ours(*files) == theirs(*files), files
     assert compared > 100
+
+
+def test_empty_cells_are_labels_like_others_in_all_tags(ours):
+    """A third of UPOS and XPOS is `_` on either side; accuracy leaves such words of gold out, the peer does not."""
+    rng = Random(1)
+    for _ in range(50):
+        gold, _ = two_cuts(rng)
+        files = [as_conllu(rng, gold).replace("\tN\t", "\t_\t").replace("\tN\t", "\t_\t") for _ in range(2)]
+        found, expected = ours(*files), theirs(*files)
+        assert [found[name] for name in ("UFeats", "AllTags")] == [expected[name] for name in ("UFeats", "AllTags")]
 
 
 @pytest.mark.parametrize(

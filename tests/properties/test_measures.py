@@ -57,7 +57,11 @@ TEXTS = {
     "coreference": chain_outputs,
 }
 """Texts to try the measures of each task on."""
-MEASURES = {task: [name for name, definition in measures().items() if definition.task == task] for task in TEXTS}
+MEASURES = {
+    # Tags are lists of one label per word here, without the columns that some measures of tags ask for.
+    task: [name for name, one in measures().items() if one.task == task and not (task == "tags" and one.columns)]
+    for task in TEXTS
+}
 BY_LABEL = {name for name, definition in measures().items() if definition.count in (counted_by_label, matched)}
 """Measures whose intervals come from the counts of all labels, in the order of these."""
 VARIANTS = (
@@ -370,7 +374,7 @@ from assay.engine.measure import measures
 gold = [[(w, "NVA"[(i * k) % 3]) for i, w in enumerate("abcdefg"[:k % 7 + 1])] for k in range(40)]
 outs = {name: [[(w, "NVAX"[(i * k + k // m) % 4]) for i, (w, _) in enumerate(s)] for k, s in enumerate(gold)]
         for name, m in (("p", 3), ("q", 4), ("r", 5))}
-names = [name for name, definition in measures().items() if definition.task == "tags"]
+names = [name for name, definition in measures().items() if definition.task == "tags" and not definition.columns]
 result = assay.compare(gold, outs, names, train=sys.argv[1], times=200, seed=int(sys.argv[2]),
                        slices=("label", "seen"), examples=3, tagset=sys.argv[3], weights="paper", sweep=50)
 sys.stdout.buffer.write(result.to_json().encode())

@@ -20,7 +20,7 @@ USED_BY = {
     "agreement": ("hripcsak2005",),
     **dict.fromkeys(("uas", "las", "ls", "relation-f1"), ("buchholz2006",)),
     "clas": ("nivre2017",),
-    **dict.fromkeys(("mlas", "blex", "tokens", "words", "sentences"), ("zeman2018",)),
+    **dict.fromkeys(("mlas", "blex", "tokens", "words", "sentences", "ufeats", "alltags"), ("zeman2018",)),
     **dict.fromkeys(("sentence-accuracy", "tree-match"), ("tuggener2017",)),
     **dict.fromkeys(("parseval", "bracket-f1", "function-tags"), ("black1991",)),
     "leaf-ancestor": ("sampson2000", "sampson2003"),

@@ -193,7 +193,7 @@ def mlas(pair: Pair) -> Judgements:
     Golden: dep-conll2018-en_ewt, cases/trees. Peers: conll18_ud_eval.
     """
     arcs, right = _content(pair)
-    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", _universal)
+    same = _same(arcs, pair, "UPOS", str) & _same(arcs, pair, "FEATS", universal)
     return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
 
 
@@ -209,7 +209,8 @@ def blex(pair: Pair) -> Judgements:
     return arcs.with_right(right & (_same(arcs, pair, "LEMMA", str) | ~given))
 
 
-def _universal(features: str) -> str:
+def universal(features: str) -> str:
+    """The features of a word that are among the universal ones, sorted."""
     kept = [part for part in features.split("|") if part.partition("=")[0] in UNIVERSAL]
     return "|".join(sorted(kept))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +52,8 @@ def prepare_tags(
     column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
     notes = tuple(columns_read(inputs, ["gold", *named], [column] * len(inputs), options))
     measures = [_resolved(measure, inputs[0]) for measure in measures]
-    wanted = {column, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
+    further = {name for measure in measures for name in measure.definition.columns}
+    wanted = {column, *further, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
     check_folders(corpora)
     corpora, mapped = _mapped(corpora, named, column, options)
@@ -75,7 +76,7 @@ def prepare_tags(
     given = [not output.is_empty(column) for output in outputs]
     filled = _filled(given, options)
     pairs, warnings = aligned(gold_corpus, systems, filled, column, options)
-    warnings.extend(_check_further_columns(gold_corpus, systems, wanted - {column}))
+    warnings.extend(_check_further_columns(gold_corpus, systems, wanted - {column}, further))
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -189,10 +190,12 @@ def _with_tagset(
     return rich, warnings
 
 
-def _check_further_columns(gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str]) -> Iterator[Remark]:
-    """Columns that single measures ask for must not be empty either."""
+def _check_further_columns(
+    gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str], together: Container[str]
+) -> Iterator[Remark]:
+    """Columns that single measures ask for must not be empty either; those compared together with others may be."""
     for column in sorted(columns):
-        for name, corpus in (("", gold), *outputs.items()):
+        for name, corpus in (("gold" if column in together else "", gold), *outputs.items()):
             yield further_column(name=name, gold=gold.name, column=column, empty=corpus.is_empty(column))
 
 
