@@ -15,6 +15,8 @@ Bools = NDArray[np.bool_]
 Stretches = tuple[tuple[int, int], ...]
 """Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
 
+# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process.
+np.zeros((128, 128)) @ np.zeros((128, 128))
 NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
 

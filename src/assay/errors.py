@@ -15,21 +15,25 @@ from collections.abc import Iterable, Sequence
 MOST_PROBLEMS = 20
 """So many problems are told one by one."""
 _LONGEST_LINE = 1_000
-_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
-"""What would move the cursor of a terminal, and what is shown for it."""
+CONTROL = {
+    **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))},
+    # Other line ends, and what makes text run the other way.
+    **{code: f"\\u{code:04x}" for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+}
+"""What would move the cursor of a terminal or turn text around, and how it is spelt out."""
+_SHOWN = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n"}
 
 
 class AssayError(Exception):
     """Something the user can put right."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(_shown(str(message)))
+        super().__init__("\n".join(map(_shortened, shown(str(message)).split("\n"))))
 
 
-def _shown(message: str) -> str:
-    """A message as any terminal can show it, whatever a file or its name brought into it."""
-    text = message.translate(_CONTROL).encode("utf-8", "backslashreplace").decode("utf-8")
-    return "\n".join(map(_shortened, text.split("\n")))
+def shown(text: str) -> str:
+    """Text as any terminal can show it, whatever a file or its name brought into it; tabs and line ends stay."""
+    return text.translate(_SHOWN).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _shortened(line: str) -> str:

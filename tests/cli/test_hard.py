@@ -382,3 +382,31 @@ def test_a_pattern_that_looks_back_is_refused_with_its_line(here):
     done = run(here, *SCORE, "--map", "map.tsv")
     assert done.returncode == 2
     assert done.stderr.startswith("assay: map.tsv:2: '(.)\\\\1+' is no regular expression (refers back to a group")
+
+
+# --- memory ---
+
+
+@pytest.mark.parametrize("megabytes", [60, 90, 120, 180, 190, 200])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_out_of_memory_is_one_line_and_never_1(here, megabytes, jobs):
+    """The linear algebra that numpy comes with exits with 1 where it finds no room for its buffer."""
+    for side in ("gold", "a"):
+        (here / side).mkdir()
+        for number in range(2):
+            text = (here / f"{side}.conllu").read_text("utf-8")
+            (here / side / f"{number}.conllu").write_text(text * 40, "utf-8")
+    score = ("score", "gold", "a", "-m", "tag-f1", "--jobs", jobs, *FAST)
+    done = run(here, *score, limits=limited(memory=megabytes << 20))
+    assert done.returncode in (0, 2), done.stderr
+    if done.returncode:
+        assert done.stderr.startswith("assay: ") and done.stderr.count("\n") == 1
+
+
+def test_a_worker_without_memory_says_so():
+    from assay.workers import _answer
+
+    def hungry(_: object) -> None:
+        raise MemoryError
+
+    assert _answer(hungry, None) == ("memory", None)

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import RawIOBase, TextIOWrapper
+from typing import Any
 
 import click
 
@@ -23,6 +24,10 @@ GROUPS = {
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a disk says that is full or broken."""
+_LEAST_MEMORY = 160 << 20
+"""Room for numpy and scipy themselves."""
+_MAPPING = "failed to map segment"
+"""What is said of a library for which there is no memory."""
 
 
 class Commands(click.Group):
@@ -108,6 +113,26 @@ def _open_streams() -> None:
                 setattr(sys, name, stream)
             if stream.errors == "strict":
                 stream.reconfigure(errors="backslashreplace")
+            if stream.isatty():
+                setattr(sys, name, Terminal(stream))
+
+
+class Terminal:
+    """A terminal that gets text alone: what would move its cursor is spelt out, whoever writes it."""
+
+    def __init__(self, stream: TextIOWrapper) -> None:
+        self.rich_proxied_file = stream
+        """By this name rich, which styles tables, finds the terminal itself."""
+
+    def write(self, text: str) -> int:
+        """Write a text as it can be shown."""
+        from assay.errors import shown
+
+        self.rich_proxied_file.write(shown(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
 
 
 def _silence() -> None:
@@ -117,6 +142,7 @@ def _silence() -> None:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
+        _check_memory()
         code = main.main(args=words, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -134,6 +160,16 @@ def _run(words: list[str], *, debug: bool) -> int:
             click.echo("interrupted", err=True)
             return 130
         return _failed(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
+
+
+def _check_memory() -> None:
+    """Refuse to begin where there is no room for numpy: its linear algebra would end the process with 1."""
+    import mmap
+
+    try:
+        mmap.mmap(-1, _LEAST_MEMORY).close()
+    except OSError:
+        raise MemoryError from None
 
 
 def _refused(error: click.ClickException) -> int:
@@ -162,7 +198,7 @@ def _failed(error: BaseException, debug: bool) -> int:
         where = f"{error.filename}: " if error.filename else "the output "
         click.echo(f"assay: {where}cannot be written ({str(error.strerror).lower()}).", err=True)
         return 2
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _MAPPING in str(error)):
         click.echo("assay: not enough memory. Give fewer or smaller files at a time.", err=True)
         return 2
     if not debug:

@@ -100,10 +100,12 @@ def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) 
 
 def delivered(result: Result, gates: Gates | None, output: Output, *, texts: bool) -> int:
     """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
+    from assay.errors import shown
+
     missed = gates.missed(result) if gates else []
     output.deliver(result, texts=texts)
     for line in gates.notes(result) if gates else ():
         output.tell(f"note: {line}")
     for line in missed:
-        click.echo(f"assay: {line}", err=True)
+        click.echo(f"assay: {shown(line)}", err=True)
     return 1 if missed else 0

@@ -19,10 +19,12 @@ from assay.cli.output import Output
     ),
 )
 @click.argument("parts", nargs=-1, required=True, type=click.Path())
+@click.option("-m", "--measure", "measures", multiple=True, help="Run this measure of your own (module:function).")
 @gate_options
 @output_options
 def command(
     parts: tuple[str, ...],
+    measures: tuple[str, ...],
     fail_under: tuple[str, ...],
     fail_if_worse: str | None,
     tolerance: float,
@@ -39,7 +41,7 @@ def command(
         from assay.engine.finish import finished
         from assay.scale.partfiles import merged
 
-        result = finished(merged(parts))
+        result = finished(merged(parts, measures))
     if output.has_page and result.texts is None:
         output.tell(
             "note: the page has no sentences, since the parts have none. Write them with --embed auto to have some."

@@ -57,7 +57,9 @@ class Output:
     def tell(self, text: str) -> None:
         """A line on stderr, unless all is to be quiet."""
         if not self.quiet:
-            click.echo(text, err=True)
+            from assay.errors import shown
+
+            click.echo(shown(text), err=True)
 
     def deliver(self, result: Result, *, texts: bool = True) -> None:
         """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
@@ -88,7 +90,8 @@ def put(text: str, path: str | None) -> None:
     if path:
         write(path, text)
     else:
-        click.echo(text, nl=False)
+        # Nothing is taken out of it, as click would out of what looks like colours.
+        click.echo(text, nl=False, color=True)
 
 
 def _form_of(path: str) -> str:

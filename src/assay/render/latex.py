@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from assay.errors import CONTROL
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
 from assay.render.text import verdict
@@ -45,7 +46,7 @@ _ESCAPES = {
 _FLOATS_HELD = 15
 _ROWS = 35
 """As many rows fit on a page, below a caption of some lines."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 
 def latex(result: Result) -> str:
@@ -53,7 +54,7 @@ def latex(result: Result) -> str:
     head = [
         "% Needs: \\usepackage{booktabs} \\usepackage[T1]{fontenc}",
         "% Labels in other scripts than Latin need LuaLaTeX or XeLaTeX and a font that has them.",
-        f"% {result.signature}".replace("\n", " "),
+        f"% {_CONTROL.sub(' ', result.signature)}",
     ]
     sentence = verdict(result)
     floats: list[str] = []

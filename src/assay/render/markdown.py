@@ -31,7 +31,7 @@ def markdown(result: Result) -> str:
     if result.warnings:
         parts.append("\n".join(["### Warnings", "", *(f"- {_escape(text)}" for text in result.warnings)]))
     parts += [_escape(note) for note in result.notes]
-    parts.append(f"`{result.signature.replace('`', chr(39))}`")
+    parts.append(f"`{visible(result.signature).replace('`', chr(39))}`")
     return "\n\n".join(parts) + "\n"
 
 

@@ -29,7 +29,7 @@ _KINDS = {
 def show(result: Result, console: Console | None = None) -> None:
     """Print a Result."""
     console = console or Console(highlight=False, soft_wrap=False)
-    console.print(Text(heading(result), style="dim"))
+    console.print(Text(visible(heading(result)), style="dim"))
     sentence = verdict(result)
     if sentence:
         console.print()
@@ -49,8 +49,8 @@ def show(result: Result, console: Console | None = None) -> None:
         )
     _show_examples(result, console)
     for note in result.notes:
-        console.print(Text(f"\nNote: {note}", style="dim"))
-    console.print(Text(f"\n{result.signature}", style="dim"), soft_wrap=True)
+        console.print(Text(f"\nNote: {visible(note)}", style="dim"))
+    console.print(Text(f"\n{visible(result.signature)}", style="dim"), soft_wrap=True)
 
 
 def _with_room(table: Table, room: int) -> Sequence[Table]:
@@ -89,7 +89,7 @@ def _show_table(table: Table, console: Console) -> None:
     notes += ["There is no room for the intervals: --format md or tsv."] * without_intervals
     notes = [*notes, *table.notes, *([table.hint] if table.hint else [])]
     if notes:
-        console.print(Text(" ".join(notes), style="dim"))
+        console.print(Text(visible(" ".join(notes)), style="dim"))
 
 
 def _cells(rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) -> Iterator[Cell]:
@@ -143,10 +143,10 @@ def _show_examples(result: Result, console: Console) -> None:
             title = f"Examples {example.a} → {example.b}" if example.b else f"Examples of errors of {example.a}"
             title = f"Examples {example.a}" if result.command in ("agreement", "cross") else title
             console.print()
-            console.print(Text(title, style="bold underline"))
+            console.print(Text(visible(title), style="bold underline"))
             before = pair
         kinds = ", ".join(dict.fromkeys(_KINDS.get(str(item.kind), str(item.kind)) for item in example.items))
-        console.print(Text(f"{example.place}  {kinds}", style="dim"), soft_wrap=True)
+        console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
         # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
         drawn = bool(example.arcs or example.units or example.tree)
         room = console.width - 3 if example.spans or drawn else 2 * console.width - 6

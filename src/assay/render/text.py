@@ -6,15 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from assay.errors import CONTROL
 from assay.render.drawings import constituent_lines, dependency_lines, unit_lines
 from assay.result import Comparison, Example, ExampleItem, Result, Score
 
 DASH = "–"
-_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
+_PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
 
 def visible(text: str) -> str:
-    """Text from data with control characters as pictures: a label must not move a cursor or break a line."""
+    """Text from data with control characters spelt out: a label must not move a cursor or break a line."""
     return text.translate(_PICTURES)
 
 

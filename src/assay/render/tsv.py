@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from assay.errors import CONTROL
 from assay.render.table import Cell, Table
 from assay.render.tables import tables
 from assay.render.text import DASH, example_text, verdict
@@ -13,6 +14,7 @@ from assay.result import Result
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 _FORMULA = re.compile(r"[=+@\t\r-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
 """What a spreadsheet takes for a formula, and is no number."""
+_SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}}
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
@@ -69,11 +71,12 @@ def _parts(cell: Cell, width: int) -> Sequence[str]:
 
 
 def _clean(text: str) -> str:
-    """A label may hold what divides cells and lines."""
-    return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    """A label may hold what divides cells and lines, or moves the cursor of a terminal."""
+    return text.translate(_SPELT)
 
 
 def _quoted(text: str) -> str:
     """A cell of CSV (RFC 4180)."""
+    text = text.translate({code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"})
     safe = f"'{text}" if _FORMULA.match(text) else text
     return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe

@@ -6,12 +6,14 @@ import dataclasses
 import itertools
 import json
 import math
+import re
 import types
 import typing
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from assay.errors import CONTROL
 from assay.result.rows import Change, OutcomeChange, Transition
 
 # `from` is a word of the language; JSON calls a change's fields by their settled names.
@@ -22,8 +24,13 @@ def _json_name(kind: type, name: str) -> str:
     return _JSON_NAMES.get(name, name) if kind in (Change, OutcomeChange, Transition) else name
 
 
-dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-"""Plain data as JSON text."""
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
+
+
+def dumps(data: Any) -> str:
+    """Plain data as JSON text, in which nothing moves the cursor of a terminal or turns text around."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", _encoder.encode(data))
 
 
 def encode(value: Any) -> Any:

@@ -21,7 +21,7 @@ from assay.engine.pagetexts import Rows, Texts
 from assay.engine.parts import Covered, Cut, Kind, Part, Selection, Summed
 from assay.engine.tallies import Tallies
 from assay.engine.warnings import Remark
-from assay.errors import InputError, UsageError
+from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source as File
 from assay.result import (
     Example,
@@ -78,10 +78,21 @@ def read_part(path: str) -> Part:
     return part
 
 
-def merged(paths: Sequence[str]) -> Part:
-    """The parts of all shards as one, in the order of their shards, whatever the order of their files."""
+def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
+    """The parts of all shards as one, in the order of their shards, whatever the order of their files.
+
+    A part may name measures `module:function`, which are code: they are run only if they are among `own`.
+    """
     parts = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
     first_path, first = parts[0]
+    for path, part in parts:
+        for spec in part.specs:
+            name = spec.partition("(")[0]
+            if ":" in name and name not in {one.partition("(")[0] for one in own}:
+                raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
+    for name in own:
+        if name not in first.specs:
+            raise unknown("measure", name, first.specs)
     for path, part in parts[1:]:
         if _run(part) != _run(first):
             raise UsageError(

@@ -42,6 +42,8 @@ def _answer(do: Callable[[Any], Any], piece: Any) -> tuple[str, Any]:
         return "refused", error
     except GoneError:
         raise
+    except MemoryError:
+        return "memory", None
     except Exception:
         return "failed", traceback.format_exc()
 
@@ -83,6 +85,8 @@ class Worker:
             return None
         if kind == "refused":
             raise content
+        if kind == "memory":
+            raise MemoryError
         if kind == "failed":
             error = RuntimeError(f"in a worker: {content.rstrip().rpartition(chr(10))[2]}")
             error.add_note(content)
