@@ -53,13 +53,14 @@ ROOMS = {room(path) for path in modules()} - {"assay"}
 
 
 def imports(path: Path) -> Iterator[tuple[str, str, bool]]:
-    """Top-level package, room within assay (or nothing), and whether the import stands within a function."""
+    """Top-level package, room within assay (or nothing), and whether it is imported late or for types alone."""
     tree = ast.parse(path.read_text("utf-8"))
     inside = {
         id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
+        or (isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING")
+        for node in ast.walk(block)
     }
     for node in ast.walk(tree):
         lazy = id(node) in inside

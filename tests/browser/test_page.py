@@ -386,13 +386,64 @@ def test_a_result_without_sentences_has_a_page_too(opened, results):
 
 
 def test_many_runs_have_their_pictures(opened):
-    import assay
-    from assay.demo import FOLDER
+    from unit.render.pictures.drawn import paper
 
-    report = opened(assay.bayes(str(FOLDER / "experiment" / "runs.csv"), ["accuracy"], rope=0.02, draws=5000))
-    assert report.page.locator("#pictures svg[role='img']").count() >= 1
+    result = paper()
+    report = opened(result)
+    page = report.page
+    titles = page.locator("#picture option").all_text_contents()
+    pairs = [f"{row.a} and {row.b}: {row.measure}" for row in result.bayes]
+    kinds = ("data set by data set", "posterior draws", "under other regions and priors")
+    assert {f"{pair}, {kind}" for pair in pairs for kind in kinds} <= set(titles)
+
+    def chosen(title: str) -> str:
+        page.select_option("#picture", label=title)
+        return page.locator("#pictures figure").inner_text()
+
+    first = result.bayes[0]
+    shown = chosen(f"{pairs[0]}, {kinds[0]}")
+    assert all(f"{100 * data.difference:+.2f}" in shown for data in first.by_data_set)
+    assert "[−3.47, +5.03]" in shown
+    assert page.locator("#pictures .ring").count() == len(first.by_data_set)
+    for title, kind in (
+        ("Decision shares of all pairs", "decision"),
+        ("Outcomes to expect on a new data set", "region"),
+    ):
+        chosen(title)
+        shares = [getattr(row, kind) for row in result.bayes]
+        cells = page.locator("#pictures .thirds").all_inner_texts()
+        wanted = {f"{row.a:.3f} {row.equal:.3f} {row.b:.3f}".replace("0.", ".") for row in shares}
+        assert {" ".join(cell.split()) for cell in cells} == wanted
+    shown = chosen("Order by oov")
+    assert all(sentence in shown for sentence in result.rankings[2].intransitive)
+    assert page.locator("#pictures .levels li").all_inner_texts()[0] == "Flair"
+    marked = page.locator("#pictures .hidden-by-chain")
+    assert {marked.nth(number).get_attribute("title") for number in range(marked.count())} == {
+        *("TnT < LAPOS", "LAPOS > TnT", "Stanford < Flair", "Flair > Stanford")
+    }
+    chosen("All pairs: oov")
+    assert page.locator("#pictures svg[role='img']").count() == 15
+    chosen(f"{pairs[0]}, {kinds[1]}")
+    assert page.locator("#pictures .cell").count() == len(first.simplex)
+    chosen(f"{pairs[0]}, {kinds[2]}")
+    assert page.locator("#pictures .curve").count() == 2 * 3 * 3
     assert report.seen.errors == []
     assert len(report.seen.requests) == 1
+
+
+def test_pictures_without_a_region_of_equality_are_drawn_too(opened):
+    from assay.result.posteriors import Thirds
+    from unit.render.pictures.drawn import posterior, result
+
+    row = posterior(shares=Thirds(0.2, None, 0.8), rope=0.0)
+    report = opened(result([row]))
+    titles = report.page.locator("#picture option").all_text_contents()
+    for title in titles:
+        report.page.select_option("#picture", label=title)
+        assert "NaN" not in report.page.locator("#pictures figure").inner_html(), title
+    report.page.select_option("#picture", label="TnT and Collins: token, posterior draws")
+    assert report.page.locator("#pictures rect.cell").count() == row.sides
+    assert report.seen.errors == []
 
 
 # --- large ones ---

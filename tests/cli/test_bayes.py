@@ -116,10 +116,24 @@ def test_pictures_are_written_to_a_folder(assay: Run, here: Path) -> None:
     assert done.returncode == 0
     written = list((here / "figures").iterdir())
     assert f"written: {len(written)} pictures in figures" in done.stderr
-    assert all(path.suffix == ".svg" and path.read_text("utf-8").startswith("<svg") for path in written)
+    assert all(path.suffix == ".svg" and path.read_text("utf-8").startswith("<?xml") for path in written)
     (here / "file").write_text("")
     refused = assay("bayes", "runs.csv", *QUICK, "--pictures", "file")
     assert refused.returncode == 2
+
+
+def test_without_matplotlib_pictures_are_refused_before_anything_is_done(command: Run, here: Path) -> None:
+    write(here, 2)
+    (here / "without" / "matplotlib").mkdir(parents=True)
+    (here / "without" / "matplotlib" / "__init__.py").write_text("raise ImportError")
+    for form in ("svg", "pdf", "png"):
+        arguments = ("bayes", "runs.csv", *QUICK, "--pictures", "figures", "--picture-format", form, "-o", "out.json")
+        done = command(*arguments, PYTHONPATH=str(here / "without"))
+        assert done.returncode == 2
+        assert done.stderr == "assay: pictures need matplotlib. Install it: pip install 'assay[plot]'\n"
+        assert not (here / "figures").exists() and not (here / "out.json").exists()
+    page = command("bayes", "runs.csv", *QUICK, "--html", "page.html", PYTHONPATH=str(here / "without"))
+    assert page.returncode == 0, page.stderr
 
 
 def test_percent_are_shown_as_they_are(assay: Run, here: Path) -> None:

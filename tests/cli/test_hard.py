@@ -404,7 +404,7 @@ def test_out_of_memory_is_one_line_and_never_1(here, megabytes, jobs):
 
 
 def test_a_worker_without_memory_says_so():
-    from assay.workers import _answer
+    from assay.scale.workers import _answer
 
     def hungry(_: object) -> None:
         raise MemoryError

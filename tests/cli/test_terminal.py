@@ -103,7 +103,7 @@ def test_convert_into_a_pipe_keeps_what_there_is(command, here, evil):
 
 def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):
     (here / "mine.py").write_text(
-        "import pathlib\npathlib.Path('ran').touch()\nfrom assay.measures.tags import accuracy\n"
+        "import pathlib\npathlib.Path('ran').touch()\nfrom assay.tasks.tags.measures import accuracy\n"
     )
     for side in ("gold", "a"):
         (here / side).mkdir()

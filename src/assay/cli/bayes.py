@@ -12,7 +12,7 @@ from assay.cli.command import Command, OutputPath
 from assay.cli.evaluation import check_stdin
 from assay.cli.options import output_options
 from assay.cli.output import Output
-from assay.files import make_folder
+from assay.files import make_folder, write
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     type=click.Choice(["svg", "pdf", "png"]),
     default="svg",
     show_default=True,
-    help="pdf and png need the extra assay[plot].",
+    help="Format of pictures, which need the extra assay[plot].",
 )
 @output_options
 def command(
@@ -89,6 +89,10 @@ def command(
     """
     check_stdin(*runs)
     output.check()
+    if pictures:
+        from assay.render.pictures import check_plot
+
+        check_plot()
     with output.progress("Comparing runs …"):
         from assay.bayesian import bayes
 
@@ -114,11 +118,10 @@ def _by_measure(ropes: tuple[str, ...]) -> dict[str, str] | None:
 
 def _draw(result: Result, folder: Path, form: str) -> int:
     """All pictures into a folder; how many there are."""
-    from assay.render.pictures import pictures, save
+    from assay.render.pictures import files
 
+    drawn = files(result, folder, form)
     make_folder(folder)
-    number = 0
-    for stem, canvas in pictures(result):
-        save(canvas, folder / f"{stem}.{form}")
-        number += 1
-    return number
+    for path, content in drawn.items():
+        write(path, content)
+    return len(drawn)

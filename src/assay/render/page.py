@@ -95,7 +95,6 @@ def _packed(result: Result) -> str:
             "JSON": plain.to_json(),
             "BibTeX": bibtex(used(result)),
         },
-        "pictures": _pictures(result),
     }
     text = json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Without a time in it, the same Result gives the same page.
@@ -111,15 +110,6 @@ def _verdicts(result: Result) -> list[dict[str, str]]:
         {"a": a, "b": b, "verdict": verdict(replace(result, comparisons=tuple(found)))}
         for (a, b), found in rows.items()
     ]
-
-
-def _pictures(result: Result) -> list[dict[str, str]]:
-    """Pictures of many runs, drawn in Python."""
-    if not result.bayes:
-        return []
-    from assay.render.pictures import pictures, svg
-
-    return [{"name": name, "title": canvas.title, "svg": svg(canvas)} for name, canvas in pictures(result)]
 
 
 # --- the page's code ---

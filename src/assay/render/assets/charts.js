@@ -6,7 +6,7 @@ import { roving } from "./roving.js";
 let drawn = 0;
 
 /** A drawing surface with a title that screen readers read. */
-function chart(width, height, title, ...shapes) {
+export function chart(width, height, title, ...shapes) {
   const id = `chart-${(drawn += 1)}`;
   const about = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-labelledby": id, class: "chart" };
   return shape("svg", about, shape("title", { id }, title), shapes);
@@ -32,16 +32,18 @@ export function rangeOf(values, step = 0.05) {
   return [Math.floor(Math.min(...known) / step) * step, Math.max(Math.ceil(Math.max(...known) / step) * step, Math.min(...known) + step)];
 }
 
-/** A figure with its interval on a line; `zero` draws where there would be no difference. */
-export function intervalPlot({ value, low, high }, [least, most], title, { width = 220, zero = false, mark = "dot-b" } = {}) {
+/** A figure with its interval on a line. `zero` draws where there would be no difference, `band` how far from there it does not matter, `ring` another figure. */
+export function intervalPlot({ value, low, high }, [least, most], title, { width = 220, zero = false, mark = "dot-b", band = 0, ring = null } = {}) {
   const at = (number) => 8 + ((number - least) / (most - least || 1)) * (width - 16);
   if (value === null) return chart(width, 22, title);
   const known = low !== null && high !== null;
   return chart(
     width, 22, title,
+    band > 0 && shape("rect", { x: at(-band), y: 0, width: at(band) - at(-band), height: 22, class: "band" }),
     shape("line", { x1: 8, x2: width - 8, y1: 11, y2: 11, class: "rail" }),
     zero && shape("line", { x1: at(0), x2: at(0), y1: 1, y2: 21, class: "zero" }),
     known && shape("path", { d: `M${at(low)} 11H${at(high)}M${at(low)} 6V16M${at(high)} 6V16`, class: "span" }),
+    ring !== null && shape("circle", { cx: at(ring), cy: 11, r: 7, class: "ring" }),
     shape("circle", { cx: at(value), cy: 11, r: 4.5, class: mark }),
   );
 }

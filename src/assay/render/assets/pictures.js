@@ -1,26 +1,217 @@
-// Pictures that Python drew: of many runs, a ranking, a matrix, triangles and forests.
+// Pictures of many runs, drawn from the Result: forests, bars of all pairs, orders, triangles of draws, and curves.
+import { chart, intervalPlot, strip } from "./charts.js";
 import { choiceOf } from "./controls.js";
-import { element } from "./dom.js";
-import { panel } from "./tables.js";
+import { element, shape } from "./dom.js";
+import { plural, signed, whole } from "./numbers.js";
+import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
-const FOREIGN = "script, foreignObject, a, image, use, animate, set";
+const TALL = Math.sqrt(3) / 2;
+const THIRDS = ["a", "equal", "b"];
+const SHARES = { decision: "share of posterior draws in which it is the likeliest", region: "mean probability on a new data set" };
+// The model's own bounds, as multiples of what is seen in the data.
+const PRIOR = { std0: 1000, delta0: 1 };
 
-/** A picture as an element; only shapes and text come through. */
-function parsed(picture) {
-  const root = new DOMParser().parseFromString(picture.svg, "image/svg+xml").documentElement;
-  const nodes = [root, ...root.querySelectorAll("*")];
-  const handled = nodes.some((node) => [...node.attributes].some(({ name }) => name.startsWith("on") || name.endsWith("href")));
-  if (root.localName === "svg" && !root.querySelector(FOREIGN) && !handled) return document.importNode(root, true);
-  return element("p", {}, `${picture.title}: this picture is not one that assay draws.`);
+const unique = (names) => [...new Set(names)];
+const known = (values) => values.filter((value) => value !== null && value !== undefined);
+const share = (value) => (value === null ? "–" : value.toFixed(3).replace(/^0/, ""));
+const likeliest = (shares) => THIRDS.reduce((first, name) => ((shares[name] ?? -1) > shares[first] ? name : first), "a");
+const pairOf = ({ a, b, measure }) => `${a} and ${b}: ${measure}`;
+const isFraction = (row) => row.by_data_set.length > 0 && row.by_data_set.every(({ a, b }) => Math.min(a, b) >= 0 && Math.max(a, b) <= 1);
+const meaningOf = ({ a, b }, name) => ({ a: `${a} better`, equal: "practically equal", b: `${b} better` })[name];
+
+/** What each colour stands for. */
+function key(row) {
+  const swatch = (name) => element("span", { class: `swatch ${name}`, "aria-hidden": "true" });
+  return element("p", { class: "legend" }, THIRDS.map((name) => element("span", { class: "key" }, swatch(name), element("bdi", {}, meaningOf(row, name)))));
+}
+
+// --- data set by data set ---
+
+/** The least and the greatest difference to be drawn: the mean and the next data set may widen it, not dwarf it. */
+function span({ rope, mean, next, by_data_set }) {
+  const core = known([0, -rope, rope, ...by_data_set.flatMap(({ difference, estimate }) => [difference, estimate.low, estimate.high])]);
+  const wider = known([mean, next].flatMap((estimate) => [estimate?.low, estimate?.high]));
+  const [low, high] = [Math.min(...core), Math.max(...core)];
+  const more = 0.75 * (high - low || 0.01);
+  return [Math.max(Math.min(low, ...wider), low - more), Math.min(Math.max(high, ...wider), high + more)];
+}
+
+function forest(row) {
+  const written = (value) => signed(value === null || isFraction(row) ? value : value / 100);
+  const range = span(row);
+  const cells = (name, runs, measured, estimate) => {
+    const numbers = `${written(estimate.mean)} [${written(estimate.low)}, ${written(estimate.high)}]`;
+    const drawn = intervalPlot({ ...estimate, value: estimate.mean }, range, `${name}: ${numbers}`, { width: 360, zero: true, band: row.rope, ring: measured });
+    return [named(name), numeric(runs), plotted(drawn), numeric(measured === null ? "" : written(measured)), numeric(numbers)];
+  };
+  const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
+  const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
+  return tableWith({
+    caption: `Difference in ${unit}: to the left ${row.a} is better, to the right ${row.b}; grey where they are practically equal. Bars that leave the frame go on.`,
+    heads: ["data set", "", "", "measured", "estimate [95% interval]"],
+    rows: [
+      ...row.by_data_set.map(({ name, runs, difference, estimate }) => cells(name, plural(runs, "run"), difference, estimate)),
+      ...whole.map(([name, estimate]) => cells(name, "", null, estimate)),
+    ],
+  });
+}
+
+// --- all pairs ---
+
+/** A row per pair, a column per measure, in each a bar of three parts and their shares. */
+function bars(rows, kind) {
+  const measures = unique(rows.map((row) => row.measure));
+  const pairs = rows.filter((row, place) => rows.findIndex(({ a, b }) => [a, b].includes(row.a) && [a, b].includes(row.b)) === place);
+  const cell = (pair, measure) => {
+    const row = rows.find(({ a, b, measure: own }) => own === measure && [a, b].includes(pair.a) && [a, b].includes(pair.b));
+    if (!row) return worded("not compared");
+    const shares = row.a === pair.a ? row[kind] : { a: row[kind].b, equal: row[kind].equal, b: row[kind].a };
+    const parts = THIRDS.map((name) => ({ name: meaningOf(pair, name), count: shares[name] ?? 0, kind: name }));
+    const numbers = THIRDS.map((name) => element(name === likeliest(shares) ? "b" : "span", {}, share(shares[name])));
+    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${THIRDS.map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`, 170), element("div", { class: "thirds" }, numbers));
+  };
+  return [
+    key({ a: "left system", b: "right system" }),
+    tableWith({
+      caption: `Of each outcome the ${SHARES[kind]}`,
+      heads: ["", "", ...measures],
+      rows: pairs.map((pair) => [named(pair.a), worded(pair.b), ...measures.map((measure) => cell(pair, measure))]),
+    }),
+  ];
+}
+
+// --- the order ---
+
+/** The systems in levels, the best first, and all relations; those that the chain hides are marked. */
+function order({ order: names, chain, relations, intransitive }) {
+  const turned = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
+  const signs = new Map(relations.flatMap(({ a, b, relation }) => [[`${a}\u0000${b}`, relation], [`${b}\u0000${a}`, turned[relation] ?? relation]]));
+  const sign = (a, b) => signs.get(`${a}\u0000${b}`) ?? "";
+  const tied = (a, b) => "≈⪅⪆".includes(sign(a, b) || " ");
+  const hidden = (a, b) => "<>".includes(sign(a, b) || " ") && ((sign(a, b) === "<") === names.indexOf(a) > names.indexOf(b) || names.some((name) => tied(a, name) && tied(name, b)));
+  const level = new Map();
+  names.forEach((name, place) => level.set(name, Math.max(-1, ...names.slice(0, place).filter((worse) => sign(worse, name) === "<").map((worse) => level.get(worse))) + 1));
+  const levels = unique(level.values()).sort((one, other) => other - one);
+  const boxes = (number) => element("li", {}, names.filter((name) => level.get(name) === number).map((name) => element("bdi", { class: "box" }, name)));
+  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, sign(a, b));
+  return [
+    element("p", {}, chain),
+    element("ol", { class: "levels", "aria-label": "Levels, the best first" }, levels.map(boxes)),
+    tableWith({ caption: "How the system of the row stands to that of the column; framed: what the chain hides", heads: ["", ...names], rows: names.map((a) => [named(a), ...names.map((b) => cell(a, b))]) }),
+    intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
+  ];
+}
+
+// --- triangles of draws ---
+
+/** A's corner at the bottom left, B's at the bottom right, equality's on top; the stronger, the more draws. */
+function triangle(row, most, side = 150) {
+  const { a, b, decision, sides, simplex } = row;
+  const [left, base] = [20, 24 + side * TALL];
+  const at = (first, second) => [left + side * (second + (1 - first - second) / 2), base - side * TALL * (1 - first - second)].map((number) => number.toFixed(1)).join(" ");
+  const corners = ({ a: first, b: second, up }) => [[first + 1, second], [first, second + 1], up ? [first, second] : [first + 1, second + 1]];
+  const dark = (draws) => (0.08 + 0.92 * (Math.log(draws) / Math.log(Math.max(most, 2)))).toFixed(2);
+  const drawn = (cell) => shape("path", { d: `M${corners(cell).map(([x, y]) => at(x / sides, y / sides)).join("L")}Z`, class: "cell", opacity: dark(cell.draws) });
+  const text = (name, x, y, anchor, content) => shape("text", { x, y, "text-anchor": anchor, class: likeliest(decision) === name ? "likeliest" : null }, content);
+  const middle = at(1 / 3, 1 / 3);
+  const title = `${pairOf(row)}. Share of draws in which each outcome is the likeliest: ${THIRDS.map((name) => `${meaningOf(row, name)} ${share(decision[name])}`).join(", ")}`;
+  return chart(
+    side + 2 * left, base + 40, title,
+    decision.equal === null ? histogram(row, left, base, side) : [
+      simplex.map(drawn),
+      shape("path", { d: `M${at(1, 0)}L${at(0, 1)}L${at(0, 0)}Z`, class: "frame" }),
+      shape("path", { d: `M${middle}L${at(0.5, 0.5)}M${middle}L${at(0.5, 0)}M${middle}L${at(0, 0.5)}`, class: "border" }),
+      text("equal", left + side / 2, 16, "middle", `equal ${share(decision.equal)}`),
+    ],
+    text("a", 2, base + 16, "start", a), text("a", 2, base + 31, "start", share(decision.a)),
+    text("b", side + 2 * left - 2, base + 16, "end", b), text("b", side + 2 * left - 2, base + 31, "end", share(decision.b)),
+  );
+}
+
+/** Without a region of equality all draws lie on the lower side: bars on it. */
+function histogram({ simplex, sides }, left, base, side) {
+  const columns = Array(sides).fill(0);
+  for (const { b, draws } of simplex) columns[b] += draws;
+  const [step, most] = [side / sides, Math.max(...columns)];
+  const tall = (draws) => (draws / most) * side * TALL * 0.9;
+  return [
+    columns.map((draws, place) => shape("rect", { x: left + place * step, y: base - tall(draws), width: step, height: tall(draws), class: "cell" })),
+    shape("path", { d: `M${left} ${base}H${left + side}M${left + side / 2} ${base}V24`, class: "border" }),
+  ];
+}
+
+function triangles(rows, side) {
+  const most = Math.max(...rows.flatMap((row) => row.simplex.map((cell) => cell.draws)));
+  const draws = unique(rows.map((row) => row.simplex.reduce((sum, cell) => sum + cell.draws, 0)));
+  const caption = `${draws.length === 1 ? `${whole(draws[0])} posterior draws` : "Posterior draws"}; at the corners the share in which that outcome is the likeliest; dotted: where the likeliest changes; the strongest cell has ${plural(most, "draw")}`;
+  return [element("p", { class: "soft" }, caption), element("div", { class: "triangles" }, rows.map((row) => triangle(row, most, side)))];
+}
+
+// --- other regions and priors ---
+
+/** What is varied: the region of equality, and each bound of the prior where the other is the model's own. */
+function varied(row) {
+  const scale = isFraction(row) ? 100 : 1;
+  const prior = (name, other) => row.prior_curve.filter((point) => point[other] === PRIOR[other]).map((point) => [point[name], point]);
+  return [
+    { label: `equal within ± ${isFraction(row) ? "points" : `units of ${row.measure}`}`, points: row.rope_curve.map((point) => [scale * point.rope, point]), chosen: scale * row.rope, at: (x) => x },
+    { label: "prior: most spread among data sets, ×", points: prior("std0", "delta0"), chosen: PRIOR.std0, at: Math.log10 },
+    { label: "prior: greatest mean difference, ×", points: prior("delta0", "std0"), chosen: PRIOR.delta0, at: Math.log10 },
+  ].filter(({ points }) => unique(points.map(([x]) => x)).length > 1);
+}
+
+function curve({ label, points, chosen, at }, kind) {
+  const [width, height, left, right, top, base] = [280, 190, 30, 26, 20, 140];
+  const sorted = [...points].sort(([one], [other]) => one - other);
+  const [low, high] = [sorted[0][0], sorted.at(-1)[0]].map(at);
+  const x = (value) => left + ((at(value) - low) / (high - low)) * (width - left - right);
+  const y = (value) => base - (value ?? 0) * (base - top);
+  const path = (name) => sorted.map(([value, point], place) => `${place ? "L" : "M"}${x(value)} ${y(point[kind][name])}`).join("");
+  const ticks = at === Math.log10 ? sorted.map(([value]) => value) : [sorted[0][0], (sorted[0][0] + sorted.at(-1)[0]) / 2, sorted.at(-1)[0]];
+  return chart(
+    width, height, `${label}, ${SHARES[kind]}`,
+    [0, 0.5, 1].map((level) => [
+      shape("line", { x1: left, x2: width - right, y1: y(level), y2: y(level), class: "grid" }),
+      shape("text", { x: left - 5, y: y(level) + 4, "text-anchor": "end" }, level),
+    ]),
+    ticks.map((tick) => shape("text", { x: x(tick), y: base + 16, "text-anchor": "middle" }, Number(tick.toPrecision(3)))),
+    shape("line", { x1: x(chosen), x2: x(chosen), y1: top - 4, y2: base, class: "zero" }),
+    shape("text", { x: x(chosen), y: top - 8, "text-anchor": "middle" }, "chosen"),
+    THIRDS.map((name) => shape("path", { d: path(name), class: `curve ${name}` })),
+    shape("text", { x: (left + width - right) / 2, y: base + 36, "text-anchor": "middle" }, label),
+  );
+}
+
+function curves(row) {
+  const rows = (kind) => [element("h3", {}, `Of each outcome the ${SHARES[kind]}`), element("div", { class: "triangles" }, varied(row).map((part) => curve(part, kind)))];
+  return [key(row), Object.keys(SHARES).map(rows)];
+}
+
+// --- all of them ---
+
+/** Every picture of a Result with its title; drawn when it is looked at. @returns {[string, () => any][]} */
+function picturesOf({ bayes, rankings }) {
+  const drawn = bayes.filter((row) => row.simplex.length);
+  const measures = unique(drawn.map((row) => row.measure));
+  return [
+    ...bayes.filter((row) => row.by_data_set.length).map((row) => [`${pairOf(row)}, data set by data set`, () => forest(row)]),
+    ["Decision shares of all pairs", () => bars(bayes, "decision")],
+    ["Outcomes to expect on a new data set", () => bars(bayes, "region")],
+    ...rankings.map((row) => [`Order by ${row.measure}`, () => order(row)]),
+    ...measures.map((measure) => [measure, drawn.filter((row) => row.measure === measure)]).filter(([, rows]) => rows.length > 1).map(([measure, rows]) => [`All pairs: ${measure}`, () => triangles(rows)]),
+    ...drawn.map((row) => [`${pairOf(row)}, posterior draws`, () => triangles([row], 340)]),
+    ...bayes.filter((row) => varied(row).length).map((row) => [`${pairOf(row)}, under other regions and priors`, () => curves(row)]),
+  ];
 }
 
 /** A chooser and the chosen picture; nothing where there are none. */
-export function pictureSection({ pictures }) {
-  if (!pictures.length) return null;
+export function pictureSection({ result }) {
+  if (!result.bayes?.length) return null;
+  const pictures = picturesOf(result);
   const place = element("figure", { class: "picture" });
-  const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, pictures.map(({ title }, number) => [number, title]));
-  const show = () => place.replaceChildren(parsed(pictures[choice.value]));
+  const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, pictures.map(([title], number) => [number, title]));
+  const show = () => place.replaceChildren(...[pictures[choice.value][1]()].flat(Infinity));
   choice.addEventListener("change", show);
   show();
-  return panel("pictures", "Pictures", pictures.length > 1 ? choice : null, place);
+  return panel("pictures", "Pictures", choice, place);
 }

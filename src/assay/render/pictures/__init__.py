@@ -1,36 +1,48 @@
-"""Pictures of comparisons over many runs, drawn from a Result alone: SVG by hand, PDF and PNG by the extra `plot`."""
+"""Pictures of comparisons over many runs as files, drawn from a Result alone by matplotlib, of the extra `plot`."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.render.pictures.canvas import ENDINGS, Canvas, save, svg
 from assay.render.pictures.curves import curves, panels
 from assay.render.pictures.forest import forest
 from assay.render.pictures.matrix import KINDS, matrix, measures, pairs
 from assay.render.pictures.ranking import ranking_graph
+from assay.render.pictures.sheet import check_plot, content
 from assay.render.pictures.simplex import simplex, simplex_grid
+from assay.render.pictures.words import short
 from assay.result import Result
 from assay.result.posteriors import Posterior
 
-Named = Iterator[tuple[str, Canvas]]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Named = Iterator[tuple[str, "Figure"]]
 _LONGEST = 60
 
-__all__ = ["ENDINGS", "PICTURES", "Canvas", "pictures", "save", "svg"]
+__all__ = ["PICTURES", "check_plot", "files", "pictures"]
+
+
+def files(result: Result, folder: Path, form: str) -> dict[Path, bytes]:
+    """All pictures of a Result by their files in a folder; nothing is written yet."""
+    named = ((folder / f"{name}.{form}", figure) for name, figure in pictures(result))
+    return {path: content(figure, path) for path, figure in named}
 
 
 def pictures(result: Result) -> Named:
     """All pictures of a Result, each with the stem of its file's name; no two stems are alike on any file system."""
     taken: set[str] = set()
     for draw in PICTURES.values():
-        for stem, canvas in draw(result):
+        for stem, figure in draw(result):
             name, number = stem, 2
             while name.casefold() in taken:
                 name, number = f"{stem}-{number}", number + 1
             taken.add(name.casefold())
-            yield name, canvas
+            yield name, figure
 
 
 def stem(*names: str) -> str:
@@ -63,14 +75,14 @@ def _simplexes(result: Result) -> Named:
         columns = 5 if len(chosen) > 9 else 3
         rows = [chosen[start : start + columns] for start in range(0, len(chosen), columns)]
         if len(chosen) > 1:
-            yield stem("simplex", measure), simplex_grid(rows, f"All pairs: {measure}")
+            yield stem("simplex", measure), simplex_grid(rows, f"All pairs: {short(measure)}")
     if len(measures(drawn)) > 1:
         yield "simplex", _all_measures(drawn)
     for posterior in drawn:
         yield _named("simplex", posterior), simplex(posterior)
 
 
-def _all_measures(posteriors: list[Posterior]) -> Canvas:
+def _all_measures(posteriors: list[Posterior]) -> Figure:
     """A row per pair, a column per measure; a pair keeps the way round that each measure has."""
     found = {(row.measure, frozenset((row.a, row.b))): row for row in posteriors}
     columns = measures(posteriors)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assay.render.pictures.canvas import Canvas, Point, title_of
-from assay.render.pictures.letters import Unit, isolated, share, width_of
-from assay.render.pictures.scales import Scale, tick_label
-from assay.result.posteriors import CurvePoint, Posterior, Thirds
+from assay.render.pictures.sheet import FILLS, SOFT, Look, drawn, headed, sheet
+from assay.render.pictures.words import OUTCOMES, Unit, pair_title, short
+from assay.result.posteriors import CurvePoint, Posterior
 
-_ACROSS, _TALL, _GAP = 210.0, 150.0, 58.0
-_LEFT, _TOP, _BETWEEN = 64.0, 138.0, 88.0
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDE, _TALL, _ACROSS, _DOWN = 2.2, 1.5, 2.7, 2.4
 # The model's own bounds, as multiples of what is seen in the data.
 _STD0, _DELTA0 = 1000.0, 1.0
-_KINDS = (("decision", "share of draws where likeliest"), ("region", "mean probability on a new data set"))
-_OUTCOMES = ("a", "equal", "b")
+_KINDS = {"decision": "Share of draws where likeliest", "region": "Mean probability on a new data set"}
+# Lines differ in dashes and marks, not in colour alone; thin lines of A and equal are darker than their areas.
+_LINES = {"a": ("#a86a00", "-", "<"), "equal": ("#6b6b6b", ":", "s"), "b": (FILLS["b"], "--", ">")}
 
 
 @dataclass(frozen=True)
@@ -24,148 +26,58 @@ class Panel:
     """What is varied, at which values, and which of them was chosen."""
 
     label: str
-    points: tuple[CurvePoint, ...]
-    places: tuple[float, ...]
+    points: dict[float, CurvePoint]
     chosen: float
-    names: tuple[str, ...] = ()
-    """What stands below the places; round numbers where there is nothing."""
+    is_prior: bool
 
 
 def panels(posterior: Posterior) -> list[Panel]:
     """The width of the region of equality, the bound for the spread, the bound for the mean: what there is."""
     unit = Unit(posterior)
-    found = []
-    if len({point.rope for point in posterior.rope_curve}) > 1:
-        points = tuple(sorted(posterior.rope_curve, key=lambda point: point.rope))
-        places = tuple(point.rope * unit.scale for point in points)
-        found.append(Panel(f"equal within ± {unit.name}", points, places, posterior.rope * unit.scale))
-    for label, varied, fixed, own in (
-        ("prior: most spread among data sets, ×", _std0, _delta0, (_STD0, _DELTA0)),
-        ("prior: greatest mean difference, ×", _delta0, _std0, (_DELTA0, _STD0)),
-    ):
-        chosen = {varied(point): point for point in posterior.prior_curve if fixed(point) == own[1]}
-        if len(chosen) > 1:
-            values = sorted(chosen)
-            found.append(
-                Panel(
-                    label,
-                    tuple(chosen[value] for value in values),
-                    tuple(map(math.log10, values)),
-                    math.log10(own[0]),
-                    tuple(f"{value:g}" for value in values),
-                )
-            )
-    return found
+    ropes = {unit.scale * point.rope: point for point in posterior.rope_curve}
+    spreads = {point.std0: point for point in posterior.prior_curve if point.delta0 == _DELTA0}
+    means = {point.delta0: point for point in posterior.prior_curve if point.std0 == _STD0}
+    found = (
+        Panel(f"equal within ± {unit.name}", ropes, unit.scale * posterior.rope, False),
+        Panel("prior: most spread among data sets, ×", spreads, _STD0, True),
+        Panel("prior: greatest mean difference, ×", means, _DELTA0, True),
+    )
+    return [panel for panel in found if len(panel.points) > 1]
 
 
-def _std0(point: CurvePoint) -> float:
-    return point.std0
-
-
-def _delta0(point: CurvePoint) -> float:
-    return point.delta0
-
-
-def curves(posterior: Posterior) -> Canvas:
+@drawn
+def curves(posterior: Posterior) -> Figure:
     """One pair on one measure: a column for each thing varied, a row for each kind of share."""
-    columns = panels(posterior)
-    width = max(_LEFT + len(columns) * (_ACROSS + _GAP), 620)
-    height = _TOP + 2 * _TALL + _BETWEEN + 62
-    title = title_of(posterior, "under other regions and priors")
-    canvas = Canvas(width, height, title, _description(posterior, columns))
-    canvas.heading(posterior, "How the shares change with the region of equality and the prior")
-    _key(canvas, posterior, 76)
-    for row, (kind, label) in enumerate(_KINDS):
-        top = _TOP + row * (_TALL + _BETWEEN)
-        canvas.text("small-strong", 20, top - 26, label[0].upper() + label[1:])
-        for column, panel in enumerate(columns):
-            left = _LEFT + column * (_ACROSS + _GAP)
-            _panel(canvas, panel, kind, left, top)
-    return canvas
+    figure, names = sheet(), {"a": short(posterior.a), "equal": "practically equal", "b": short(posterior.b)}
+    for row, (kind, title) in enumerate(_KINDS.items()):
+        for column, panel in enumerate(panels(posterior)):
+            axes = figure.add_axes((column * _ACROSS, -row * _DOWN, _WIDE, _TALL))
+            if not column:
+                axes.set_title(title, pad=20)
+            _frame(axes, panel)
+            for outcome in OUTCOMES:
+                # Without a region of equality nothing is in it.
+                values = [getattr(getattr(panel.points[x], kind), outcome) or 0.0 for x in sorted(panel.points)]
+                colour, dashes, mark = _LINES[outcome]
+                marked = None if panel.is_prior else [0, len(values) - 1]
+                label = names[outcome] + " better" * (outcome != "equal")
+                look: Look = {"color": colour, "ls": dashes, "marker": mark, "markevery": marked, "ms": 5, "lw": 1.6}
+                axes.plot(sorted(panel.points), values, **look, label=label, clip_on=False)
+    return headed(figure, pair_title(posterior), "How the shares change with the region of equality and the prior")
 
 
-def _panel(canvas: Canvas, panel: Panel, kind: str, left: float, top: float) -> None:
-    low, high = min(panel.places), max(panel.places)
-    margin = 0.06 * (high - low) if panel.names else 0.0
-    across = Scale(low - margin, high + margin, left, left + _ACROSS)
-    down = Scale(0, 1, top + _TALL, top)
-    levels = (0.0, 0.25, 0.5, 0.75, 1.0)
-    canvas.lines("grid", [((left, down.at(level)), (left + _ACROSS, down.at(level))) for level in levels])
-    for level in levels:
-        label = f"{level:g}" if level in (0, 1) else f"{level:g}".removeprefix("0")
-        canvas.text("small", left - 7, down.at(level) + 4, label, "end")
-    _below(canvas, panel, across, top + _TALL)
-    if across.low <= panel.chosen <= across.high:
-        x = across.at(panel.chosen)
-        canvas.line("axis", (x, top - 5), (x, top + _TALL))
-        canvas.text("small", x, top - 9, "chosen", "middle")
-    for outcome in _OUTCOMES:
-        line = _line(panel, kind, outcome, across, down)
-        if line:
-            canvas.line(f"curve-{outcome}", *line)
-            for point in line if panel.names else (line[0], line[-1]):
-                _SHAPES[outcome](canvas, *point)
+def _frame(axes: Axes, panel: Panel) -> None:
+    from matplotlib.ticker import NullLocator
 
-
-def _line(panel: Panel, kind: str, outcome: str, across: Scale, down: Scale) -> list[Point]:
-    found = []
-    for place, point in zip(panel.places, panel.points, strict=True):
-        shares: Thirds = getattr(point, kind)
-        value: float | None = getattr(shares, outcome)
-        # Without a region of equality nothing is in it.
-        found.append((across.at(place), down.at(0.0 if value is None else value)))
-    return found
-
-
-def _below(canvas: Canvas, panel: Panel, across: Scale, base: float) -> None:
-    ticks = list(panel.places) if panel.names else across.ticks(4)
-    names = panel.names or tuple(tick_label(tick, ticks) for tick in ticks)
-    canvas.lines("axis", [((x, base), (x, base + 4)) for x in map(across.at, ticks)])
-    for tick, name in zip(ticks, names, strict=True):
-        canvas.text("small", across.at(tick), base + 17, name, "middle")
-    canvas.text("small", (across.start + across.end) / 2, base + 34, panel.label, "middle", room=_ACROSS + _GAP - 10)
-
-
-def _point_left(canvas: Canvas, x: float, y: float) -> None:
-    canvas.polygon("point-a", (x - 6, y), (x + 4, y - 5), (x + 4, y + 5))
-
-
-def _square(canvas: Canvas, x: float, y: float) -> None:
-    canvas.rect("point-equal", x - 4, y - 4, 8, 8)
-
-
-def _point_right(canvas: Canvas, x: float, y: float) -> None:
-    canvas.polygon("point-b", (x + 6, y), (x - 4, y - 5), (x - 4, y + 5))
-
-
-_SHAPES: dict[str, Callable[[Canvas, float, float], None]] = {
-    "a": _point_left,
-    "equal": _square,
-    "b": _point_right,
-}
-
-
-def _key(canvas: Canvas, posterior: Posterior, y: float) -> None:
-    x = 20.0
-    for outcome, name, after in (
-        ("a", isolated(posterior.a), " better"),
-        ("equal", "practically equal", ""),
-        ("b", isolated(posterior.b), " better"),
-    ):
-        canvas.line(f"curve-{outcome}", (x, y - 4), (x + 34, y - 4))
-        _SHAPES[outcome](canvas, x + 17, y - 4)
-        canvas.text("small-ink", x + 42, y, name, room=170, after=after)
-        x += 42 + min(width_of(name + after, 10.5), 170) + 20
-
-
-def _description(posterior: Posterior, columns: Sequence[Panel]) -> str:
-    lines = []
-    a, b = isolated(posterior.a), isolated(posterior.b)
-    for panel in columns:
-        for kind, label in _KINDS:
-            lines.append(f"{panel.label}, {label} ({a} better, equal, {b} better):")
-            for index, point in enumerate(panel.points):
-                shares: Thirds = getattr(point, kind)
-                name = panel.names[index] if panel.names else f"{panel.places[index]:g}"
-                lines.append(f"{name}: {share(shares.a)}, {share(shares.equal)}, {share(shares.b)};")
-    return "\n".join(lines)
+    axes.set(ylim=(0, 1), xlabel=panel.label)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
+    axes.grid(axis="y")
+    if panel.is_prior:
+        axes.set_xscale("log")
+        axes.set_xticks(sorted(panel.points), [f"{value:g}" for value in sorted(panel.points)])
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.margins(x=0)
+    if min(panel.points) <= panel.chosen <= max(panel.points):
+        axes.axvline(panel.chosen, color=SOFT, lw=0.8)
+        axes.text(panel.chosen, 1.03, "chosen", ha="center", size=8, color=SOFT)

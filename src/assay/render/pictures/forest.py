@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from assay.render.pictures.canvas import Canvas, title_of
-from assay.render.pictures.letters import Unit, isolated, thirds, width_of
-from assay.render.pictures.scales import Scale, tick_label
+from assay.render.pictures.sheet import BAND, ESTIMATE, INK, SOFT, Look, drawn, headed, sheet
+from assay.render.pictures.words import Unit, pair_title, short
 from assay.render.text import plural
 from assay.result.posteriors import Estimate, Posterior
 
-_PLOT, _MEASURED, _NUMBERS = 360.0, 84.0, 190.0
-_ROW = 28.0
-_TOP = 104.0
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the plot: `kind` is `data set`, `mean` or `next`."""
-
-    kind: str
-    name: str
-    measured: float | None
-    estimate: Estimate | None
-    note: str = ""
-
-
-def forest_rows(posterior: Posterior) -> list[Row]:
-    """The data sets, then the mean over all of them and the next one to come."""
-    found = [
-        Row(
-            "data set",
-            row.name,
-            row.difference if math.isfinite(row.difference) else None,
-            row.estimate if _known(row.estimate) else None,
-            plural(row.runs, "run"),
-        )
-        for row in posterior.by_data_set
-    ]
-    if _known(posterior.mean):
-        found.append(Row("mean", "mean over data sets", None, posterior.mean))
-    if _known(posterior.next):
-        found.append(Row("next", "another data set", None, posterior.next))
-    return found
-
-
-def _known(estimate: Estimate | None) -> TypeGuard[Estimate]:
-    """Whether there is an estimate with both ends; what is undefined has no place."""
-    return estimate is not None and all(map(math.isfinite, (estimate.mean, estimate.low, estimate.high)))
+_WIDE, _ROW = 3.8, 0.27
+_ESTIMATE: Look = {
+    **{"label": "estimate in the light of all data sets, 95% interval", "color": ESTIMATE},
+    **{"marker": "s", "ms": 4, "lw": 2},
+}
+_DIAMOND: Look = {"color": INK, "marker": "D", "ms": 6}
+_WHOLE: dict[str, Look] = {
+    "mean over data sets": {**_DIAMOND, "label": "mean", "lw": 2},
+    "another data set": {**_DIAMOND, "label": "another data set", "mfc": "white", "ls": "--"},
+}
 
 
 def span(posterior: Posterior) -> tuple[float, float]:
@@ -72,137 +45,69 @@ def span(posterior: Posterior) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def forest(posterior: Posterior) -> Canvas:
-    """One pair on one measure."""
-    unit, rows = Unit(posterior), forest_rows(posterior)
-    title = title_of(posterior, "data set by data set")
-    names = _room_for_names(rows)
-    width = 20 + names + _PLOT + 16 + _MEASURED + _NUMBERS
-    bottom = _TOP + _ROW * (len(rows) + (rows[-1].kind != "data set" if rows else 0) * 0.4) + 6
-    low, high = span(posterior)
-    scale = Scale(low * unit.scale, high * unit.scale, 20 + names, 20 + names + _PLOT)
-    beyond = any(_leaves(row, scale, unit) for row in rows)
-    canvas = Canvas(width, bottom + (104 if beyond else 86), title, _description(posterior, unit, rows))
-    canvas.heading(posterior, _subtitle(posterior, unit))
-    _ground(canvas, posterior, scale, unit, bottom)
-    y = _TOP + _ROW / 2
-    for row, after in zip(rows, [*rows[1:], None], strict=True):
-        _row(canvas, row, scale, unit, y)
-        y += _ROW
-        if after and after.kind == "mean" and row.kind == "data set":
-            canvas.line("grid", (20, y - _ROW / 2 + 0.2 * _ROW), (width - 20, y - _ROW / 2 + 0.2 * _ROW))
-            y += 0.4 * _ROW
-    _key(canvas, bottom + 66, beyond)
-    return canvas
+def _known(estimate: Estimate | None) -> TypeGuard[Estimate]:
+    """Whether there is an estimate with both ends; what is undefined has no place."""
+    return estimate is not None and all(map(math.isfinite, (estimate.mean, estimate.low, estimate.high)))
 
 
-def _room_for_names(rows: list[Row]) -> float:
-    """As wide as the longest name and its number of runs, within reason."""
-    widest = max((width_of(row.name, 12, row.kind != "data set") + _note(row) for row in rows), default=0.0)
-    return min(max(widest + 20, 150), 320)
-
-
-def _note(row: Row) -> float:
-    return width_of(row.note, 10.5) + 10 if row.note else 0
-
-
-def _subtitle(posterior: Posterior, unit: Unit) -> str:
+@drawn
+def forest(posterior: Posterior) -> Figure:
+    """One pair on one measure: the data sets, then the mean over all of them and the next one to come."""
+    unit, sets = Unit(posterior), posterior.by_data_set
+    rows: list[tuple[str, Estimate | None]] = [
+        *((f"{short(row.name)}  ({plural(row.runs, 'run')})", row.estimate) for row in sets),
+        *((name, row) for name, row in zip(_WHOLE, (posterior.mean, posterior.next), strict=True) if _known(row)),
+    ]
+    figure = sheet()
+    axes = figure.add_axes((0, 0, _WIDE, _ROW * len(rows) + 0.1))
+    low, high = (unit.scale * value for value in span(posterior))
+    axes.set(xlim=(low, high), ylim=(len(rows) - 0.5, -0.5))
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows], size=9, color=INK)
+    for label in axes.get_yticklabels()[len(sets) :]:
+        label.set_fontweight("bold")
+    _ground(axes, posterior, unit)
+    for place, row in enumerate(sets):
+        if math.isfinite(row.difference):
+            axes.plot(row.difference * unit.scale, place, "o", ms=8, mfc="white", mec=INK, label="measured")
+            _column(axes, place, 1.2, unit(row.difference), "right")
+    beyond = [
+        _interval(axes, place, estimate, unit, _WHOLE[name] if place >= len(sets) else _ESTIMATE)
+        for place, (name, estimate) in enumerate(rows)
+        if _known(estimate)
+    ]
     rope = f"; practically equal within ±{unit.bare(posterior.rope)}" if posterior.rope else ""
-    return f"Difference in {unit.name}{rope}"
+    notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if any(beyond) else []
+    return headed(figure, pair_title(posterior), f"Difference in {unit.name}{rope}", notes)
 
 
-def _ground(canvas: Canvas, posterior: Posterior, scale: Scale, unit: Unit, bottom: float) -> None:
-    """The region of equality, the axis and its ticks, zero, and which side is whose."""
+def _ground(axes: Axes, posterior: Posterior, unit: Unit) -> None:
+    """The region of equality, zero, which side is whose, and what the numbers beside are."""
+    axes.grid(axis="x")
     if posterior.rope:
-        left, right = scale.at(-posterior.rope * unit.scale), scale.at(posterior.rope * unit.scale)
-        canvas.rect("band", left, _TOP - 4, right - left, bottom - _TOP + 4)
-        canvas.text("small", (left + right) / 2, _TOP - 10, "equal", "middle")
-    ticks = scale.ticks()
-    canvas.lines("grid", [((x, _TOP - 4), (x, bottom)) for x in map(scale.at, ticks)])
-    canvas.line("axis", (scale.start, bottom), (scale.end, bottom))
-    for tick in ticks:
-        canvas.text("small", scale.at(tick), bottom + 15, tick_label(tick, ticks), "middle")
-    zero = scale.at(0)
-    canvas.line("zero", (zero, _TOP - 4), (zero, bottom))
-    room = _PLOT / 2 - 12
-    canvas.text("small-ink", scale.start, bottom + 34, f"← {isolated(posterior.a)}", room=room, after=" better")
-    canvas.text("small-ink", scale.end, bottom + 34, isolated(posterior.b), "end", room=room, after=" better →")
-    right = scale.end + 16 + _MEASURED
-    canvas.text("small", right - 12, _TOP - 10, "measured", "end")
-    canvas.text("small", right, _TOP - 10, "estimate [95% interval]")
+        axes.axvspan(-posterior.rope * unit.scale, posterior.rope * unit.scale, color=BAND, lw=0, zorder=0)
+        axes.text(0, -0.55, "equal", ha="center", va="bottom", size=8, color=SOFT)
+    axes.axvline(0, color=INK, lw=1)
+    below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
+    axes.annotate(f"← {short(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
+    axes.annotate(f"{short(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
+    _column(axes, -0.5, 1.2, "measured", "right", SOFT)
+    _column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
 
 
-def _row(canvas: Canvas, row: Row, scale: Scale, unit: Unit, y: float) -> None:
-    role = "text" if row.kind == "data set" else "strong"
-    canvas.text(role, 20, y + 4, row.name, room=scale.start - 32 - _note(row))
-    if row.note:
-        canvas.text("small", scale.start - 14, y + 4, row.note, "end")
-    right = scale.end + 16 + _MEASURED
-    if row.estimate:
-        _interval(canvas, row, row.estimate, scale, unit, y)
-        canvas.text("small-ink", right, y + 4, unit.estimate(row.estimate), room=_NUMBERS - 10)
-    if row.measured is not None:
-        canvas.circle("measured", scale.within(row.measured * unit.scale), y, 6)
-        canvas.text("small-ink", right - 12, y + 4, unit(row.measured), "end")
-    if row.kind == "data set" and row.estimate:
-        x = scale.within(row.estimate.mean * unit.scale)
-        canvas.rect("estimate", x - 2.5, y - 2.5, 5, 5)
+def _column(axes: Axes, place: float, x: float, text: str, side: str, colour: str = INK) -> None:
+    """A text in a column beside the plot."""
+    va = "center" if colour == INK else "bottom"
+    axes.text(x, place, text, ha=side, va=va, size=8, color=colour, transform=axes.get_yaxis_transform())
 
 
-def _interval(canvas: Canvas, row: Row, estimate: Estimate, scale: Scale, unit: Unit, y: float) -> None:
-    """A bar from end to end, with an arrow where it goes on beyond the frame."""
-    bar = {"data set": "interval", "mean": "mean-interval", "next": "next-interval"}[row.kind]
-    ends = [scale.within(value * unit.scale) for value in (estimate.low, estimate.high)]
-    canvas.line(bar, (ends[0], y), (ends[1], y))
-    for value, x, side in ((estimate.low, ends[0], -1), (estimate.high, ends[1], 1)):
-        if scale.low <= value * unit.scale <= scale.high:
-            canvas.line(bar if row.kind != "next" else "zero", (x, y - 4), (x, y + 4))
-        else:
-            arrow = "estimate" if row.kind == "data set" else "mean"
-            canvas.polygon(arrow, (x + 5 * side, y), (x - 4 * side, y - 5), (x - 4 * side, y + 5))
-    x = scale.within(estimate.mean * unit.scale)
-    if row.kind != "data set":
-        canvas.polygon(row.kind, (x - 7, y), (x, y - 6), (x + 7, y), (x, y + 6))
-
-
-def _leaves(row: Row, scale: Scale, unit: Unit) -> bool:
-    if row.estimate is None:
-        return False
-    return row.estimate.low * unit.scale < scale.low or row.estimate.high * unit.scale > scale.high
-
-
-def _key(canvas: Canvas, y: float, beyond: bool) -> None:
-    x = 20.0
-    canvas.circle("measured", x + 6, y - 4, 6)
-    x = _label(canvas, x + 20, y, "measured")
-    canvas.line("interval", (x, y - 4), (x + 24, y - 4))
-    canvas.rect("estimate", x + 9.5, y - 6.5, 5, 5)
-    x = _label(canvas, x + 32, y, "estimate in the light of all data sets, 95% interval")
-    canvas.polygon("mean", (x, y - 4), (x + 7, y - 10), (x + 14, y - 4), (x + 7, y + 2))
-    x = _label(canvas, x + 22, y, "mean")
-    canvas.polygon("next", (x, y - 4), (x + 7, y - 10), (x + 14, y - 4), (x + 7, y + 2))
-    x = _label(canvas, x + 22, y, "another data set")
-    if beyond:
-        canvas.polygon("mean", (34, y + 14), (25, y + 9), (25, y + 19))
-        _label(canvas, 40, y + 18, "goes on beyond the frame; its ends are in the column of numbers")
-
-
-def _label(canvas: Canvas, x: float, y: float, label: str) -> float:
-    canvas.text("small", x, y, label)
-    return x + width_of(label, 10.5) + 14
-
-
-def _description(posterior: Posterior, unit: Unit, rows: list[Row]) -> str:
-    return "\n".join(_sentences(posterior, unit, rows))
-
-
-def _sentences(posterior: Posterior, unit: Unit, rows: list[Row]) -> Iterator[str]:
-    b = isolated(posterior.b)
-    yield f"Differences in {unit.name} of {posterior.measure}; positive: {b} is better."
-    if posterior.rope:
-        yield f"Practically equal within ±{unit.bare(posterior.rope)}."
-    for row in rows:
-        measured = "" if row.measured is None else f" measured {unit(row.measured)},"
-        estimate = f" estimate and 95% interval {unit.estimate(row.estimate)}" if row.estimate else ""
-        yield f"{isolated(row.name)}:{measured}{estimate}."
-    yield f"Share of draws in which each outcome is the likeliest: {thirds(posterior, posterior.decision)}."
+def _interval(axes: Axes, place: int, estimate: Estimate, unit: Unit, look: Look) -> bool:
+    """A bar from end to end, with an arrow where it goes on beyond the frame; whether it does."""
+    low, mean, high = (unit.scale * value for value in (estimate.low, estimate.mean, estimate.high))
+    axes.plot([low, mean, high], [place] * 3, markevery=[1], **look)
+    axes.plot([low, high], [place] * 2, "|", color=look["color"], ms=8, mew=1.5)
+    _column(axes, place, 1.25, unit.estimate(estimate), "left")
+    least, most = axes.get_xlim()
+    arrows = [(end, arrow) for end, arrow, out in ((least, "<", low < least), (most, ">", high > most)) if out]
+    for end, arrow in arrows:
+        axes.plot(end, place, arrow, color=look["color"], ms=6, clip_on=False)
+    return bool(arrows)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from assay.render.pictures.canvas import Canvas
-from assay.render.pictures.letters import isolated, largest, share, turned, width_of
+from assay.render.pictures.sheet import FAINT, FILLS, INK, SOFT, Look, bare, drawn, headed, sheet, width_of
+from assay.render.pictures.words import OUTCOMES, largest, share, short
 from assay.result.posteriors import Posterior, Thirds
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 Pair = tuple[str, str]
-_BAR, _GAP, _ROW = 170.0, 26.0, 36.0
-_TOP = 112.0
-_THICK = 13.0
+_WIDE, _ACROSS, _ROW = 1.8, 2.1, 0.38
+_LABELS = {"a": "left system better", "equal": "≈ practically equal", "b": "right system better"}
 KINDS = {
-    "decision": "the share of posterior draws in which each outcome is the likeliest",
-    "region": "the mean probability of each outcome on a new data set",
+    "decision": (
+        "Decision shares of all pairs",
+        "the share of posterior draws in which each outcome is the likeliest",
+    ),
+    "region": ("Outcomes to expect on a new data set", "the mean probability of each outcome on a new data set"),
 }
 
 
@@ -39,80 +46,52 @@ def shares_of(posteriors: Iterable[Posterior], kind: str) -> dict[tuple[str, Pai
     for posterior in posteriors:
         shares: Thirds = getattr(posterior, kind)
         found[posterior.measure, (posterior.a, posterior.b)] = shares
-        found.setdefault((posterior.measure, (posterior.b, posterior.a)), turned(shares))
+        found.setdefault((posterior.measure, (posterior.b, posterior.a)), Thirds(shares.b, shares.equal, shares.a))
     return found
 
 
-def matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Canvas:
+@drawn
+def matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figure:
     """A row per pair, a column per measure, in each a bar: left better, equal, right better."""
     rows, columns, shares = pairs(posteriors), measures(posteriors), shares_of(posteriors, kind)
-    name = min(max(width_of(system, 12, bold=True) for pair in rows for system in pair) + 16, 190)
-    left_end = 20 + 2 * name
-    lefts = [left_end + column * (_BAR + _GAP) for column in range(len(columns))]
-    width = max(left_end + len(columns) * (_BAR + _GAP) + 8, 680)
-    groups = len({left for left, _ in rows})
-    height = _TOP + _ROW * len(rows) + 10 * (groups - 1) + 16
-    title = {"decision": "Decision shares of all pairs", "region": "Outcomes to expect on a new data set"}[kind]
-    canvas = Canvas(width, height, title, _description(rows, columns, shares, kind))
-    canvas.text("title", 20, 30, title, room=width - 40)
-    canvas.text("subtitle", 20, 50, f"In each bar {KINDS[kind]}", room=width - 40)
-    _key(canvas, 74)
-    for x, measure in zip(lefts, columns, strict=True):
-        canvas.text("strong", x, _TOP - 10, measure, room=_BAR)
-    y = _TOP
-    for number, (left, right) in enumerate(rows):
-        first = not number or rows[number - 1][0] != left
-        if first and number:
-            y += 10
-        if first:
-            canvas.line("grid", (20, y - 4), (width - 20, y - 4))
-            canvas.text("strong", 20, y + _THICK, left, room=name - 12)
-        canvas.text("text", 20 + name, y + _THICK, right, room=name - 12)
-        for x, measure in zip(lefts, columns, strict=True):
-            if (measure, (left, right)) in shares:
-                _bar(canvas, x, y + 2, shares[measure, (left, right)])
-            else:
-                canvas.text("small", x, y + _THICK, "not compared")
-        y += _ROW
-    return canvas
+    figure = sheet()
+    for column, measure in enumerate(columns):
+        axes = figure.add_axes((column * _ACROSS, 0, _WIDE, _ROW * len(rows)))
+        bare(axes, (0, 1), (len(rows) - 0.5, -0.5))
+        axes.set_title(short(measure, 22))
+        for place, pair in enumerate(rows):
+            _bar(axes, place, shares.get((measure, pair)))
+    _names(figure.axes[0], rows, len(columns))
+    title, given = KINDS[kind]
+    return headed(figure, title, f"In each bar {given}")
 
 
-def _bar(canvas: Canvas, x: float, y: float, shares: Thirds) -> None:
-    parts = [("a", shares.a), ("equal", shares.equal), ("b", shares.b)]
-    first, here = largest(shares), x
+def _names(axes: Axes, rows: list[Pair], columns: int) -> None:
+    """Two columns of names before the first bars, and a line above each group."""
+    second = -0.12 - max(width_of(short(right)) for _, right in rows) / _WIDE
+    first = second - 0.12 - max(width_of(short(left), weight="bold") for left, _ in rows) / _WIDE
+    for place, (left, right) in enumerate(rows):
+        axes.text(second, place - 0.15, short(right), va="center")
+        if not place or rows[place - 1][0] != left:
+            axes.text(first, place - 0.15, short(left), va="center", weight="bold")
+            end = (columns * _ACROSS - _ACROSS + _WIDE) / _WIDE
+            axes.plot([first, end], [place - 0.5] * 2, color=FAINT, lw=0.8, clip_on=False)
+
+
+def _bar(axes: Axes, place: int, shares: Thirds | None) -> None:
+    if shares is None:
+        axes.text(0, place - 0.15, "not compared", va="center", size=8, color=SOFT)
+        return
+    values = {outcome: getattr(shares, outcome) for outcome in OUTCOMES}
     # Rounded shares of a printed table may add up to .999 or 1.001; the bar is whole all the same.
-    whole = sum(value or 0.0 for _, value in parts) or 1.0
-    for name, value in parts:
-        length = _BAR * (value or 0.0) / whole
-        if length:
-            canvas.rect(name, here, y, length, _THICK)
-        here += length
-    for (name, value), place, anchor in zip(
-        parts, (x, x + _BAR / 2, x + _BAR), ("start", "middle", "end"), strict=True
-    ):
+    whole = sum(value or 0.0 for value in values.values()) or 1.0
+    start, first = 0.0, largest(shares)
+    for (outcome, value), (x, side) in zip(values.items(), ((0, "left"), (0.5, "center"), (1, "right")), strict=True):
+        part = (value or 0.0) / whole
+        look: Look = {"color": FILLS[outcome], "edgecolor": INK, "linewidth": 0.5 if part else 0, "clip_on": False}
+        axes.barh(place - 0.15, part, 0.36, start, label=_LABELS[outcome], **look)
+        start += part
         if value is not None:
-            sign = "≈ " if name == "equal" else ""
-            role = "small-strong" if name == first else "small"
-            canvas.text(role, place, y + _THICK + 12, f"{sign}{share(value)}", anchor)
-
-
-def _key(canvas: Canvas, y: float) -> None:
-    x = 20.0
-    for role, label in (("a", "left system better"), ("equal", "≈ practically equal"), ("b", "right system better")):
-        canvas.rect(role, x, y - 10, 18, 12)
-        canvas.text("small", x + 24, y, label)
-        x += 24 + width_of(label, 10.5) + 18
-
-
-def _description(rows: list[Pair], columns: list[str], shares: dict[tuple[str, Pair], Thirds], kind: str) -> str:
-    lines = [f"Given is {KINDS[kind]}."]
-    for measure in columns:
-        for left, right in rows:
-            found = shares.get((measure, (left, right)))
-            if found:
-                equal = "" if found.equal is None else f"practically equal {share(found.equal)}, "
-                lines.append(
-                    f"{measure}: {isolated(left)} better {share(found.a)}, {equal}"
-                    f"{isolated(right)} better {share(found.b)}."
-                )
-    return "\n".join(lines)
+            weight, colour = ("bold", INK) if outcome == first else ("normal", SOFT)
+            text = "≈ " * (outcome == "equal") + share(value)
+            axes.text(x, place + 0.23, text, ha=side, va="center", size=8, weight=weight, color=colour)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from assay.render.pictures.canvas import Canvas, Point, wrapped
-from assay.render.pictures.layers import Edge, Layers, Stop, laid_out, levels
-from assay.render.pictures.letters import isolated, width_of
+from assay.render.pictures.layers import Edge, Stop, laid_out, levels
+from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, width_of
+from assay.render.pictures.words import short
 from assay.result.posteriors import Ranking, RankRelation
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Point = tuple[float, float]
 _EQUAL = ("≈", "⪅", "⪆")
 _UNDECIDED = "?"
 _TURNED = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
-_BOX, _APART, _STEP = 32.0, 36.0, 98.0
-_LEFT = 84.0
+_BOX, _APART, _STEP = 0.34, 0.38, 1.0
 
 
 @dataclass(frozen=True)
@@ -47,205 +51,131 @@ def _upwards(row: RankRelation) -> Edge:
     return (row.a, row.b) if row.relation == "<" else (row.b, row.a)
 
 
-def ranking_levels(ranking: Ranking) -> list[list[str]]:
-    """The systems level by level, the best first."""
-    found = relations(ranking)
-    level = levels(ranking.order, [*found.covers, *found.flagged])
-    rows: list[list[str]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
-    for name in ranking.order:
-        rows[level[name]].append(name)
-    return rows[::-1]
+class _Plan:
+    """Where everything stands, in inches: boxes in levels, and the ways between them."""
+
+    def __init__(self, order: tuple[str, ...], covers: list[Edge], edges: list[Edge]) -> None:
+        self.layers = laid_out(order, covers, edges)
+        self.box = max(width_of(short(name, 22), weight="bold") for name in order) + 0.3
+        rows = self.layers.rows
+        widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in rows]
+        self.width, self.height = max(widths), _STEP * (len(rows) - 1) + _BOX
+        self.places: dict[Stop, Point] = {}
+        for number, (row, width) in enumerate(zip(rows, widths, strict=True)):
+            x = (self.width - width) / 2
+            for stop in row:
+                self.places[stop] = (x + self._room(stop) / 2, _BOX / 2 + _STEP * number)
+                x += self._room(stop) + _APART
+
+    def _room(self, stop: Stop) -> float:
+        return self.box if isinstance(stop, str) else 0.12
+
+    def upwards(self, edge: Edge) -> list[Point]:
+        """The way of an edge from level to level; past a level it runs straight, so that it meets no box."""
+        low, *passing, high = [self.places[stop] for stop in self.layers.paths[edge]]
+        line = [point for x, y in passing for point in ((x, y - _BOX / 2), (x, y + _BOX / 2))]
+        first, last = [*line, high][0], [low, *line][-1]
+        return [(self._door(low, first), low[1] + _BOX / 2), *line, (self._door(high, last), high[1] - _BOX / 2)]
+
+    def _door(self, box: Point, other: Point) -> float:
+        """Where on its box a line ends: the further to the side from which it comes."""
+        most = self.box / 2 - 0.12
+        return box[0] + min(max((other[0] - box[0]) / 4, -most), most)
+
+    def bow(self, edge: Edge, side: int) -> list[Point]:
+        """The way between two systems of one level: above the others (1), or below them (-1)."""
+        (x, y), (end, _) = (self.places[name] for name in edge)
+        height = min(0.15 + abs(end - x) / 12, 0.42)
+        parts = [number / 12 for number in range(13)]
+        return [(x + (end - x) * part, y + side * (_BOX / 2 + 4 * height * part * (1 - part))) for part in parts]
 
 
-def ranking_graph(ranking: Ranking) -> Canvas:
+@drawn
+def ranking_graph(ranking: Ranking) -> Figure:
     """One measure's partial order."""
     found = relations(ranking)
     covers = [*found.covers, *found.flagged]
     level = levels(ranking.order, covers)
-    across = [(row.a, row.b) for row in found.ties if level[row.a] != level[row.b]]
-    within = [row for row in found.ties if level[row.a] == level[row.b]]
-    edges = [edge for edge in covers if level[edge[0]] != level[edge[1]]]
-    layers = laid_out(ranking.order, covers, [*edges, *across])
-    plan = _Plan(layers, ranking.order)
-    width = max(plan.width, 640)
-    notes = [line for sentence in ranking.intransitive for line in wrapped(f"! {sentence}", "small-ink", width - 40)]
-    bottom = plan.bottom + 34
-    title = f"Order by {ranking.measure}"
-    canvas = Canvas(width, bottom + 20 + 16 * len(notes), title, _description(ranking))
-    canvas.text("title", 20, 30, title, room=width - 40)
-    canvas.text("subtitle", 20, 50, ranking.chain, room=width - 40)
-    canvas.line("axis", (34, plan.bottom), (34, plan.top))
-    canvas.polygon("arrow", (34, plan.top - 8), (30, plan.top), (38, plan.top))
-    canvas.text("small", 20, plan.top - 14, "better")
+    edges = [*covers, *((row.a, row.b) for row in found.ties)]
+    plan = _Plan(ranking.order, covers, [edge for edge in edges if level[edge[0]] != level[edge[1]]])
+    figure = sheet()
+    axes = figure.add_axes((0, 0, plan.width, plan.height))
+    bare(axes, (0, plan.width), (0, plan.height))
+    arrow = {"arrowstyle": "-|>", "color": SOFT, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", (-0.5, plan.height), (-0.5, 0), arrowprops=arrow, annotation_clip=False)
+    axes.text(-0.5, plan.height + 0.06, "better", ha="center", size=8, color=SOFT)
     for edge in covers:
-        line = plan.line(edge) if edge in layers.paths else plan.bow(edge)
-        _edge(canvas, line if _rises(edge, layers) else line[::-1], edge in found.flagged)
-    for row in found.ties:
-        if (row.a, row.b) in layers.paths:
-            _tie(canvas, plan.line((row.a, row.b)), row.relation)
-    _within(canvas, plan, within)
+        line = plan.upwards(edge) if edge in plan.layers.paths else plan.bow(edge, 1)
+        _edge(axes, line if level[edge[0]] <= level[edge[1]] else line[::-1], edge in found.flagged)
+    _ties(axes, plan, found.ties)
     for name in ranking.order:
-        _node(canvas, plan, name)
-    _key(canvas, bottom, found)
-    for number, note in enumerate(notes):
-        canvas.text("small-ink", 20, bottom + 24 + 16 * number, note, room=width - 40)
-    return canvas
+        _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
+        axes.text(*plan.places[name], short(name, 22), ha="center", va="center", weight="bold", zorder=4)
+    notes = [f"! {sentence}" for sentence in ranking.intransitive]
+    chain = short(ranking.chain, max(round(14 * plan.width), 60))
+    return headed(figure, f"Order by {short(ranking.measure)}", chain, notes)
 
 
-def _rises(edge: Edge, layers: Layers) -> bool:
-    return layers.level[edge[0]] <= layers.level[edge[1]]
+def _edge(axes: Axes, line: list[Point], flagged: bool) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
 
-
-class _Plan:
-    """Where everything stands."""
-
-    def __init__(self, layers: Layers, order: tuple[str, ...]) -> None:
-        self.layers = layers
-        self.size = min(max((width_of(name, 12, bold=True) for name in order), default=0) + 28, 190)
-        widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in layers.rows]
-        self.width = _LEFT + max(widths, default=0) + 70
-        self.top = 92.0
-        self.bottom = self.top + _STEP * (len(layers.rows) - 1) + _BOX
-        self.places: dict[Stop, Point] = {}
-        middle = (_LEFT + max(self.width, 640) - 20) / 2
-        for number, (row, width) in enumerate(zip(layers.rows, widths, strict=True)):
-            x, y = middle - width / 2, self.bottom - _BOX / 2 - _STEP * number
-            for stop in row:
-                self.places[stop] = (x + self._room(stop) / 2, y)
-                x += self._room(stop) + _APART
-        self.doors = self._doors()
-
-    def _room(self, stop: Stop) -> float:
-        return self.size if isinstance(stop, str) else 12.0
-
-    def _doors(self) -> dict[tuple[Edge, Stop], float]:
-        """Where on its box each line ends: side by side, in the order of where they come from."""
-        ends: dict[tuple[Stop, bool], list[tuple[float, Edge]]] = {}
-        for edge, path in self.layers.paths.items():
-            for stop, other, above in ((path[0], path[1], True), (path[-1], path[-2], False)):
-                ends.setdefault((stop, above), []).append((self.places[other][0], edge))
-        doors = {}
-        for (stop, _), lines in ends.items():
-            step = min(20.0, (self.size - 20) / max(len(lines) - 1, 1))
-            for number, (_, edge) in enumerate(sorted(lines)):
-                doors[edge, stop] = self.places[stop][0] + (number - (len(lines) - 1) / 2) * step
-        return doors
-
-    def line(self, edge: Edge) -> list[Point]:
-        """The way of an edge, from level to level upwards."""
-        low, *passing, high = self.layers.paths[edge]
-        line = [(self.doors[edge, low], self.places[low][1] - _BOX / 2)]
-        for stop in passing:
-            x, y = self.places[stop]
-            line += [(x, y + _BOX / 2), (x, y - _BOX / 2)]
-        return [*line, (self.doors[edge, high], self.places[high][1] + _BOX / 2)]
-
-    def bow(self, edge: Edge) -> list[Point]:
-        """The way of an edge between two systems of one level, above the others."""
-        (x, y), (end, _) = self.places[edge[0]], self.places[edge[1]]
-        height = min(14 + abs(end - x) / 12, 40)
-        steps = [number / 12 for number in range(13)]
-        return [(x + (end - x) * part, y - _BOX / 2 - 4 * height * part * (1 - part)) for part in steps]
-
-
-def _node(canvas: Canvas, plan: _Plan, name: str) -> None:
-    x, y = plan.places[name]
-    canvas.rect("node", x - plan.size / 2, y - _BOX / 2, plan.size, _BOX, 6)
-    canvas.text("strong", x, y + 4, name, "middle", room=plan.size - 12)
-
-
-def _edge(canvas: Canvas, line: list[Point], flagged: bool) -> None:
-    (x, y), (end_x, end_y) = line[-2], line[-1]
-    length = math.hypot(end_x - x, end_y - y) or 1.0
-    along, side = ((end_x - x) / length, (end_y - y) / length), ((y - end_y) / length, (end_x - x) / length)
-    foot = (end_x - 9 * along[0], end_y - 9 * along[1])
-    canvas.line("flagged" if flagged else "edge", *line[:-1], foot)
-    canvas.polygon(
-        "flagged-arrow" if flagged else "arrow",
-        (end_x, end_y),
-        (foot[0] + 4.5 * side[0], foot[1] + 4.5 * side[1]),
-        (foot[0] - 4.5 * side[0], foot[1] - 4.5 * side[1]),
-    )
+    colour, dashes, label = (FLAG, "-.", "hidden by the chain") if flagged else (INK, "-", "worse → better")
+    look: Look = {"color": colour, "ls": dashes, "lw": 1.2}
+    arrow = FancyArrowPatch(path=Path(line), arrowstyle="-|>", mutation_scale=11, clip_on=False, **look)
+    axes.add_patch(arrow)
+    axes.plot([], [], marker=">", **look, label=label)
     if flagged:
-        _flag(canvas, *_halfway(line))
+        ring = {"boxstyle": "circle,pad=0.2", "fc": "white", "ec": FLAG}
+        axes.text(*_halfway(line), "!", ha="center", va="center", size=8, weight="bold", color=FLAG, bbox=ring)
 
 
-def _flag(canvas: Canvas, x: float, y: float) -> None:
-    canvas.polygon("flag", (x, y - 10), (x - 10, y + 7), (x + 10, y + 7))
-    canvas.text("small-strong", x, y + 5, "!", "middle")
+def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> None:
+    """Ties as dotted lines with their sign; on one level a frame around three or more that are all equal."""
+    signs = {row.relation for row in ties}
+    label = "≈ practically equal" + ", ⪅ barely" * bool(signs & {"⪅", "⪆"}) + ", ? undecided" * (_UNDECIDED in signs)
+    framed = _frames(axes, plan, ties)
+    for row in ties:
+        edge, sign = (row.a, row.b), row.relation
+        if edge in plan.layers.paths:
+            line = plan.upwards(edge)
+        else:
+            if plan.places[row.a][0] > plan.places[row.b][0]:
+                edge, sign = (row.b, row.a), _TURNED.get(sign, sign)
+            (x, y), (end, _) = plan.places[edge[0]], plan.places[edge[1]]
+            near = end - x <= plan.box + _APART + 0.01
+            if not near and row in framed:
+                continue
+            line = [(x + plan.box / 2, y), (end - plan.box / 2, y)] if near else plan.bow(edge, -1)
+        axes.plot(*zip(*line, strict=True), ":", color=SOFT, lw=1.3, clip_on=False, label=label)
+        patch = {"boxstyle": "circle,pad=0.1", "fc": "white", "ec": "none"}
+        axes.text(*_halfway(line), sign, ha="center", va="center", bbox=patch)
 
 
-def _tie(canvas: Canvas, line: list[Point], sign: str) -> None:
-    canvas.line("tie", *line)
-    _sign(canvas, *_halfway(line), sign)
+def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> list[RankRelation]:
+    """The ties within frames, which are drawn."""
+    framed = []
+    for row in plan.layers.rows:
+        names = [stop for stop in row if isinstance(stop, str)]
+        equal = [tie for tie in ties if tie.relation == "≈" and {tie.a, tie.b} <= set(names)]
+        if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:
+            framed += equal
+            (left, y), (right, _) = plan.places[names[0]], plan.places[names[-1]]
+            _box(axes, (left + right) / 2, y, right - left + plan.box + 0.2, _BOX + 0.2, ec=SOFT, ls=":", fill=False)
+            axes.text(right + plan.box / 2 + 0.16, y, "all ≈", va="center", size=8, color=SOFT)
+    return framed
 
 
-def _sign(canvas: Canvas, x: float, y: float, sign: str) -> None:
-    canvas.circle("paper", x, y, 8)
-    canvas.text("text", x, y + 4, sign, "middle")
+def _box(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
+    """A box with round corners around a point."""
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = (x - width / 2, y - height / 2)
+    round_ = "round,pad=0,rounding_size=0.06"
+    axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle=round_, lw=1.2, clip_on=False, **look))
 
 
 def _halfway(line: list[Point]) -> Point:
     """A place on the middle stretch, a little before its middle, where lines cross less."""
     (x, y), (to_x, to_y) = line[(len(line) - 1) // 2], line[(len(line) - 1) // 2 + 1]
     return 0.58 * x + 0.42 * to_x, 0.58 * y + 0.42 * to_y
-
-
-def _within(canvas: Canvas, plan: _Plan, ties: list[RankRelation]) -> None:
-    """Ties on one level: a frame around three or more that are all equal; else lines and, past others, bows."""
-    framed = set()
-    for row in plan.layers.rows:
-        names = [stop for stop in row if isinstance(stop, str)]
-        equal = [tie for tie in ties if tie.relation == "≈" and tie.a in names]
-        if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:
-            framed |= {(tie.a, tie.b) for tie in equal}
-            _frame(canvas, plan, names)
-    for tie in ties:
-        left, right, sign = tie.a, tie.b, tie.relation
-        if plan.places[left][0] > plan.places[right][0]:
-            left, right, sign = right, left, _TURNED.get(sign, sign)
-        (x, y), (end, _) = plan.places[left], plan.places[right]
-        if end - x <= plan.size + _APART + 1:
-            canvas.line("tie", (x + plan.size / 2, y), (end - plan.size / 2, y))
-            _sign(canvas, (x + end) / 2, y, sign)
-        elif (tie.a, tie.b) not in framed:
-            line = [(place, 2 * y - above) for place, above in plan.bow((left, right))]
-            canvas.line("tie", *line)
-            _sign(canvas, *line[4], sign)
-
-
-def _frame(canvas: Canvas, plan: _Plan, names: list[str]) -> None:
-    places = [plan.places[name] for name in names]
-    left, right, y = places[0][0] - plan.size / 2, places[-1][0] + plan.size / 2, places[0][1]
-    canvas.rect("tie", left - 9, y - _BOX / 2 - 9, right - left + 18, _BOX + 18, 10)
-    canvas.text("small", right + 14, y + 4, "all ≈")
-
-
-def _key(canvas: Canvas, y: float, found: Relations) -> None:
-    """Only what is there is explained."""
-    _edge(canvas, [(20, y - 4), (52, y - 4)], False)
-    x = _explained(canvas, 60, y, "worse → better")
-    if found.ties:
-        signs = {row.relation for row in found.ties}
-        more = ", ⪅ barely" * bool(signs & {"⪅", "⪆"}) + ", ? undecided" * (_UNDECIDED in signs)
-        canvas.line("tie", (x, y - 4), (x + 32, y - 4))
-        x = _explained(canvas, x + 40, y, f"≈ practically equal{more}")
-    if found.flagged:
-        _edge(canvas, [(x, y - 4), (x + 52, y - 4)], True)
-        _explained(canvas, x + 60, y, "hidden by the chain")
-
-
-def _explained(canvas: Canvas, x: float, y: float, label: str) -> float:
-    canvas.text("small", x, y, label)
-    return x + width_of(label, 10.5) + 16
-
-
-def _description(ranking: Ranking) -> str:
-    signs = [f"{isolated(row.a)} {row.relation} {isolated(row.b)}" for row in ranking.relations]
-    rows = [", ".join(map(isolated, level)) for level in ranking_levels(ranking)]
-    text = [
-        f"Chain: {ranking.chain}.",
-        f"Levels from the best down: {'; '.join(rows)}.",
-        f"All pairs: {', '.join(signs)}.",
-    ]
-    return "\n".join([*text, *ranking.intransitive])

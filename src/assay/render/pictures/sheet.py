@@ -1,0 +1,166 @@
+"""Paper to draw on, by matplotlib: one look, a heading above, a key below, and the same bytes each time."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, wraps
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Look = dict[str, Any]
+"""How something is drawn, by matplotlib's names."""
+INK, SOFT, FAINT, BAND = "#1a1a1a", "#555555", "#d8d8d8", "#ededed"
+ESTIMATE, FLAG = "#5b3f8c", "#c2410c"
+# A is of middle lightness, equal nearly the paper's, B the strongest: the three stay apart in grey, too.
+FILLS = {"a": "#e69f00", "equal": "#ebebeb", "b": "#005b96"}
+_FACTS: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+ENDINGS = tuple(f".{form}" for form in _FACTS)
+# Before the others the one that looks alike everywhere; behind it whatever has letters of the rest of the world.
+_FONTS = (
+    *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew"),
+    *("Arial Unicode MS", "Hiragino Sans", "PingFang SC", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic"),
+)
+_LOOK: Look = {
+    "font.size": 9,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT,
+    "axes.labelsize": 8,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "grid.color": FAINT,
+    "xtick.color": SOFT,
+    "xtick.labelsize": 8,
+    "ytick.color": SOFT,
+    "ytick.labelsize": 8,
+    "ytick.left": False,
+    "legend.fontsize": 8,
+    "legend.handlelength": 2.6,
+    "legend.frameon": False,
+    "savefig.dpi": 192,
+    # Whole fonts in PDF, as journals ask; in SVG text stays text, to be searched, edited and read aloud.
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "assay",
+}
+
+
+def check_plot() -> None:
+    """Refuse to draw where matplotlib is missing."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise UsageError("pictures need matplotlib. Install it: pip install 'assay[plot]'") from None
+
+
+@contextmanager
+def _look() -> Iterator[list[warnings.WarningMessage]]:
+    """Our settings, whatever the user's are; what matplotlib warns of meanwhile is collected."""
+    import matplotlib.style
+
+    with warnings.catch_warnings(record=True) as caught, matplotlib.style.context(["default", _LOOK]):
+        matplotlib.rcParams["font.family"] = _fonts()
+        warnings.simplefilter("always")
+        yield caught
+
+
+@cache
+def _fonts() -> list[str]:
+    from matplotlib.font_manager import get_font_names
+
+    known = set(get_font_names())
+    return [name for name in _FONTS if name in known]
+
+
+def drawn(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """A function that draws, with our settings."""
+
+    @wraps(draw)
+    def within(*given: Any) -> Figure:
+        with _look():
+            return draw(*given)
+
+    return within
+
+
+def sheet() -> Figure:
+    """An empty figure, of one inch by one: places on it are inches, and whatever lies beyond is saved as well."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(1, 1))
+
+
+def headed(figure: Figure, title: str, subtitle: str, notes: Sequence[str] = ()) -> Figure:
+    """The figure with a title above all that is drawn so far, and a key to all that has a label and notes below."""
+    box = figure.get_tightbbox()
+    figure.set_label(title)
+    figure.text(box.x0, box.y1 + 0.38, title, size=12, weight="bold")
+    figure.text(box.x0, box.y1 + 0.16, subtitle, color=SOFT)
+    key: dict[str, Artist] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        key |= dict(zip(labels, handles, strict=True))
+    if key:
+        place: Look = {
+            "loc": "upper left",
+            "bbox_to_anchor": (box.x0, box.y0 - 0.12),
+            "borderpad": 0,
+            "borderaxespad": 0,
+        }
+        figure.legend(handles=list(key.values()), labels=list(key), ncols=len(key), columnspacing=1.6, **place)
+    lines = [line for note in notes for line in textwrap.wrap(note, max(round(14 * box.width), 90))]
+    figure.text(box.x0, box.y0 - (0.4 if key else 0.12), "\n".join(lines), va="top", size=8)
+    return figure
+
+
+def bare(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:
+    """Axes that show nothing by themselves, from here to there."""
+    axes.set_axis_off()
+    axes.set(xlim=x, ylim=y)
+    return axes
+
+
+def width_of(text: str, size: float = 9, weight: str = "normal") -> float:
+    """How wide a text is, in inches."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    font = FontProperties(family=_fonts(), weight=weight)
+    return float(TextPath((0, 0), text, size=size, prop=font).get_extents().width) / 72 if text.strip() else 0.0
+
+
+def content(figure: Figure, path: Path) -> bytes:
+    """A figure as the file that its ending asks for: .svg, .pdf, .png."""
+    form = path.suffix.casefold().removeprefix(".")
+    if form not in _FACTS:
+        raise UsageError(f"{path}: pictures are written as {', '.join(ENDINGS)}. Give one of these endings.")
+    stream = BytesIO()
+    with _look() as caught:
+        facts = {"Title": figure.get_label(), **_FACTS[form]}
+        figure.savefig(stream, format=form, bbox_inches="tight", pad_inches=0.15, metadata=facts)
+    missing = [found for row in caught if (found := re.search(r"Glyph (\d+)", str(row.message)))]
+    # The text of an SVG is set by whoever shows it, with fonts of theirs.
+    if missing and form != "svg":
+        letter = chr(int(missing[0][1]))
+        raise UsageError(
+            f"{path}: matplotlib finds no font with {letter!r} (U+{ord(letter):04X}). "
+            "Install one that has it, or write .svg"
+        )
+    return stream.getvalue()
