@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.browser.conftest import TASKS
-from tests.unit.test_cross_texts import crossed
+from tests.unit.tasks.cross.test_texts import crossed
 
 from assay import render
 from assay.demo import FOLDER

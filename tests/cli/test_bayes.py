@@ -13,7 +13,7 @@ from rich.console import Console
 from assay.bayesian import bayes
 from assay.render.terminal import show
 from cli.conftest import Run
-from unit.manyruns.tables import HEADER, made, text_of
+from unit.bayesian.tables import HEADER, made, text_of
 
 GAINS = {"TnT": 0.0, "Flair": 0.03, "LAPOS": 0.0005}
 QUICK = ("--rope", "0.008", "--draws", "2000")

@@ -200,8 +200,11 @@ SCRIPT = "from assay.__main__ import main\nsys.exit(main())"
 MODULE = "import runpy\nrunpy.run_module('assay', run_name='__main__')"
 
 
+LOADED = ["assay.cli", "click", "click.core", "assay.cli.options", "assay.engine.run", "numpy"]
+
+
 @pytest.mark.parametrize("way_in", [SCRIPT, MODULE], ids=["script", "module"])
-@pytest.mark.parametrize("name", ["assay.cli", "click", "click.core", "assay.cli.options", "assay.engine.run", "numpy"])
+@pytest.mark.parametrize("name", LOADED)
 def test_an_interruption_while_modules_are_loaded_is_130_without_a_traceback(here, name, way_in):
     program = INTERRUPTED.format(name=name, words=SCORE) + way_in
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

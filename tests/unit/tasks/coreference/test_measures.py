@@ -20,7 +20,7 @@ from unit.samples import refusal
 
 File = Callable[[str, str | bytes], str]
 
-TOY = Path(__file__).parents[2] / "data" / "coreference"
+TOY = Path(__file__).parents[3] / "data" / "coreference"
 FORMATS = ("with-bar.conll", "without-bar.conll", "corefud.conllu", "clusters.jsonl")
 METRICS = tuple(name for name, definition in measures().items() if definition.task == "coreference")
 CHAIN_METRICS = tuple(name for name in METRICS if not name.startswith("arcs"))

@@ -11,7 +11,7 @@ from assay.bayesian import bayes
 from assay.bayesian.table import Dropped, chosen, data_sets, in_order, read_matrices, read_runs
 from assay.errors import AssayError, InputError, UsageError
 from assay.experiment.runtables import Split
-from unit.manyruns.tables import HEADER, made, runs_of, text_of
+from unit.bayesian.tables import HEADER, made, runs_of, text_of
 
 REMEDY = (
     "The first line names the columns: dataset, system, repetition, fold, measure, value, and if known numerator, "

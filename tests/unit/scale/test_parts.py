@@ -252,7 +252,8 @@ def test_parts_measured_with_another_content_of_a_file_are_not_of_one_run(file, 
 def test_units_without_a_value_add_no_counts_by_label() -> None:
     """A slice by item that a later shard does not have: its units are there, and nothing in them."""
     rows = np.array([[1, 2, 2], [3, 4, 4]])
-    counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), np.array([0, 1], dtype=np.int32))
+    label = np.array([0, 1], dtype=np.int32)
+    counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), label)
     tallies = Tallies.of([("x", counts)], find("tag-f1"), lambda: np.arange(2), alone=False)
     both = tallies + tallies.nothing(tallies)
     assert both.units == 4

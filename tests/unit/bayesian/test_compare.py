@@ -17,7 +17,7 @@ from assay.bayesian.table import read_runs
 from assay.errors import InputError, UsageError
 from assay.result import Result
 from assay.result.posteriors import Posterior, Thirds
-from unit.manyruns.tables import HEADER, Scores, made, pair, runs_of, text_of
+from unit.bayesian.tables import HEADER, Scores, made, pair, runs_of, text_of
 from unit.stats.runs import CASES, MEASURED, PAIRS, SIMULATED, accuracies
 
 TWO = made({"a": 0.0, "b": 0.01})

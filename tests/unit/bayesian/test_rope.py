@@ -11,7 +11,7 @@ from assay.bayesian import bayes
 from assay.bayesian.rope import Rope, full_score, rope, scale_doubts
 from assay.bayesian.table import DataSet, data_sets
 from assay.errors import UsageError
-from unit.manyruns.tables import made, runs_of
+from unit.bayesian.tables import made, runs_of
 
 
 def data(score: float, items: str = "", runs: int = 4) -> list[DataSet]:

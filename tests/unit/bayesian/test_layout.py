@@ -17,7 +17,7 @@ from assay.render.terminal import show
 from assay.result import Result
 from assay.result.posteriors import Posterior, Replication, Thirds
 from assay.stats.ranking import relation
-from unit.manyruns.tables import made, pair, text_of
+from unit.bayesian.tables import made, pair, text_of
 from unit.stats.runs import CASES, REFERENCE
 
 SYSTEMS = ("TnT", "Collins", "LAPOS", "Stanford", "NLP4J", "Flair")

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from tests.unit.test_texts import counted
+from tests.unit.engine.test_texts import counted
 
 from assay.demo import FOLDER
 from assay.result import Result
