@@ -19,15 +19,15 @@ from assay.corpus.model import (
 )
 
 __all__ = [
+    "KEPT",
+    "SEVERAL",
+    "UNITS",
     "Chains",
     "Column",
     "Corpus",
-    "KEPT",
     "Multiword",
-    "SEVERAL",
     "Spans",
     "Trees",
-    "UNITS",
     "from_lists",
     "from_spans",
     "holds_spans",

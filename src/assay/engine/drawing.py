@@ -39,6 +39,8 @@ def word_places(run: Run, items: Items) -> Places:
 class Drawing:
     """What examples and pages show of a task beside the words and what is said of them."""
 
+    kind: str = "tags"
+    """What the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
     places: Callable[[Run, Items], Places] = word_places
     layers: Callable[[Run, Items, Judged, Shown], Layers] = lambda run, items, judged, shown: ((), None, ())
     """The layers of gold and systems in the texts of a page."""

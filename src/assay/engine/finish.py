@@ -71,6 +71,8 @@ def finished(part: Part, settings: Settings | None = None) -> Result:
         signature=_signature(part, intervals(options.interval, (*rows.scores, *rows.comparisons))),
         command=part.command,
         task=part.task,
+        noun=_noun(part),
+        drawing=tasks()[part.task].drawing.kind,
         column=part.column,
         unit=part.unit,
         units=part.units,
@@ -425,6 +427,12 @@ def _unresolved_note(part: Part) -> Iterator[str]:
         listed = sum(one.group == on for one in part.unresolved)
         if number > listed:
             yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
+
+
+def _noun(part: Part) -> str:
+    """What one item is called; some measures judge words where others find items."""
+    words = any(kind.has_items for kind in part.kinds) and not any(kind.kinds for kind in part.kinds)
+    return "word" if words else tasks()[part.task].noun
 
 
 def _signature(part: Part, interval: str) -> str:

@@ -21,7 +21,9 @@ from assay.result import ExampleSpan
 
 def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
     """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
-    return Drawing(places=_places, layers=partial(_layers, all_count), example=partial(_example, all_count, trees))
+    kind = "trees" if trees else "spans"
+    example = partial(_example, all_count, trees)
+    return Drawing(kind, places=_places, layers=partial(_layers, all_count), example=example)
 
 
 def _example(all_count: bool, trees: bool, run: Run, items: Items, judged: Judged, sentence: int) -> dict[str, Any]:

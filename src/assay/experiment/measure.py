@@ -72,8 +72,10 @@ def _measured(
 
 
 def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
+    from assay.engine.task import tasks
+
     options = {**dict(dataset.scoring), "input_format": dataset.format}
-    if task == "tags":
+    if tasks()[task].with_known_words:
         options["train"] = train
     # Chance is looked at over runs here, not within one: nothing is resampled but what cannot be left out.
     return {**options, "times": 1}

@@ -69,7 +69,7 @@ def _test_notes(result: Result) -> tuple[str, ...]:
 
 
 def _mcnemar_notes(result: Result) -> tuple[str, ...]:
-    over = "gold's mentions (recall)" if result.task == "coreference" else "words"
+    over = f"gold's {result.noun}s (recall)" if result.drawing == "chains" else "words"
     return (
         f"McNemar's exact test takes {over} as independent, which within a {result.unit} they are not: prefer p.",
     )
@@ -100,7 +100,7 @@ def _diffs(result: Result) -> Iterator[Table]:
 def _changes_on(result: Result) -> list[str]:
     """The measures on whose items changes are shown: the first, of mentions each that has outcomes of its own."""
     found = list(dict.fromkeys(row.on for row in result.diffs if row.slice is None and "/" not in row.on))
-    return found if result.task == "coreference" else found[:1]
+    return found if result.drawing == "chains" else found[:1]
 
 
 def _with_measure(result: Result, title: str, on: str) -> str:
@@ -133,7 +133,7 @@ def _matched_notes(result: Result, rows: Sequence[Diff], first: bool) -> Iterato
             "Overlap right: 2·both right / (A right + B right), where it is right not to add what gold does not "
             f"have; overlap all: percent of {item}s with the same outcome."
         )
-    if result.task == "spans":
+    if result.drawing == "spans":
         yield "A boundary error is the same error if it has the same label and type."
     yield from _antecedent_notes(rows)
 
@@ -193,7 +193,7 @@ def _net(number: int) -> str:
 
 
 def _sweeps(result: Result) -> Iterator[Table]:
-    if result.task == "spans":
+    if result.drawing == "spans":
         yield from _span_sweeps(result)
         return
     rows: list[list[Cell | str]] = [
@@ -266,7 +266,7 @@ def _transitions(result: Result) -> Iterator[Table]:
 
 def _outcome_changes(result: Result) -> Iterator[Table]:
     """Tuggener's Table 8, a table per pair of systems."""
-    if result.task != "coreference":
+    if result.drawing != "chains":
         return
     for diff in _shown_diffs(result):
         rows: list[list[Cell | str]] = []

@@ -15,7 +15,7 @@ from assay.result import Comparison, Result, Score
 
 def _scores(result: Result) -> Iterator[Table]:
     """The main score of each measure side by side; further scores, where they say something else, beneath."""
-    if result.task == "spans":
+    if result.drawing == "spans":
         yield from spans.scores(result, _score_notes(result))
         yield from spans.error_types(result)
         return
@@ -40,7 +40,7 @@ def _scores(result: Result) -> Iterator[Table]:
         # With equal tokenisation scores of words are one number; those of constituents say different things.
         if row.measure not in graded
         and (
-            (result.task == "constituents" and not row.main)
+            (result.drawing == "trees" and not row.main)
             or apart(row.value, found[row.system, row.measure, mains[row.measure]].value)
         )
     ]
@@ -49,7 +49,7 @@ def _scores(result: Result) -> Iterator[Table]:
     yield table(
         "Further scores", ["system", "score", "value"], further, words=2, short=25, notes=notes if macro else ()
     )
-    if result.task == "coreference":
+    if result.drawing == "chains":
         yield from chains.chain_errors(result)
 
 
@@ -113,7 +113,7 @@ def _score_notes(result: Result) -> tuple[str, ...]:
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
-    if result.aligned_by == "characters" and result.task == "tags":
+    if result.aligned_by == "characters" and result.drawing == "tags":
         notes.append(
             "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
         )
@@ -131,7 +131,7 @@ def _labels(result: Result) -> Iterator[Table]:
             if row.measure == measure and row.slice is None and row.label is not None
         }
         labels = sorted(gold, key=lambda label: (-gold[label], str(label)))
-        if len(systems) == 1 and result.task == "spans":
+        if len(systems) == 1 and result.drawing == "spans":
             yield spans.labels_of_one(measure, result)
         elif len(systems) == 1 and {"f1", "precision", "recall"} <= {score for _, _, score in found}:
             yield _one_system_labels(measure, labels, gold, found, result)
@@ -204,7 +204,7 @@ def _confusion(result: Result) -> Iterator[Table]:
 
 
 def _confusion_notes(result: Result, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    if result.task != "dependencies":
+    if result.drawing != "arcs":
         return ()
     alike = any(gold == assigned for gold, assigned, _ in rows)
     lone = any("∅" in row for row in rows)

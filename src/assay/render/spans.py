@@ -149,7 +149,7 @@ def confusion(result: Result) -> Iterator[Table]:
                 key = (row.gold or _NOTHING, row.assigned or _NOTHING)
                 cells[key] = cells.get(key, 0) + row.count
         if len(labels) <= MATRIX:
-            measure = rows[0].measure.partition("(")[0] if result.task == "spans" else ""
+            measure = rows[0].measure.partition("(")[0] if result.drawing == "spans" else ""
             yield from _matrices(system, labels, cells, hits, _CELLS.get(measure, ""))
         else:
             ordered = sorted(cells.items(), key=lambda item: (-item[1], item[0]))

@@ -75,15 +75,12 @@ def plural(number: int, noun: str) -> str:
 
 def noun(result: Result) -> str:
     """What an item is called."""
-    names = {"spans": "span", "constituents": "constituent", "coreference": "mention"}
-    if result.task == "constituents" and all(name.startswith("leaf-ancestor") for name in result.measures):
-        return "word"
-    return names.get(result.task, "word")
+    return result.noun
 
 
 def is_matched(result: Result) -> bool:
     """Whether items are found by systems, not given to them."""
-    return result.task in ("spans", "constituents", "coreference")
+    return result.drawing in ("spans", "trees", "chains")
 
 
 def kind_title(kind: str) -> str:
@@ -104,7 +101,7 @@ def heading(result: Result) -> str:
     column += f", without {', '.join(result.ignore_labels)}" if result.ignore_labels else ""
     scheme = f" ({result.scheme.upper()})" if result.scheme else ""
     items = "of gold" if is_matched(result) else "with a gold label"
-    whole = result.task == "coreference" or (result.task == "spans" and result.unit == "document")
+    whole = result.drawing == "chains" or (result.drawing == "spans" and result.unit == "document")
     units = "document" if whole else "sentence"
     number = result.units if units == "document" else result.gold.sentences
     if result.command == "agreement":
@@ -176,7 +173,7 @@ def _otherwise(result: Result, first: Comparison) -> str:
     for row in result.comparisons:
         if row.test != "shuffling" or row.slice is not None or row.measure == first.measure or math.isnan(row.p):
             continue
-        if result.task != "spans" or row.score != first.score:
+        if result.drawing != "spans" or row.score != first.score:
             continue
         sure = (first.p_adjusted < 0.05, first.difference > 0) if first.p_adjusted < 0.05 else (False, None)
         other = (row.p_adjusted < 0.05, row.difference > 0) if row.p_adjusted < 0.05 else (False, None)

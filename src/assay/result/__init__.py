@@ -116,6 +116,10 @@ class Result:
     """How tags were read as spans."""
     atoms: str = ""
     """What spans are sets of: words or characters."""
+    noun: str = "word"
+    """What one item is called."""
+    drawing: str = "tags"
+    """What is drawn: tags, arcs, spans, trees, chains or units."""
     labels: tuple[str, ...] = ()
     """The labels that count; all where none is named …"""
     ignore_labels: tuple[str, ...] = ()
@@ -153,8 +157,9 @@ class Result:
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             found = data.get("schema") if isinstance(data, dict) else None
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. {_ORIGIN}")
+        noun, drawing = _DRAWN.get(str(data.get("task")), ("word", "tags"))
         try:
-            result = typing.cast(Result, decode(cls, data))
+            result = typing.cast(Result, decode(cls, {"noun": noun, "drawing": drawing, **data}))
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"not a whole Result ({error}).") from None
         return result if result.main_scores else replace(result, scores=tuple(_first_as_main(result.scores)))
@@ -245,6 +250,16 @@ class Result:
         from assay.render.html import fragment
 
         return fragment(self)
+
+
+_DRAWN = {
+    "spans": ("span", "spans"),
+    "dependencies": ("word", "arcs"),
+    "constituents": ("constituent", "trees"),
+    "coreference": ("mention", "chains"),
+    "cross": ("unit", "units"),
+}
+"""What files from before Results said it call items, and draw."""
 
 
 def _first_as_main(scores: Sequence[Score]) -> Iterator[Score]:

@@ -148,7 +148,7 @@ def _result(future: Any, piece: Piece) -> Part:
             part: Part = future.result()
     except KilledWorker:
         raise UsageError(
-            f"{piece.shard.gold.files[0]}: the workers that read this shard were killed again and again. Do they have "
-            "too little memory? Cut the files smaller."
+            f"{piece.shard.gold.files[0]}: the workers that read this shard were killed again and again. Do they "
+            "have too little memory? Cut the files smaller."
         ) from None
     return part

@@ -8,8 +8,8 @@ import { tagRows } from "./tagrows.js";
 import { treeBands } from "./trees.js";
 import { unitTrees } from "./units.js";
 
-const PAINTERS = { tags: tagRows, dependencies: arcBands, spans: laneBands, constituents: treeBands, coreference: chainLines, cross: unitTrees };
-const WHAT = { tags: "Tags", dependencies: "Dependencies", spans: "Spans", constituents: "Constituents", coreference: "Coreference chains", cross: "Function trees" };
+const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, trees: treeBands, chains: chainLines, units: unitTrees };
+const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
 const EDGE = 12;
 const MARGIN = 4;
 let drawings = 0;
@@ -19,21 +19,21 @@ let drawings = 0;
  * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded}.
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
-export function drawing(texts, task, text, view) {
-  const scene = sceneOf(texts, task, text, view);
-  const paint = texts.layers.length ? PAINTERS[task] : tagRows;
+export function drawing(texts, kind, text, view) {
+  const scene = sceneOf(texts, kind, text, view);
+  const paint = texts.layers.length ? PAINTERS[kind] : tagRows;
   const painted = paint(scene);
   drawings += 1;
   const id = `drawing-table-${drawings}`;
-  const caption = captionOf(scene, painted, paint === tagRows ? "tags" : task);
+  const caption = captionOf(scene, painted, paint === tagRows ? "tags" : kind);
   const picture = pictureOf(scene, painted, caption, id);
   const box = element("div", { class: "drawing-scroll", tabIndex: 0, role: "group", "aria-label": "Drawing; scrolls sideways", dir: scene.mirrored ? "rtl" : "ltr" }, picture);
   keepNames(box, picture);
-  const figure = element("figure", { class: `drawing drawing-${task}` }, box, marksOf(scene), restOf(scene));
+  const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene));
   return { figure, table: tableOf(scene, painted.table, caption, id), caption };
 }
 
-function captionOf(scene, painted, task) {
+function captionOf(scene, painted, kind) {
   const { texts, text, sides } = scene;
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
@@ -41,7 +41,7 @@ function captionOf(scene, painted, task) {
   const found = b === null ? `${differing} wrong in ${texts.systems[a]}` : `${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
   const folded = painted.folded ?? foldedWords(painted.columns);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[task]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded}` : ""}.`;
+  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded}` : ""}.`;
 }
 
 function foldedWords(columns) {

@@ -2,14 +2,14 @@
 import { NONE } from "./data.js";
 
 /** A text with gold and all systems, in the format that its annotation has elsewhere. @returns {string} */
-export function nativeText(texts, task, text) {
+export function nativeText(texts, kind, text) {
   const sides = ["gold", ...texts.systems];
   const lines = [`# sent_id = ${oneLine(texts.data.ids[text])}`, `# text = ${oneLine(texts.words(text).join(" "))}`];
-  const write = texts.layers.length ? WRITERS[task] : taggedLines;
+  const write = texts.layers.length ? WRITERS[kind] : taggedLines;
   return `${[...lines, ...write(texts, text, sides)].join("\n")}\n\n`;
 }
 
-const WRITERS = { dependencies: dependencyLines, spans: spanLines, constituents: bracketLines, coreference: chainColumns, cross: unitLines };
+const WRITERS = { arcs: dependencyLines, spans: spanLines, trees: bracketLines, chains: chainColumns, units: unitLines };
 
 function oneLine(value) {
   return String(value).replace(/\s+/gu, " ");

@@ -19,11 +19,11 @@ export class Reader {
   /** Draw the sentence in view. */
   show() {
     if (this.report.view.text === null) return this.#nothing();
-    const { view, texts, task } = this.report;
+    const { view, texts, kind } = this.report;
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
     const { a, b, item, fold } = view;
-    const { figure, table, caption } = drawing(texts, task, view.text, { sides: this.report.sides(), a, b, marked: item, fold });
+    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold });
     this.drawn = figure;
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
     this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);
@@ -75,7 +75,7 @@ export class Reader {
   }
 
   #takeAway() {
-    const format = ["tags", "dependencies"].includes(this.report.task) ? "copy CoNLL-U" : "copy text";
+    const format = ["tags", "arcs"].includes(this.report.kind) ? "copy CoNLL-U" : "copy text";
     return [buttonFor(() => this.copy(), { id: "copy-text" }, format), buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
   }
 
@@ -110,8 +110,8 @@ export class Reader {
   }
 
   async copy() {
-    const { texts, task, view } = this.report;
-    this.said.textContent = await copy(nativeText(texts, task, view.text));
+    const { texts, kind, view } = this.report;
+    this.said.textContent = await copy(nativeText(texts, kind, view.text));
   }
 
   save() {

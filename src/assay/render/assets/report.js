@@ -4,7 +4,6 @@ import { signedCount } from "./numbers.js";
 import { writtenQuery } from "./query.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
 
-const NOUNS = { spans: "span", constituents: "constituent", coreference: "mention", cross: "unit" };
 
 /** The first of a sorted column that is not less than a number. */
 function firstFrom(column, number, low = 0) {
@@ -23,11 +22,11 @@ export class Report {
     this.packed = packed;
     this.result = packed.result;
     this.texts = texts;
-    this.task = this.result.task;
+    this.kind = this.result.drawing;
     this.unit = texts?.data.unit ?? this.result.unit;
     this.paired = this.result.diffs.length > 0 || this.result.comparisons.length > 0;
     this.on = texts?.data.on ?? this.result.diffs[0]?.on ?? this.mainScores()[0]?.measure;
-    this.noun = this.on?.startsWith("leaf-ancestor") ? "word" : NOUNS[this.task] ?? "word";
+    this.noun = this.result.noun;
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
     this.followers = [];

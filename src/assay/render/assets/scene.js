@@ -29,11 +29,11 @@ const KIND_MEANINGS = {
 const WIDEST_NAME = 130;
 
 /** A text made ready to be drawn. */
-export function sceneOf(texts, task, text, view) {
+export function sceneOf(texts, kind, text, view) {
   const words = texts.words(text);
   return {
     texts,
-    task,
+    kind,
     text,
     view,
     words,

@@ -63,7 +63,8 @@ def _mention(
         position=word - first,
         gold=label_name(items, items.gold[index]),
         answers={
-            name: label_name(items, answers[index]) for name, answers in zip(items.systems, items.answers, strict=True)
+            name: label_name(items, answers[index])
+            for name, answers in zip(items.systems, items.answers, strict=True)
         },
         kind=kind,
         end=stop - first,
@@ -157,4 +158,4 @@ def _layers(run: Run, items: Items, judged: Judged, shown: Shown) -> Layers:
     return ("gold", *(name for name, _ in judged)), None, tuple(_chain_layers(run, shown))
 
 
-CHAINS = Drawing(places=_mention_places, layers=_layers, examples=_mentions, unit="document")
+CHAINS = Drawing("chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document")

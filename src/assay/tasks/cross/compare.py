@@ -121,6 +121,8 @@ def _result(compared: Comparison) -> Result:
         signature=_signature(compared, intervals(options.interval, (*shown, *tests))),
         command="cross",
         task="cross",
+        noun="unit",
+        drawing="units",
         column="",
         unit=compared.unit,
         units=units.number,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from assay.engine.drawing import Drawing
 from assay.engine.task import Task
 from assay.tasks.cross import measures
 
 TASK = Task(
     name="cross",
     noun="unit",
+    drawing=Drawing("units"),
     measures=(measures,),
     command="compares parsers of different frameworks. That is: assay cross",
 )

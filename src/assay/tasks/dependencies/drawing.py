@@ -97,4 +97,4 @@ def _local(heads: Ints, first: Ints, beyond: Ints) -> Ints:
     return np.where(inside, heads - first, np.where(heads >= 0, ELSEWHERE, heads))
 
 
-ARCS = Drawing(layers=_layers, example=_example)
+ARCS = Drawing("arcs", layers=_layers, example=_example)

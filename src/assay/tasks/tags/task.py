@@ -44,7 +44,11 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         result = replace(result, confusion=(*result.confusion, *values))
     order = part.options.label_order
     if compares:
-        diffs = [diff for on, outcomes in categories for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)]
+        diffs = [
+            diff
+            for on, outcomes in categories
+            for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)
+        ]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if part.options.sweep and len(part.judged) > 1 and part.labels is not None:
         given = load(part.options.weights) if part.options.weights else None
