@@ -98,7 +98,8 @@ def command(
 
         result = bayes(list(runs), measures or None, rope=_by_measure(ropes), **options)
     if pictures:
-        number = _draw(result, Path(pictures), picture_format)
+        with output.progress("Drawing …"):
+            number = _draw(result, Path(pictures), picture_format)
         output.tell(f"written: {number} pictures in {pictures}")
     output.deliver(result)
 
