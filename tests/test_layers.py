@@ -105,7 +105,7 @@ def test_tasks_are_asked_for_by_name_in_their_own_folders_alone() -> None:
     """The engine, the renderers, the shards and the command line know tasks by their records."""
     from assay.tasks import NAMES
 
-    asked = re.compile(rf"(==|!=|\bin) \(?[\"']({'|'.join(NAMES)})[\"']")
+    asked = re.compile(rf"task (==|!=|in|not in) \(?[\"']({'|'.join(NAMES)})[\"']")
     for path in modules():
         if room(path) in ("engine", "render", "scale", "cli"):
             assert not asked.search(path.read_text("utf-8")), path

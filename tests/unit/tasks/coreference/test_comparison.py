@@ -122,7 +122,7 @@ def test_every_arcs_has_its_own_changes_in_one_run(files: dict[str, str]) -> Non
 def test_mentions_that_no_system_resolves_are_counted_for_each_arcs(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.engine.examples.MOST_UNRESOLVED", 1)
+    monkeypatch.setattr("assay.tasks.coreference.drawing.MOST_UNRESOLVED", 1)
     said = [note for note in compared(files, "ac", "arcs-any", "arcs-nom").notes if "no system resolves" in note]
     assert said == [
         f"Of 2 mentions that no system resolves ({name}) 1 are listed, drawn at random."
