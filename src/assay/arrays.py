@@ -24,7 +24,9 @@ NONE = -1
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """A quotient; 0/0 is undefined, and undefined is nan, never 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(denominator == 0, np.nan, np.divide(numerator, denominator)))
+        quotient = np.asarray(np.divide(numerator, denominator))
+    np.copyto(quotient, np.nan, where=np.equal(denominator, 0))
+    return quotient
 
 
 def atoms_at(index: int, begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Stretches:

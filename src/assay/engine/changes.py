@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Ints, distinct_rows
 from assay.engine.items import KINDS, LABEL_ORDERS, Met, Outcomes, differ
 from assay.engine.judgements import ONE
 from assay.result import (
@@ -42,7 +42,7 @@ def diffs(
     for a, b in combinations(range(len(outcomes.systems)), 2):
         part = outcomes.of_pair(a, b)
         if part.items:
-            diff = _diff(part, a, b, on, where)
+            diff = _diff(part, on, where)
             labels = sorted(diff.labels, key=lambda row: (_rank(row)[label_order], row.label))
             scored = (values.get(diff.b, math.nan) - values.get(diff.a, math.nan)) if part.kinds else diff.difference
             yield replace(diff, score=score, difference=scored, labels=tuple(labels))
@@ -54,7 +54,8 @@ def _rank(row: LabelDifference) -> dict[str, float]:
     return dict(zip(LABEL_ORDERS, ranks, strict=True))
 
 
-def _diff(outcomes: Outcomes, a: int, b: int, on: str, where: str | None) -> Diff:
+def _diff(outcomes: Outcomes, on: str, where: str | None) -> Diff:
+    a, b = 0, 1
     right_a, right_b = outcomes.right[a], outcomes.right[b]
     different = differ(outcomes, a, b)
     kinds = (different & right_b & ~right_a, different & right_a & ~right_b, different & ~right_a & ~right_b)
@@ -146,21 +147,23 @@ def _added_up(outcomes: Outcomes, columns: Sequence[Ints], mask: Bools) -> Itera
     chosen = [column[mask].astype(np.int64) for column in columns]
     if not len(chosen[0]):
         return
-    rows, group = np.unique(np.stack(chosen, axis=1), axis=0, return_inverse=True)
-    sizes = np.bincount(group.ravel(), weights=outcomes.sizes[mask]).astype(np.int64)
+    rows, group, _ = distinct_rows(np.stack(chosen, axis=1))
+    sizes = np.bincount(group, weights=outcomes.sizes[mask]).astype(np.int64)
     for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
         yield (*row, size)
 
 
 def _label_differences(outcomes: Outcomes, a: int, b: int) -> list[LabelDifference]:
     """Scores per gold label under A and B (Tuggener's Table 12)."""
+    codes, group = np.unique(outcomes.gold, return_inverse=True)
+    table = _Grouped.of(outcomes, group, len(codes))
+    total = outcomes.items
     rows = []
-    for code in np.unique(outcomes.gold).tolist():
-        mask = outcomes.gold == code
-        items, scores = outcomes.sum(mask), outcomes.scores(mask)
+    for index, code in enumerate(codes.tolist()):
+        items, scores = table.items[index], table.scores(index)
         difference = scores[b] - scores[a]
-        gained = outcomes.sum(mask & outcomes.right[b]) - outcomes.sum(mask & outcomes.right[a])
-        effect = difference * items / outcomes.items if outcomes.credit else gained / outcomes.items
+        gained = table.right[b][index] - table.right[a][index]
+        effect = difference * items / total if outcomes.credit else gained / total
         rows.append(LabelDifference(outcomes.name(code), items, scores[a], scores[b], difference, effect))
     return rows
 
@@ -198,9 +201,9 @@ def transitions(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Tran
         for label in [None, *labels]:
             mask = np.ones(len(part.gold), dtype=bool) if label is None else part.gold == label
             name = None if label is None else part.name(label)
-            for before, after, count in _added_up(part, (part.kind[a], part.kind[b]), mask):
+            for before, after, count in _added_up(part, (part.kind[0], part.kind[1]), mask):
                 kinds = part.outcome(before), part.outcome(after)
-                yield Transition(part.systems[a], part.systems[b], on, where, name, *kinds, count)
+                yield Transition(part.systems[0], part.systems[1], on, where, name, *kinds, count)
 
 
 def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
@@ -208,40 +211,73 @@ def bounds(outcomes: Outcomes, on: str, where: str | None) -> Iterator[Bound]:
     whole, outcomes = outcomes, outcomes.of_gold()
     if not outcomes.items:
         return
-    right = np.stack(outcomes.right)
-    everything = np.ones(len(outcomes.sizes), dtype=bool)
-    best = int(np.argmax(outcomes.scores(everything)))
+    everything = np.zeros(len(outcomes.sizes), dtype=np.int64)
+    best = int(np.argmax(_Grouped.of(outcomes, everything, 1).scores(0)))
     precision, f1 = _best_choice(whole)
-    yield replace(_bound(outcomes, right, everything, best, on, None, where), precision=precision, f1=f1)
-    labels = sorted(
-        np.unique(outcomes.gold).tolist(),
-        key=lambda code: (-outcomes.sum(outcomes.gold == code), outcomes.labels[code]),
+    for bound in _bounds(outcomes, everything, [None], best, on, where):
+        yield replace(bound, precision=precision, f1=f1)
+    codes, group = np.unique(outcomes.gold, return_inverse=True)
+    labels = [outcomes.labels[code] for code in codes.tolist()]
+    yield from sorted(
+        _bounds(outcomes, group, labels, best, on, where), key=lambda bound: (-bound.items, bound.label or "")
     )
-    for code in labels:
-        yield _bound(outcomes, right, outcomes.gold == code, best, on, outcomes.labels[code], where)
 
 
-def _bound(
-    outcomes: Outcomes, right: Bools, mask: Bools, best: int, on: str, label: str | None, where: str | None
-) -> Bound:
-    items = outcomes.sum(mask)
-    each = outcomes.scores(mask)
-    any_right = outcomes.sum(mask & right.any(axis=0))
-    upper = outcomes.score(np.max(outcomes.credit, axis=0), mask) if outcomes.credit else any_right / items
-    return Bound(
-        on=on,
-        label=label,
-        slice=where,
-        items=items,
-        systems=dict(zip(outcomes.systems, each, strict=True)),
-        upper=upper,
-        best=outcomes.systems[best],
-        gain=upper - each[best],
-        gain_over_best_here=upper - max(each),
-        all_right=outcomes.sum(mask & right.all(axis=0)),
-        none_right=items - any_right,
-        right_in=tuple(outcomes.sum(mask & (right.sum(axis=0) == number)) for number in range(len(right) + 1)),
-    )
+@dataclass(frozen=True)
+class _Grouped:
+    """What is found out about several groups of items at once, such as those of each gold label."""
+
+    items: list[int]
+    right: list[list[int]]
+    """Of each system, in each group."""
+    credit: list[list[int]]
+    """The same of credit, where there is any."""
+
+    @classmethod
+    def of(cls, outcomes: Outcomes, group: Ints, groups: int) -> _Grouped:
+        """The sums of each group."""
+        return cls(
+            outcomes.by_group(np.ones_like(outcomes.sizes), group, groups),
+            [outcomes.by_group(right, group, groups) for right in outcomes.right],
+            [outcomes.by_group(credit, group, groups) for credit in outcomes.credit],
+        )
+
+    def scores(self, group: int) -> list[float]:
+        """Each system's mean score in a group: credit where there is, else right or wrong."""
+        items = self.items[group]
+        if self.credit:
+            return [credit[group] / (ONE * items) for credit in self.credit]
+        return [right[group] / items for right in self.right]
+
+
+def _bounds(
+    outcomes: Outcomes, group: Ints, labels: Sequence[str | None], best: int, on: str, where: str | None
+) -> Iterator[Bound]:
+    """The bound of each group of items; the groups are those of some labels, or one of all."""
+    table = _Grouped.of(outcomes, group, len(labels))
+    number = np.sum(outcomes.right, axis=0)
+    systems = len(outcomes.systems)
+    in_each = np.bincount(group * (systems + 1) + number, outcomes.sizes, minlength=len(labels) * (systems + 1))
+    right_in = in_each.astype(np.int64).reshape(len(labels), systems + 1).tolist()
+    best_credit = outcomes.by_group(np.max(outcomes.credit, axis=0), group, len(labels)) if outcomes.credit else None
+    for index, label in enumerate(labels):
+        items, each = table.items[index], table.scores(index)
+        any_right = items - right_in[index][0]
+        upper = any_right / items if best_credit is None else best_credit[index] / (ONE * items)
+        yield Bound(
+            on=on,
+            label=label,
+            slice=where,
+            items=items,
+            systems=dict(zip(outcomes.systems, each, strict=True)),
+            upper=upper,
+            best=outcomes.systems[best],
+            gain=upper - each[best],
+            gain_over_best_here=upper - max(each),
+            all_right=right_in[index][systems],
+            none_right=right_in[index][0],
+            right_in=tuple(right_in[index]),
+        )
 
 
 def _best_choice(outcomes: Outcomes) -> tuple[float | None, float | None]:

@@ -56,31 +56,19 @@ class Counts:
         mask = self.label == index
         return Counts(self.fields, self.units, self.unit[mask], self.values[mask])
 
-    def wide(self) -> Any:
-        """Units × (labels · fields), as a sparse matrix where it would be too large otherwise."""
+    def wide(self, most: int = DENSE) -> Any:
+        """Units × (labels · fields), as a sparse matrix where it would hold more than so many numbers otherwise."""
         assert self.label is not None and self.labels is not None
         width = len(self.fields)
         rows = np.repeat(self.unit, width)
         columns = (self.label[:, None].astype(np.int64) * width + np.arange(width)).ravel()
         shape = (self.units, len(self.labels) * width)
-        if shape[0] * shape[1] <= DENSE:
+        if shape[0] * shape[1] <= most:
             flat = np.bincount(rows * shape[1] + columns, weights=self.values.ravel(), minlength=shape[0] * shape[1])
             return flat.reshape(shape)
         from scipy.sparse import coo_array
 
         return coo_array((self.values.ravel().astype(np.float64), (rows, columns)), shape=shape).tocsr()
-
-    def differing_units(self, other: Counts) -> int:
-        """The number of units in which two systems' counts differ; both are over the same labels."""
-        assert self.label is not None and self.labels is not None and other.label is not None
-        keys = [
-            part.unit.astype(np.int64) * len(self.labels) + label
-            for part, label in ((self, self.label), (other, other.label))
-        ]
-        distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
-        values = np.concatenate([self.values, -other.values])
-        differs = np.any([_summed(place, column, len(distinct)) != 0 for column in values.T], axis=0)
-        return len(np.unique(distinct[differs] // len(self.labels)))
 
     def regrouped(self, group_of_unit: Ints, groups: int) -> Counts:
         """The same counts in larger units; units of group -1 are left out."""

@@ -237,6 +237,10 @@ def _added(judged: Sequence[tuple[str, Judgements]]) -> tuple[Ints, list[Ints]]:
     return np.array(rows, dtype=np.int64).reshape(-1, 3), places
 
 
+_HALF = 16
+"""Credit is summed up in two halves of so many bits, which fit for up to 2^37 items."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outcomes:
     """Distinct combinations of gold label and answers, and how many items have each."""
@@ -279,8 +283,17 @@ class Outcomes:
         return self.where(self.gold != NONE) if self.kinds else self
 
     def of_pair(self, a: int, b: int) -> Outcomes:
-        """The outcomes of the items that gold or one of two systems has."""
-        return self.where((self.gold != NONE) | ~(self.right[a] & self.right[b])) if self.kinds else self
+        """The outcomes under two systems, of the items that gold or one of them has."""
+        columns: dict[str, Any] = {
+            name: tuple(getattr(self, name)[index] for index in (a, b)) for name in self._by_system
+        }
+        pair = replace(self, systems=(self.systems[a], self.systems[b]), **columns)
+        return pair.where((pair.gold != NONE) | ~(pair.right[0] & pair.right[1])) if self.kinds else pair
+
+    @property
+    def _by_system(self) -> list[str]:
+        """The columns of which each system has one, without those that are not there."""
+        return [name for name in ("answers", "right", "credit", "kind", "heads", "links") if getattr(self, name)]
 
     def __add__(self, other: Outcomes) -> Outcomes:
         """The outcomes of two stretches of text, labels united by name."""
@@ -309,17 +322,18 @@ class Outcomes:
         """The number of items of some outcomes."""
         return int(self.sizes[mask].sum())
 
+    def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
+        """The sum of some values over the items of each group, in whole numbers: sums of credit outgrow 64 bits."""
+        high, low = (
+            np.bincount(group, self.sizes * part, minlength=groups).tolist()
+            for part in (values.astype(np.int64) >> _HALF, values.astype(np.int64) & ((1 << _HALF) - 1))
+        )
+        return [(int(above) << _HALF) + int(below) for above, below in zip(high, low, strict=True)]
+
     def score(self, credit: Ints, mask: Bools) -> float:
         """The mean credit of the items of some outcomes."""
-        # Whole numbers of Python: sums of credit outgrow 64 bits.
-        total: int = sum(a * b for a, b in zip(self.sizes[mask].tolist(), credit[mask].tolist(), strict=True))
+        (total,) = self.by_group(credit * mask, np.zeros_like(self.gold), 1)
         return float(total / (ONE * self.sum(mask)))
-
-    def scores(self, mask: Bools) -> list[float]:
-        """Each system's mean score over the items of some outcomes: credit where there is, else right or wrong."""
-        if self.credit:
-            return [self.score(credit, mask) for credit in self.credit]
-        return [self.sum(mask & right) / self.sum(mask) for right in self.right]
 
     def taken_apart(self, names: Sequence[str]) -> Outcomes:
         """The outcomes with other labels, e.g. the value of a category; without those that no one has there."""

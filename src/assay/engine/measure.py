@@ -274,7 +274,8 @@ def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
         present = _sizes(sums, fields) > 0
         # A label that gold has and no system assigns has no precision; as an average over labels needs
         # a number for each, it counts as 0 there, as it does in its F.
-        values = np.where(present, np.nan_to_num(score(sums)), 0.0)
+        found = score(sums)
+        values = np.where(present & ~np.isnan(found), found, 0.0)
         return ratio(_total_over_labels(values), present.sum(axis=-1).astype(np.float64))
 
     return averaged
@@ -284,8 +285,8 @@ def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
     """The mean of a score over labels, each weighing as much as it has in some fields: its gold items."""
 
     def averaged(sums: Sums) -> Floats:
-        sizes = _sizes(sums, fields)
-        return ratio(_total_over_labels(np.nan_to_num(score(sums)) * sizes), sizes.sum(axis=-1))
+        sizes, found = _sizes(sums, fields), score(sums)
+        return ratio(_total_over_labels(np.where(np.isnan(found), 0.0, found) * sizes), sizes.sum(axis=-1))
 
     return averaged
 

@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import Array, Floats, Ints, distinct_rows
+from assay.arrays import Array, Bools, Floats, Ints, distinct_rows
 from assay.engine.counts import Collapsed, as_sums
 from assay.engine.measure import Measure, Proportion, f1
 from assay.engine.measure import Score as ScoreFunction
 from assay.engine.tallies import BLOCKS, Tallies, by_name
 from assay.result import Comparison, CountsRow, Score
-from assay.stats.intervals import bca, percentile, wilson
+from assay.stats.intervals import bca, percentile, percentiles, wilson
 from assay.stats.resample import Drawn, bootstrap_sums, draws_units, is_costly, unit_sums, unit_weights
-from assay.stats.significance import Shuffling, shuffling_test
+from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests
 
 MOST_NUMBERS = 1 << 27
-"""How many resampled scores of labels are held: half a gigabyte."""
+"""How many resampled scores of labels there may be in all …"""
+HELD_NUMBERS = 1 << 24
+"""… and how many are held at a time: 64 MB."""
 
 
 @dataclass(frozen=True)
@@ -235,10 +237,7 @@ class Figures:
         labels, fields = len(self.tallies.labels or ()), self.tallies.fields
         shape = (self.settings.times, len(tables))
         overall = {name: np.empty(shape) for name in (*self._functions, *self._averages)}
-        # With very many labels there is room for the first scores only; the others have no intervals then.
-        room = max(1, MOST_NUMBERS // max(1, shape[0] * shape[1] * labels))
-        kept = list(self._functions)[:room]
-        by_label = {name: np.empty((*shape, labels), dtype=np.float32) for name in kept}
+        by_label = self._room_for(labels) if self._labels_at_once >= labels else {}
         done = 0
         for weights in self._unit_weights(tables[0].shape[0], labels * len(fields)):
             part = slice(done, done + len(weights))
@@ -249,10 +248,62 @@ class Figures:
                 for name, function in self._functions.items():
                     overall[name][part, system] = function(together)
                     if name in by_label:
-                        by_label[name][part, system] = function(sums)
+                        by_label[name][system, :, part] = function(sums).T
                 for name, function in self._averages.items():
                     overall[name][part, system] = function(sums)
         return _Resampled(overall, by_label)
+
+    @property
+    def _kept(self) -> list[str]:
+        """The scores that have intervals by label: of very many labels the first alone, which takes time enough."""
+        numbers = self.settings.times * len(self.systems) * len(self.tallies.labels or ())
+        return list(self._functions)[: max(1, MOST_NUMBERS // max(1, numbers))]
+
+    @property
+    def _labels_at_once(self) -> int:
+        return max(1, HELD_NUMBERS // (self.settings.times * len(self.systems) * len(self._kept)))
+
+    def _room_for(self, labels: int) -> dict[str, Array]:
+        shape = (len(self.systems), labels, self.settings.times)
+        return {name: np.empty(shape, dtype=np.float32) for name in self._kept}
+
+    def _label_blocks(self) -> Iterator[tuple[int, int, dict[str, Array]]]:
+        """Some labels (first, end) at a time, and their scores in each resample: systems × labels × times."""
+        labels, fields = len(self.tallies.labels or ()), self.tallies.fields
+        if self._labels_at_once >= labels:
+            yield 0, labels, self._resampled.by_label
+            return
+        tables = [_product_table(table, self.tallies.units) for table in self._wide_tables]
+        for first in range(0, labels, self._labels_at_once):
+            end = min(first + self._labels_at_once, labels)
+            columns = slice(first * len(fields), end * len(fields))
+            parts, found, done = [table[:, columns] for table in tables], self._room_for(end - first), 0
+            for weights in self._unit_weights(tables[0].shape[0], labels * len(fields)):
+                part = slice(done, done + len(weights))
+                done += len(weights)
+                for system, table in enumerate(parts):
+                    sums = as_sums((weights @ table).reshape(len(weights), -1, len(fields)), fields)
+                    for name in found:
+                        found[name][system, :, part] = self._functions[name](sums).T
+            yield first, end, found
+
+    @cached_property
+    def _label_intervals(self) -> dict[str, tuple[Floats, Bools]]:
+        """The ends of the interval of each score (systems × labels × 2), and whether they were corrected (BCa)."""
+        shape = (len(self.systems), len(self.tallies.labels or ()))
+        found_ends = {name: (np.full((*shape, 2), np.nan), np.zeros(shape, dtype=bool)) for name in self._functions}
+        for first, end, found in self._label_blocks():
+            for name, replicates in found.items():
+                ends, corrected = found_ends[name]
+                for system, values in enumerate(replicates):
+                    ends[system, first:end] = percentiles(values)
+                    for label in range(first, end) if self.settings.interval == "bca" else ():
+                        observed = float(self._observed_by_label[name][system, label])
+                        left_out = self._jackknife(name, system, label)
+                        better = bca(observed, values[label - first].astype(np.float64), *left_out)
+                        if better is not None:
+                            ends[system, label], corrected[system, label] = better, True
+        return found_ends
 
     def _unit_weights(self, units: int, width: int) -> Iterator[Array]:
         """How often each unit is drawn, the same for all measures over the same units."""
@@ -289,14 +340,13 @@ class Figures:
             return value, value, value, ""
         if self.settings.interval == "wilson" and (total := self._denominator(name, system, label)) is not None:
             return value, *wilson(value * total, total), "wilson"
-        if label is None:
-            replicates = self._replicates[name][:, system]
-        elif name not in self._resampled.by_label:
-            return value, float("nan"), float("nan"), ""
-        else:
-            replicates = self._resampled.by_label[name][:, system, label].astype(np.float64)
+        if label is not None:
+            ends, improved = self._label_intervals[name]
+            low, high = ends[system, label].tolist()
+            return value, low, high, "" if np.isnan(low) else "bca" if improved[system, label] else "percentile"
+        replicates = self._replicates[name][:, system]
         if self.settings.interval == "bca" and name in self._functions:
-            left_out, sizes = self._jackknife(name, system, label)
+            left_out, sizes = self._jackknife(name, system)
             corrected = bca(value, replicates, left_out, sizes)
             if corrected is not None:
                 return value, *corrected, "bca"
@@ -396,29 +446,29 @@ class Figures:
         return rows, sizes
 
     def _wide_test(self, a: int, b: int, name: str) -> Shuffling:
-        function, fields = self._averages[name], self.tallies.fields
         a, b = (index for index in self._by_name if index in (a, b))
-        tables = [self._wide_tables[index] for index in (a, b)]
-        differences = tables[0] - tables[1]
-        rows = np.flatnonzero(abs(differences).sum(axis=1))
-        swaps = differences[rows]
+        outcome = self._wide_tests[name][a, b]
+        return replace(outcome, units=self.tallies.differing_units(a, b)) if self._too_many_units else outcome
 
-        def difference(x: Floats, y: Floats) -> Floats:
-            shape = (*x.shape[:-1], -1, len(fields))
-            return np.asarray(
-                function(as_sums(y.reshape(shape), fields)) - function(as_sums(x.reshape(shape), fields))
-            )
+    @cached_property
+    def _wide_tests(self) -> dict[str, dict[tuple[int, int], Shuffling]]:
+        """For each average over labels that is tested the tests of all pairs, systems in the order of their names."""
+        fields = self.tallies.fields
+        names = [self.systems[index] for index in self._by_name]
+        pairs = list(combinations(self._by_name, 2))
 
-        outcome = shuffling_test(
-            np.asarray(tables[0].sum(axis=0)),
-            np.asarray(tables[1].sum(axis=0)),
-            swaps,
-            np.ones(len(rows), dtype=np.int64),
-            difference,
-            self.settings.rng("shuffling averages", *self._purpose(), self.systems[a], self.systems[b]),
-            self.settings.times,
-        )
-        return replace(outcome, units=self.tallies.differing_units(a, b))
+        def tests(function: ScoreFunction) -> dict[tuple[int, int], Shuffling]:
+            def difference(x: Floats, y: Floats) -> Floats:
+                shape = (*x.shape[:-1], -1, len(fields))
+                return np.asarray(
+                    function(as_sums(y.reshape(shape), fields)) - function(as_sums(x.reshape(shape), fields))
+                )
+
+            rng = self.settings.rng("shuffling averages", *self._purpose(), *names)
+            return shuffling_tests(self._wide_tables, pairs, difference, rng, self.settings.times)
+
+        tested = self.measure.definition.tested
+        return {name: tests(function) for name, function in self._averages.items() if name in tested}
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,7 +478,7 @@ class _Resampled:
     overall: dict[str, Floats]
     """Each score and average: times × systems."""
     by_label: dict[str, Array]
-    """Each score: times × systems × labels."""
+    """Each score: systems × labels × times; none where they are too many to be held."""
 
 
 def _row_contents(table: Any) -> list[Any]:

@@ -81,6 +81,11 @@ class Tallies:
             place = blocks()
             of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
             used = np.unique(place) if used is None else used
+        differing: tuple[int, ...] = ()
+        if of_blocks is not None and pairs:
+            # Where units are resampled, the test itself tells how many differ.
+            sparse = [one.wide(most=0) for one in own]
+            differing = tuple(int(np.count_nonzero((sparse[a] != sparse[b]).sum(axis=1))) for a, b in pairs)
         return cls(
             systems=systems,
             fields=fields,
@@ -95,7 +100,7 @@ class Tallies:
             sums=sums,
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
-            differing=tuple(own[a].differing_units(own[b]) for a, b in pairs) if wide else (),
+            differing=differing,
         )
 
     def total(self, system: int) -> Array:

@@ -40,7 +40,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {_json_name(type(value), name): encode(item) for name, item in vars(value).items()}
+        names = _json_names(type(value))
+        return {names[name]: encode(item) for name, item in vars(value).items()}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -82,6 +83,11 @@ def _of(kind: Any, data: Any, where: str) -> Any:
         shown = str(data)[:40]
         raise TypeError(f"{where or 'it'} is {shown!r}")
     return data
+
+
+@cache
+def _json_names(kind: type) -> dict[str, str]:
+    return {item.name: _json_name(kind, item.name) for item in dataclasses.fields(kind)}
 
 
 @cache

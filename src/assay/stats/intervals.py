@@ -6,19 +6,31 @@ from statistics import NormalDist
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Array, Floats, Ints
 
 _NORMAL = NormalDist()
 
 
 def percentile(values: Floats, level: float = 0.95) -> tuple[float, float]:
     """The middle share of resampled values; nan where too few of them are defined."""
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return float("nan"), float("nan")
+    low, high = percentiles(values[None], level)[0].tolist()
+    return low, high
+
+
+def percentiles(values: Array, level: float = 0.95) -> Floats:
+    """The same for each row of values: rows × (low, high), the quantiles that numpy gives by default."""
+    ordered = np.sort(values, axis=1)  # what is undefined comes last
+    last = np.count_nonzero(~np.isnan(ordered), axis=1)[:, None] - 1
     tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
+    place = last * np.array([tail, 1 - tail])
+    before = np.clip(np.floor(place).astype(np.int64), 0, None)
+    below, above = (
+        np.take_along_axis(ordered, np.clip(index, 0, np.maximum(last, 0)), axis=1).astype(np.float64)
+        for index in (before, before + 1)
+    )
+    share, step = place - before, above - below
+    # From the nearer of the two, so that equal values stay what they are.
+    return np.asarray(np.where(share < 0.5, below + step * share, above - step * (1 - share)))
 
 
 def bca(

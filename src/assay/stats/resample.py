@@ -20,6 +20,8 @@ CHUNK_NUMBERS = 1 << 19
 NEAR_NUMBERS = 1 << 16
 """How many where each is used once, straight away: what stays in the processor's cache."""
 
+MOST_OUTCOMES = 1_000_000
+"""So many shufflings are enumerated in place of drawing some."""
 KEPT_NUMBERS = 1 << 26
 Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
 
@@ -219,7 +221,7 @@ def _random16(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.u
     return drawn.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
 
 
-def all_shuffles(sizes: Ints, most: int = 1_000_000) -> tuple[Floats, Floats] | None:
+def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
     """Every possible outcome of `shuffle_weights` with its probability, where there are at most `most`."""
     outcomes = 1
     for size in sizes.tolist():

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.stats.binomial import fair_tail, log_binomials
-from assay.stats.resample import CHUNK_NUMBERS, all_shuffles, shuffle_weights
+from assay.stats.resample import CHUNK_NUMBERS, MOST_OUTCOMES, all_shuffles, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
 """From the summed fields of A and of B (last axis) to the difference of their scores."""
+Pair = tuple[int, int]
+"""Two systems by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,7 @@ def shuffling_test(
     if units == 0 or np.isnan(observed):
         p = 1.0 if units == 0 else float("nan")
         return Shuffling(p, p, p, True, units)
-    # Ties are as extreme as the observed difference; the tolerance keeps rounding from deciding them.
-    bound = abs(observed) - 1e-12 * max(1.0, abs(observed))
+    bound = _as_extreme(observed)
 
     def extreme(weights: Floats) -> Floats:
         moved = weights @ swaps
@@ -66,8 +68,61 @@ def shuffling_test(
         return Shuffling(p, p, p, True, units)
     width = max(len(sizes), swaps.shape[1])
     hits = sum(int(extreme(weights).sum()) for weights in shuffle_weights(sizes, times, rng, width))
+    return _estimated(hits, times, units)
+
+
+def _as_extreme(observed: float) -> float:
+    """The least difference as extreme as the one observed: ties are, and rounding must not decide them."""
+    return abs(observed) - 1e-12 * max(1.0, abs(observed))
+
+
+def _estimated(hits: int, times: int, units: int) -> Shuffling:
     # The observed assignment is one of the shufflings, so p is never 0.
     return Shuffling((1 + hits) / (1 + times), *clopper_pearson(hits, times), False, units)
+
+
+def shuffling_tests(
+    tables: Sequence[Any], pairs: Sequence[Pair], difference: Difference, rng: np.random.Generator, times: int
+) -> dict[Pair, Shuffling]:
+    """The same test for several pairs of systems, whose counts are tables of units × fields, dense or sparse.
+
+    One toss of coins serves all pairs, so that products grow with systems, not with pairs. Where two differ in so few
+    units that all shufflings can be enumerated, they are.
+    """
+    sums = [np.asarray(table.sum(axis=0), dtype=np.float64) for table in tables]
+    found: dict[Pair, Shuffling] = {}
+    bounds: dict[Pair, float] = {}
+    units: dict[Pair, int] = {}
+    for a, b in pairs:
+        rows, observed = _differing(tables[a], tables[b], axis=1), float(difference(sums[a], sums[b]))
+        if 2 ** len(rows) <= MOST_OUTCOMES or np.isnan(observed):
+            swaps, sizes = tables[a][rows] - tables[b][rows], np.ones(len(rows), dtype=np.int64)
+            found[a, b] = shuffling_test(sums[a], sums[b], swaps, sizes, difference, rng, times)
+        else:
+            bounds[a, b], units[a, b] = _as_extreme(observed), len(rows)
+    if not bounds:
+        return found
+    used = sorted({system for pair in bounds for system in pair})
+    rows, columns = (
+        np.unique(np.concatenate([_differing(tables[system], tables[used[0]], axis) for system in used]))
+        for axis in (1, 0)
+    )
+    # Single precision holds sums of whole numbers below 2^24.
+    kind = np.float32 if max(float(total.max(initial=0)) for total in sums) < 1 << 24 else np.float64
+    parts = {system: tables[system][rows][:, columns].astype(kind) for system in used}
+    hits = dict.fromkeys(bounds, 0)
+    for weights in shuffle_weights(np.ones_like(rows), times, rng, max(len(rows), len(sums[0]))):
+        moved = {system: weights.astype(kind) @ part for system, part in parts.items()}
+        change = np.zeros((len(weights), len(sums[0])))
+        for (a, b), bound in bounds.items():
+            change[:, columns] = moved[a] - moved[b]
+            hits[a, b] += int((np.abs(difference(sums[a] - change, sums[b] + change)) >= bound).sum())
+    return found | {pair: _estimated(number, times, units[pair]) for pair, number in hits.items()}
+
+
+def _differing(first: Any, second: Any, axis: int) -> Ints:
+    """The rows (axis 1) or columns (axis 0) in which two tables differ."""
+    return np.flatnonzero((first != second).sum(axis=axis))
 
 
 def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:

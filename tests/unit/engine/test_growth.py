@@ -1,0 +1,133 @@
+"""What many systems or labels cost: work grows with them, not with their pairs or products; figures stay the same."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import assay
+from assay.engine import changes
+from assay.engine import scores as figures
+from assay.engine.items import Outcomes
+from assay.engine.judgements import ONE
+from assay.stats import resample, significance
+from assay.stats.intervals import percentiles
+from assay.stats.significance import shuffling_test, shuffling_tests
+
+
+def outcomes_of(systems: int, labels: int, items: int = 4000) -> Outcomes:
+    rng = np.random.default_rng(labels)
+    gold = rng.integers(0, labels, items)
+    answers = tuple(np.where(rng.random(items) < 0.8, gold, (gold + 1) % labels) for _ in range(systems))
+    right = tuple(answer == gold for answer in answers)
+    names = tuple(f"L{index}" for index in range(labels))
+    return Outcomes(tuple(map(str, range(systems))), names, np.ones(items, dtype=np.int64), gold, answers, right)
+
+
+def counted(monkeypatch, owner, name) -> list[int]:
+    """A list that gets longer with every call."""
+    calls: list[int] = []
+    original = getattr(owner, name)
+
+    def call(*arguments, **options):
+        calls.append(1)
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(owner, name, call)
+    return calls
+
+
+@pytest.mark.parametrize("of", [changes.diffs, changes.bounds])
+def test_passes_over_the_items_do_not_grow_with_labels(monkeypatch, of):
+    calls = counted(monkeypatch, Outcomes, "sum")
+    numbers = []
+    for labels in (5, 500):
+        calls.clear()
+        list(of(outcomes_of(3, labels), "x", None))
+        numbers.append(len(calls))
+    assert numbers[0] == numbers[1]
+
+
+def test_a_pair_does_not_look_at_the_other_systems():
+    many = outcomes_of(20, 5)
+    pair = many.of_pair(3, 7)
+    assert pair.systems == ("3", "7")
+    assert (len(pair.answers), len(pair.right), pair.credit) == (2, 2, ())
+    assert next(changes.diffs(many, "x", None)) == next(changes.diffs(many.of_pair(0, 1), "x", None))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**36), st.integers(0, ONE)), min_size=1, max_size=20))
+def test_sums_of_credit_are_exact(rows):
+    sizes, credit = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    none = np.zeros(len(rows), dtype=np.int64)
+    found = Outcomes(("a",), ("x",), sizes, none, (none,), (none == 0,), (credit,)).by_group(credit, none, 1)
+    assert found == [sum(size * value for size, value in rows)]
+
+
+def tables_of(systems: int, units: int = 300, fields: int = 6):
+    rng = np.random.default_rng(1)
+    return [rng.integers(0, 3, (units, fields)).astype(np.float64) for _ in range(systems)]
+
+
+def difference(x, y):
+    return y[..., 0] / y[..., 1] - x[..., 0] / x[..., 1]
+
+
+def test_one_toss_of_coins_serves_all_pairs(monkeypatch):
+    calls = counted(monkeypatch, resample, "_tossed")
+    numbers = []
+    for systems in (2, 8):
+        calls.clear()
+        pairs = [(a, b) for a in range(systems) for b in range(a + 1, systems)]
+        found = shuffling_tests(tables_of(systems), pairs, difference, np.random.default_rng(1), 500)
+        assert list(found) == pairs
+        numbers.append(len(calls))
+    assert numbers[0] == numbers[1]
+
+
+def test_of_two_systems_the_test_is_the_one_for_a_pair():
+    a, b = tables_of(2)
+    b[50:] = a[50:]
+    rows = (a != b).any(axis=1)
+    alone = shuffling_test(
+        *(a.sum(axis=0), b.sum(axis=0), (a - b)[rows], np.ones(rows.sum(), dtype=np.int64)),
+        *(difference, np.random.default_rng(3), 500),
+    )
+    assert shuffling_tests([a, b], [(0, 1)], difference, np.random.default_rng(3), 500) == {(0, 1): alone}
+
+
+def test_pairs_that_differ_in_few_units_are_enumerated():
+    a, b = tables_of(2)
+    c = a.copy()
+    c[:3] = b[:3]
+    found = shuffling_tests([a, b, c], [(0, 1), (0, 2)], difference, np.random.default_rng(3), 500)
+    assert (found[0, 1].exact, found[0, 2].exact, found[0, 2].units) == (False, True, 3)
+    assert significance.shuffling_tests([a, a], [(0, 1)], difference, np.random.default_rng(3), 500)[0, 1].p == 1
+
+
+@given(arrays(np.float32, (3, 41), elements=st.floats(0, 1, width=32) | st.just(float("nan"))))
+def test_percentiles_are_those_of_numpy(values):
+    found = percentiles(values)
+    for row, (low, high) in zip(values.astype(np.float64), found.tolist(), strict=True):
+        defined = row[~np.isnan(row)]
+        tail = (1 - 0.95) / 2
+        expected = np.quantile(defined, [tail, 1 - tail]) if len(defined) else [np.nan, np.nan]
+        np.testing.assert_array_equal([low, high], expected)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_intervals_do_not_depend_on_how_many_labels_are_held_at_a_time(monkeypatch, interval):
+    draw = random.Random(2)
+    gold = [[draw.choice("ABCDEFG") for _ in range(6)] for _ in range(30)]
+    system = [[label if draw.random() < 0.8 else draw.choice("ABCDEFG") for label in row] for row in gold]
+    rows = []
+    for held in (figures.HELD_NUMBERS, 1):
+        monkeypatch.setattr(figures, "HELD_NUMBERS", held)
+        result = assay.score(gold, {"s": system}, ["tag-f1"], times=200, interval=interval)
+        rows.append([repr(row) for row in result.scores])
+    assert rows[0] == rows[1]
