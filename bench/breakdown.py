@@ -18,31 +18,38 @@ from typing import Any
 
 # What is counted under which part; whatever one of these calls and is not among them counts with it.
 PARTS = {
-    "reading": ("readers:Input.__init__", "readers:Input.read"),
-    "checking": ("arcs:with_heads", "arcs:nonprojective", "checks:warnings", "checks:identical_spans"),
-    "tags to spans": ("schemes:detect", "schemes:looks_like_tags", "schemes:spans_of"),
+    "reading": ("formats:Input.__init__", "formats:Input.read"),
+    "checking": (
+        *("tasks.dependencies.arcs:with_heads", "tasks.dependencies.arcs:nonprojective"),
+        *("engine.checks:warnings", "engine.checks:identical_spans"),
+    ),
+    "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),
     "aligning": (
-        *("prepare.run:align", "prepare.spans:with_spans", "prepare.constituents:_with_spans"),
-        "crossframework.inputs:problems",
+        *("engine.prepare:align", "tasks.spans.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
+        "tasks.cross.inputs:problems",
     ),
     "function trees": (
-        *("crossframework.frameworks:Annotation.function_trees", "crossframework.comparison:generalise"),
-        "crossframework.comparison:tl_unify",
+        *("tasks.cross.frameworks:Annotation.function_trees", "tasks.cross.comparison:generalise"),
+        "tasks.cross.comparison:tl_unify",
     ),
-    "matching": ("spanpairs:SpanPair.matched", "functiontrees.edits:overlay", "prepare.coreference:chain_pair"),
-    "judging": ("measures.definition:Measure.judge", "align:Pair.judge"),
+    "matching": (
+        *("engine.spanpairs:SpanPair.matched", "tasks.cross.functiontrees.edits:overlay"),
+        "tasks.coreference.prepare:chain_pair",
+    ),
+    "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
-        *("measures.definition:Measure.count", "counts:Counts.regrouped"),
-        *("crossframework.figures:tedeval", "crossframework.figures:edits"),
+        *("engine.measure:Measure.count", "engine.counts:Counts.regrouped"),
+        *("tasks.cross.figures:tedeval", "tasks.cross.measures:edits"),
     ),
     "resampling": (
-        *("figures:Figures.scores", "figures:Figures.main_scores"),
-        *("finished:draw_together", "crossframework.figures:draw_together"),
+        *("engine.scores:Figures.scores", "engine.scores:Figures.main_scores"),
+        *("engine.finish:draw_together", "tasks.cross.figures:draw_together"),
     ),
-    "testing": ("figures:Figures.comparisons", "finished:_mcnemar"),
+    "testing": ("engine.scores:Figures.comparisons", "engine.finish:_mcnemar"),
     "comparing": (
-        *("outcomes:Items.of", "outcomes:Items.outcomes", "changes:confusion", "changes:met_confusion"),
-        *("changes:diffs", "changes:bounds", "changes:growth", "changes:unique", "changes:transitions"),
+        *("engine.items:Items.of", "engine.items:Items.outcomes"),
+        *("engine.changes:confusion", "engine.changes:met_confusion", "engine.changes:diffs"),
+        *("engine.changes:bounds", "engine.changes:growth", "engine.changes:unique", "engine.changes:transitions"),
     ),
     "writing": ("render:render",),
 }
@@ -53,7 +60,7 @@ LEAST = 0.005
 def command_parts(name: str, arguments: list[str]) -> dict[str, float]:
     """The steps of a command, each without what counts under another."""
     command = import_module(f"assay.cli.{name}").command
-    modules = ["evaluate", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
+    modules = ["scale.run", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
     for module in modules if name == "cross" else (one for one in modules if "cross" not in one):
         import_module(f"assay.{module}")
     parts = {"start-up": time.process_time(), **dict.fromkeys(PARTS, 0.0)}

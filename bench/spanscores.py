@@ -50,7 +50,7 @@ def seqeval_strict(gold: Sentences, system: Sentences) -> Any:
 
 def assay_score(gold: Sentences, system: Sentences) -> Any:
     """exact, fair and semeval with all that belongs to a Result, but one resample only."""
-    result = import_module("assay.engine.run").score(gold, system, ["exact", "fair", "semeval"], times=1)
+    result = import_module("assay.scale.run").score(gold, system, ["exact", "fair", "semeval"], times=1)
     counts = {row.measure: row.counts for row in result.counts if row.label is None}
     return {**_four(counts["semeval"]), "fair": counts["fair"]["tp"], "traditional": counts["exact"]["tp"]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.engine.measure import measures
-from assay.engine.slices import SLICES
+from assay.engine.slices import slices
 
 TARGET = Path(__file__).parent.parent / "docs" / "measures.md"
 
@@ -18,7 +18,7 @@ def document() -> str:
         parts += [f"## {name}", f"```\n{definition.documentation}\n```"]
         parts += [f"Scores, the main one first: {scores}."]
     parts.append("## Slices")
-    parts.append("\n".join(f"- `{name}`: {kind.help}" for name, kind in SLICES.items()))
+    parts.append("\n".join(f"- `{name}`: {kind.help}" for name, kind in slices().items()))
     parts.append(
         "## Your own\n\nDecorate a function with `@assay.measure(name, scores=...)` and use "
         "`-m mymodule:myfunction`; see [CONTRIBUTING](../CONTRIBUTING.md)."

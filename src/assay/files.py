@@ -48,11 +48,12 @@ def check_allowed(path: str | Path) -> None:
     for place in (target, *target.parents):
         key = _key(place)
         if key is not None and key in _INPUTS.get():
-            is_in = "is" if place == target else "lies in"
-            raise InputError(
-                f"{path}: {is_in} {_INPUTS.get()[key]}, and what is given as input is never written to. "
-                "Choose another name."
-            )
+            given = _INPUTS.get()[key]
+            if place != target:
+                fact = f"lies in {given}, which is given as input"
+            else:
+                fact = "is given as input" if str(path) == given else f"is {given}, which is given as input"
+            raise InputError(f"{path}: {fact}. Inputs are never written to; choose another name.")
     with suppress(OSError):
         if target.is_file():
             with target.open("rb") as stream:

@@ -23,12 +23,12 @@ HELPERS = """
   window.draw = (text, view = {}) => {
     const sides = [0, ...texts.systems.keys().map((system) => system + 1)];
     const b = texts.systems.length > 1 ? 1 : null;
-    const drawn = drawing(texts, DATA.task, text, {sides, a: 0, b, marked: null, fold: false, ...view});
+    const drawn = drawing(texts, DATA.drawing, text, {sides, a: 0, b, marked: null, fold: false, ...view});
     document.body.replaceChildren(drawn.figure, drawn.table);
     return drawn.caption;
   };
   window.saved = () => saveable(document.querySelector("figure"));
-  window.copied = (text) => nativeText(texts, DATA.task, text);
+  window.copied = (text) => nativeText(texts, DATA.drawing, text);
   const all = (selector) => [...document.querySelectorAll(`svg ${selector}`)];
   const inside = (selector) => all(selector).filter((node) => !node.closest(".names"));
   window.boxes = (selector) => inside(selector).map((node) => {
@@ -45,8 +45,8 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
     contexts = []
 
     def open_(what: str | tuple[str, dict[str, Any]], **context: Any) -> Any:
-        task, texts = (results(what).task, results(what).texts) if isinstance(what, str) else what
-        data = json.dumps({"task": task, "texts": texts}).replace("<", "\\u003c")
+        kind, texts = (results(what).drawing, results(what).texts) if isinstance(what, str) else what
+        data = json.dumps({"drawing": kind, "texts": texts}).replace("<", "\\u003c")
         styles = (ASSETS / "drawing.css").read_text("utf-8")
         code = f"const DATA = {data};\n{script('reader.js')}\n{HELPERS}"
         file = tmp_path / "drawing.html"
@@ -249,7 +249,7 @@ def test_chains_of_systems_have_the_numbers_of_golds(drawn, results):
 
 def test_function_trees_show_every_gold_and_what_becomes_of_units(drawn):
     result = crossed()
-    page = drawn(("cross", result.texts))
+    page = drawn(("units", result.texts))
     seen = set()
     for text in range(10):
         page.evaluate("draw", text)
@@ -265,7 +265,7 @@ def test_function_trees_show_every_gold_and_what_becomes_of_units(drawn):
 def test_a_head_outside_the_sentence_is_drawn_as_elsewhere(drawn, results):
     texts = json.loads(json.dumps(results("dependencies").texts))
     texts["layers"][1]["heads"] = {"at": [0, 1], "values": [500, -40]}
-    page = drawn(("dependencies", texts))
+    page = drawn(("arcs", texts))
     page.evaluate("draw", 0)
     assert page.locator("svg .arc").count() == 3 * texts["lengths"][0]
     shown = page.eval_on_selector_all("svg .arc > text", "nodes => nodes.map((node) => node.textContent)")

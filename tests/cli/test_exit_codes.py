@@ -89,7 +89,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         ((*SCORE, "--html", "no/out.html"), "no/out.html: the folder no does not exist."),
         (("score", "-", "-"), "- (standard input) can be given once only."),
         (("score", "gold.conllu", "x=-", "-"), "- (standard input) can be given once only."),
-        (("measures", "tagf1"), "there is no measure 'tagf1'. Did you mean tag-f1?"),
+        (("measures", "tagf1"), "there is no measure 'tagf1'. Did you mean tag-f1"),
         (("cite", "acc"), "there is no measure or test 'acc'. Did you mean"),
         (("cite", "none.json"), "none.json: cannot be opened (no such file or directory)."),
         (("convert", "gold.conllu", "--to", "cnll"), "there is no format 'cnll'. Did you mean conll"),
@@ -150,7 +150,7 @@ def test_files_that_are_read_twice_do_not_come_from_standard_input(command, here
 
 
 def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monkeypatch):
-    monkeypatch.setattr("assay.engine.run.evaluated", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.scale.run.evaluate", lambda *_, **__: 1 / 0)
     done = assay(*SCORE)
     assert done.returncode == 70
     assert done.stderr == (
@@ -160,7 +160,7 @@ def test_an_internal_error_is_70_in_one_line_that_asks_for_a_report(assay, monke
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(assay, monkeypatch):
-    monkeypatch.setattr("assay.engine.run.evaluated", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("assay.scale.run.evaluate", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(sys, "argv", ["assay", *SCORE, "--debug"])
     done = assay(*SCORE, "--debug")
     assert done.returncode == 70
@@ -185,7 +185,7 @@ def test_an_interruption_is_130_also_where_another_error_hides_it(assay, monkeyp
     def stop(*_, **__):
         raise raised from KeyboardInterrupt()
 
-    monkeypatch.setattr("assay.engine.run.evaluated", stop)
+    monkeypatch.setattr("assay.scale.run.evaluate", stop)
     done = assay(*SCORE)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
@@ -217,7 +217,7 @@ def test_an_end_of_file_of_ours_is_no_interruption(assay, monkeypatch):
     def stop(*_, **__):
         raise EOFError("unexpected")
 
-    monkeypatch.setattr("assay.engine.run.evaluated", stop)
+    monkeypatch.setattr("assay.scale.run.evaluate", stop)
     assert assay(*SCORE).returncode == 70
 
 

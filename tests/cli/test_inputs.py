@@ -32,7 +32,8 @@ def inputs(here):
         (here / side).mkdir()
         shutil.copy(here / f"{side}.conllu", here / side / "one.conllu")
     (here / "map.tsv").write_text("NN\tNOUN\n")
-    (here / "tagset.toml").write_bytes((FOLDER.parent / "tagsets" / "data" / "nkjp.toml").read_bytes())
+    tagset = FOLDER.parent / "tasks" / "tags" / "tagsets" / "data" / "nkjp.toml"
+    (here / "tagset.toml").write_bytes(tagset.read_bytes())
     (here / "plain.prm").write_text("LABELED 1\n")
     (here / "log.txt").write_text('[pos="subst"]\n')
     (here / "lexicon.tsv").write_text("a\tsubst:sg:nom:m1\n")

@@ -145,7 +145,7 @@ def queries(log: str, tagset: str, normalise: bool, output: str | None, **option
 
 @command.command(epilog=example_help("assay weights show poliqarp", "assay weights show weights.json -o table.tsv"))
 @click.argument("weights")
-@click.option("-o", "--output", type=click.Path(), help="Write to a file; else to standard output.")
+@click.option("-o", "--output", type=OutputPath(), help="Write to a file; else to standard output.")
 def show(weights: str, output: str | None) -> None:
     """Weights as a table, the heaviest category first.
 

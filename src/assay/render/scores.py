@@ -58,12 +58,17 @@ def _named_columns(overall: Sequence[Score], mains: Mapping[str, str]) -> tuple[
 
     Columns that show different scores name them; a measure with one score needs no word.
     """
-    # The score kappa of the measure kappa is what its name says.
-    several = {row.measure for row in overall if not row.main and mains[row.measure] != row.measure.partition("(")[0]}
+    several = {row.measure for row in overall if not row.main}
     shown = {score for measure, score in mains.items() if measure in several}
     if len(shown) < 2:
-        return list(mains), tuple(f"Where a measure has several scores, {score} is shown." for score in shown)
-    return [f"{measure} {score}" if measure in several else measure for measure, score in mains.items()], ()
+        # The score kappa of the measure kappa is what its name says.
+        said = shown - {measure.partition("(")[0] for measure in several}
+        return list(mains), tuple(f"Where a measure has several scores, {score} is shown." for score in said)
+    named = {measure: f"{measure} {score}" for measure, score in mains.items() if measure in several}
+    return [
+        measure if score == measure.partition("(")[0] else named.get(measure, measure)
+        for measure, score in mains.items()
+    ], ()
 
 
 _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")

@@ -42,7 +42,11 @@ def counted(monkeypatch, owner, name) -> list[int]:
     return calls
 
 
-@pytest.mark.parametrize("of", [changes.diffs, changes.bounds])
+def diffs(outcomes, on, where):
+    return changes.diffs(outcomes, on, where, "accuracy", {})
+
+
+@pytest.mark.parametrize("of", [diffs, changes.bounds])
 def test_passes_over_the_items_do_not_grow_with_labels(monkeypatch, of):
     calls = counted(monkeypatch, Outcomes, "sum")
     numbers = []
@@ -58,7 +62,7 @@ def test_a_pair_does_not_look_at_the_other_systems():
     pair = many.of_pair(3, 7)
     assert pair.systems == ("3", "7")
     assert (len(pair.answers), len(pair.right), pair.credit) == (2, 2, ())
-    assert next(changes.diffs(many, "x", None)) == next(changes.diffs(many.of_pair(0, 1), "x", None))
+    assert next(diffs(many, "x", None)) == next(diffs(many.of_pair(0, 1), "x", None))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**36), st.integers(0, ONE)), min_size=1, max_size=20))

@@ -80,7 +80,10 @@ def notes(compared: Comparison) -> Iterator[str]:
             yield f"Non-projective sentences, lifted for TedEval and left as they are for uas and las: {crossing}."
     yield "Unlabelled TedEval is blind to which word heads a phrase."
     if any(_has_subtypes(side.annotation) for side in sides.values()):
-        told = "Relations keep their subtypes (nsubj:pass), in function trees as in attachment scores"
+        told = (
+            "Relations keep their subtypes (nsubj:pass), in function trees as in uas, las and ls; clas, mlas and "
+            "blex are without them, as in CoNLL 2018"
+        )
         cut = "Relations are without their subtypes (nsubj for nsubj:pass), in function trees as in attachment scores"
         yield f"{told}; to cut them: --no-subtypes" if compared.how.subtypes else f"{cut}."
 

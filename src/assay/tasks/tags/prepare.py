@@ -52,8 +52,11 @@ def prepare_tags(
     column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
     notes = tuple(columns_read(inputs, ["gold", *named], [column] * len(inputs), options))
     measures = [_resolved(measure, inputs[0]) for measure in measures]
-    further = {name for measure in measures for name in measure.definition.columns}
-    wanted = {column, *further, *(str(m.parameters["column"]) for m in measures if m.parameters.get("column"))}
+    needed = _needed(inputs, measures)
+    # Of columns that are compared together the first must say something.
+    further = {name for measure in measures for name in measure.definition.columns[1:]}
+    named_columns = (str(m.parameters["column"]) for m in measures if m.parameters.get("column"))
+    wanted = {column, *(name for _, name in needed), *named_columns}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
     check_folders(corpora)
     corpora, mapped = _mapped(corpora, named, column, options)
@@ -126,6 +129,17 @@ def _single(labels: Column) -> Column:
     if not any(SEVERAL in label for label in labels.vocabulary):
         return labels
     return Column.of(tag for label in labels.strings() for tag in label.split(SEVERAL))
+
+
+def _needed(inputs: Sequence[Input | Corpus], measures: Sequence[Measure]) -> list[tuple[Measure, str]]:
+    """The columns that measures need beside the one compared; a file without one of them is refused."""
+    needed = [(measure, name) for measure in measures for name in measure.definition.columns]
+    for measure, name in needed:
+        for item in inputs:
+            if name not in (item.columns if isinstance(item, Corpus) else item.plan.labels):
+                place = item.name if isinstance(item, Corpus) else item.path
+                raise UsageError(f"{place}: {measure} needs the column {name}, which this file does not have.")
+    return needed
 
 
 def _filled(given: Sequence[bool], options: Options) -> Sequence[bool]:
@@ -260,7 +274,8 @@ def _marked(corpora: list[Corpus], names: Sequence[str], column: str, options: O
 def unlabelled(column: str, words: int) -> Iterator[str]:
     """Words that gold has no label for."""
     if words:
-        yield f"{words:,} words have no gold label in {column} and were left out."
+        have = "word has" if words == 1 else "words have"
+        yield f"{words:,} {have} no gold label in {column} and {'was' if words == 1 else 'were'} left out."
 
 
 @remark

@@ -51,3 +51,15 @@ def test_gold_without_a_layer_can_be_scored(counted):
 
 def test_other_policies_are_refused(counted):
     assert refusal(counted, "alltags(empty=drop)") == "there is no value of empty 'drop'. There is: label, skip."
+
+
+@pytest.mark.parametrize(("measure", "column"), [("ufeats", "FEATS"), ("alltags", "UPOS")])
+def test_a_file_without_the_column_is_refused(file, measure, column):
+    path = file("g.tsv", "Ann\tB-PER\nsang\tO\n")
+    expected = f"g.tsv: {measure} needs the column {column}, which this file does not have."
+    assert refusal(assay.score, path, path, measure, task="tags") == expected
+
+
+def test_features_that_gold_does_not_have_are_refused(file):
+    path = file("g.conllu", "1\tAnn\tAnn\tPROPN\tNNP\t_\t0\troot\t_\t_\n\n")
+    assert refusal(assay.score, path, path, "ufeats").startswith("g.conllu: column FEATS is empty in gold.")
