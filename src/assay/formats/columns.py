@@ -194,6 +194,12 @@ def table_layout(
         raise InputError(f"{path}: no line with columns among the first ones.")
     first = [cell.strip() for cell in sentences[0][0]]
     if len(first) < 2:
+        width = max(len(row) for sentence in sentences for row in sentence)
+        if first[0].startswith("#") and width > 1:
+            raise InputError(
+                f"{path}: {first[0]!r} is a line of one column where others have {width}. If such lines are "
+                f'comments: --input-format "{format}(comments=true)"'
+            )
         raise InputError(
             f"{path}: one column only, so there are no labels to compare. "
             "Give a file with a word and its label on each line."

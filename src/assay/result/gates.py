@@ -109,7 +109,8 @@ def _settings(result: Result) -> dict[str, str]:
 def _differing(name: str, result: Result, before: Result) -> str:
     """How a Result from before differs in a setting."""
     if name == "left_out":
-        of_all = f"{before.units:,} {before.unit}s, where {result.units:,} {result.unit}s are compared here"
+        then, now = (f"{one.units:,} {one.unit}{'' if one.units == 1 else 's'}" for one in (before, result))
+        of_all = f"{then}, where {now} {'is' if result.units == 1 else 'are'} compared here"
         return f"is about {of_all}" if before.units != result.units else "leaves out other sentences"
     ours, theirs = _settings(result).get(name), _settings(before).get(name)
     option = name if name == "atoms" else f"--{name.replace('_', '-')}"

@@ -227,6 +227,15 @@ def test_lines_of_another_width_are_refused_in_columns_divided_by_spaces(file):
     )
 
 
+def test_a_comment_that_is_no_key_and_value_is_named_with_its_remedy(file):
+    name = file("a.tsv", "# id 1\nAnn\tB-PER\nsang\tO\n\n# id 2\nBob\tB-PER\n")
+    assert refusal(read, name) == (
+        "a.tsv: '# id 1' is a line of one column where others have 2. If such lines are comments: "
+        '--input-format "tsv(comments=true)"'
+    )
+    assert len(read(name, input_format="tsv(comments=true)")) == 3
+
+
 def test_one_column_has_no_labels(file):
     name = file("a.txt", "The\nend\n")
     assert refusal(read, name, input_format="tsv") == (

@@ -116,7 +116,7 @@ def prepare_spans(
         *(columns if differ else ()),
         *gone,
         *warnings,
-        *_checked(pairs, options.symmetric),
+        *_checked(pairs, options),
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
@@ -400,11 +400,12 @@ def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
 # --- what looks wrong ---
 
 
-def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[Remark]:
-    gold = spans_of(pairs[0][1]).gold
+def _checked(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
+    gold, symmetric = spans_of(pairs[0][1]).gold, options.symmetric
     yield gold_spans(
         gold=gold.corpus.name,
         symmetric="symmetric" if symmetric else "",
+        labels=" with labels that count" if options.labels or options.ignore_labels else "",
         number=len(gold),
         theirs=sum(len(spans_of(pair).system) for _, pair in pairs),
     )
@@ -418,13 +419,13 @@ def _checked(pairs: Sequence[tuple[str, Pair]], symmetric: bool) -> Iterator[Rem
 
 
 @remark
-def gold_spans(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[str]:
+def gold_spans(gold: str, symmetric: str, labels: str, number: int, theirs: int) -> Iterator[str]:
     """Gold without spans."""
     if number:
         return
     if not theirs:
         nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        raise InputError(f"{gold}: no spans in it, nor in {nothing}.")
+        raise InputError(f"{gold}: no spans in it{labels}, nor in {nothing}.")
     asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
     yield f"gold has no spans at all.{asked}"
 

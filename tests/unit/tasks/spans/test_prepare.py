@@ -267,6 +267,9 @@ def test_nothing_to_find_and_nothing_found_is_refused(file):
     none = file("none.conll", bio("Anna/O saw/O"))
     message = "none.conll: no spans in it, nor in any system: there is nothing to score."
     assert refusal(assay.score, none, {"s": none}, times=5) == message
+    some = file("some.conll", bio("Anna/B-PER saw/O"))
+    message = "some.conll: no spans in it with labels that count, nor in any system: there is nothing to score."
+    assert refusal(assay.score, some, {"s": some}, ignore_labels=["PER"], times=5) == message
 
 
 # --- lists ---
