@@ -13,7 +13,7 @@ from unittest.mock import patch
 import assay
 from assay.demo import FOLDER
 from assay.engine import shards
-from assay.engine.finish import finished
+from assay.engine.finish import make_result
 from assay.engine.measure import measures
 from assay.engine.options import Options
 from assay.formats import FORMATS, read
@@ -245,7 +245,7 @@ def part_files() -> Target:
         paths = [folder / "part-1.json", folder / "part-2.json"]
         for path, data in zip(paths, parts, strict=True):
             path.write_bytes(data)
-        return lambda: shown(finished(merged([str(path) for path in paths])))
+        return lambda: shown(make_result(merged([str(path) for path in paths])))
 
     return Target("part.json", attempt)
 

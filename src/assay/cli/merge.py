@@ -38,10 +38,10 @@ def command(
     output.check()
     gates = gates_of(fail_under, fail_if_worse, tolerance)
     with output.progress("Merging …"):
-        from assay.engine.finish import finished
+        from assay.engine.finish import make_result
         from assay.scale.partfiles import merged
 
-        result = finished(merged(parts, measures))
+        result = make_result(merged(parts, measures))
     if output.has_page and result.texts is None:
         output.tell(
             "note: the page has no sentences, since the parts have none. Write them with --embed auto to have some."

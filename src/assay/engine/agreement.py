@@ -14,7 +14,7 @@ from assay.engine.inputs import Prepared
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.parts import way_of
-from assay.engine.run import evaluated
+from assay.engine.run import evaluate_shards
 from assay.engine.task import tasks
 from assay.errors import UsageError
 from assay.result import Result, Score
@@ -32,8 +32,8 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
     parts = []
     for (a, first), (b, second) in combinations(named, 2):
         specs = given or _defaults(first, second, chosen)
-        there = evaluated("agreement", first, {b: second}, specs, chosen)
-        back = evaluated("agreement", second, {a: first}, specs, replace(chosen, examples=0, embed="none"))
+        there = evaluate_shards("agreement", first, {b: second}, specs, chosen)
+        back = evaluate_shards("agreement", second, {a: first}, specs, replace(chosen, examples=0, embed="none"))
         parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
     return _together(parts)
 

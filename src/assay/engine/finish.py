@@ -1,4 +1,4 @@
-"""finished(): what all shards amount to, as a Result."""
+"""make_result(): the Result of what all shards amount to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
 from assay.engine.tallies import BLOCKS
 from assay.engine.task import tasks
-from assay.engine.warnings import worded
+from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import (
@@ -59,7 +59,7 @@ WIDER = 1.2
 """From this ratio of their widths on, intervals over documents are worth a note beside those over sentences."""
 
 
-def finished(part: Part, settings: Settings | None = None) -> Result:
+def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
     options, measures = part.options, part.measures
     settings = settings or Settings(options.seed, options.times, options.interval)
@@ -94,13 +94,13 @@ def finished(part: Part, settings: Settings | None = None) -> Result:
         ignore_labels=options.ignore_labels,
         mappings=(*part.mappings, *_mapping_effect(part)),
         warnings=(
-            *worded(part.warnings),
+            *format_warnings(part.warnings),
             *few_units(part.units, part.unit),
             *other_intervals(options.interval, rows.scores, rows.comparisons),
             *_idle_slices(part, views),
         ),
         notes=(
-            *worded(part.notes),
+            *format_warnings(part.notes),
             *pooled_note(rows.pooled, part.unit),
             *_macro_notes(part, rows.whole),
             *_document_note(part, rows.whole[0]),

@@ -11,7 +11,7 @@ from assay.corpus.adapters.predictions import Labels
 from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
 from assay.engine.options import Options
-from assay.engine.run import evaluated
+from assay.engine.run import evaluate_shards
 from assay.errors import UsageError
 
 
@@ -34,7 +34,7 @@ class Metric:
             gold, system = from_predictions(system, gold, self.id2label)
         # Intervals are not asked for.
         options = Options(**{"times": 1, **self.options})
-        result = evaluated("score", gold, {"system": system}, self.measures, options)
+        result = evaluate_shards("score", gold, {"system": system}, self.measures, options)
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:

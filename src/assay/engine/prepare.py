@@ -14,7 +14,7 @@ from assay.corpus import KEPT, Column, Corpus
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
-from assay.engine.warnings import Remark, remark, worded
+from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input
 from assay.result import Mapped, Source
@@ -268,7 +268,7 @@ def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[
     left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
     if options.decided is None:
         # Before anything else is looked at.
-        worded([left])
+        format_warnings([left])
     return [left, sentences_left_out(text=text, number=int(skipped.sum()), sentences=len(skipped))]
 
 

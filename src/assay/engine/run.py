@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.engine.finish import finished
+from assay.engine.finish import make_result
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Covered, Part
 from assay.engine.scores import Settings
-from assay.engine.shard import measured
+from assay.engine.shard import measure_shard
 from assay.engine.shards import Shard, check_options, checksum, shards_of
 from assay.errors import InputError
 from assay.result import Result
@@ -32,10 +32,11 @@ class Piece:
         """The same piece where it is settled how shards are read."""
         return replace(self, options=replace(self.options, decided=decided))
 
-    def measured(self) -> Part:
+    def measure(self) -> Part:
         """What the shard amounts to."""
         covered = Covered(self.corpus, self.total, (self.shard.number,))
-        return measured(self.command, self.shard.gold, dict(self.shard.systems), self.specs, self.options, covered)
+        systems = dict(self.shard.systems)
+        return measure_shard(self.command, self.shard.gold, systems, self.specs, self.options, covered)
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ Over = Callable[[Sequence["Piece"]], Iterable[Part]]
 
 def in_turn(pieces: Sequence[Piece]) -> Iterator[Part]:
     """The parts of pieces, one after the other."""
-    return (piece.measured() for piece in pieces)
+    return (piece.measure() for piece in pieces)
 
 
-def evaluated(
+def evaluate_shards(
     command: str,
     gold: Any,
     systems: Any,
@@ -79,8 +80,8 @@ def evaluated(
     specs = [measures] if isinstance(measures, str) else list(measures or ())
     shards = shards_of(gold, systems)
     if len(shards) < 2:
-        return finished(measured(command, gold, systems, specs, options), settings)
-    return finished(add_all(pieces_of(command, shards, specs, options), over, report), settings)
+        return make_result(measure_shard(command, gold, systems, specs, options), settings)
+    return make_result(add_all(pieces_of(command, shards, specs, options), over, report), settings)
 
 
 def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], options: Options) -> list[Piece]:
@@ -96,7 +97,7 @@ def add_all(pieces: Sequence[Piece], over: Over, report: Report) -> Part:
 
     Where later shards tell that all should have been read in another way, all are read again.
     """
-    first = pieces[0].under(Decided()).measured()
+    first = pieces[0].under(Decided()).measure()
     whole = add_under(pieces, first.decided, over, report, first)
     if whole.told == whole.decided:
         return whole
@@ -117,7 +118,7 @@ def _check_unchanged(pieces: Sequence[Piece], before: Part, again: Part) -> None
 
 def decided_by(piece: Piece) -> Decided:
     """How all shards are to be read, as the first of them tells."""
-    return piece.under(Decided()).measured().decided
+    return piece.under(Decided()).measure().decided
 
 
 def add_under(

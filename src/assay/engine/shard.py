@@ -27,14 +27,14 @@ from assay.engine.prepare import Run, gold_source
 from assay.engine.slices import Slice
 from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.task import Task, tasks
-from assay.engine.warnings import worded
+from assay.engine.warnings import format_warnings
 from assay.formats import Input
 
 ALONE = Covered("", 1, (0,))
 """Where there is one shard, and nothing to be added up."""
 
 
-def measured(
+def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
     """What gold and systems, or one shard of them, amount to: it can travel, and be added to others."""
@@ -44,7 +44,7 @@ def measured(
     named = named or _defaults(opened.task, options)
     run = opened.run([find(spec) for spec in named])
     if options.decided is None:
-        worded(run.warnings)
+        format_warnings(run.warnings)
     judged = [
         Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in run.measures
     ]

@@ -54,7 +54,7 @@ def said(text: str) -> Iterator[str]:
     yield text
 
 
-def worded(remarks: Iterable[Remark]) -> tuple[str, ...]:
+def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
     """All that is to be said, once; what holds of several systems in the same words, once for all of them."""
     found: dict[tuple[bool, str], list[str]] = {}
     for one in remarks:

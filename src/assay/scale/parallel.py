@@ -54,7 +54,7 @@ def _in_order(parts: Iterable[tuple[int, Part]]) -> Iterator[Part]:
 
 def main() -> None:
     """A worker: measure the shards that standard input names."""
-    serve(lambda piece: piece[1].measured())
+    serve(lambda piece: piece[1].measure())
 
 
 def _on_processes(pieces: Sequence[Piece], jobs: int) -> Iterator[tuple[int, Part]]:
@@ -136,7 +136,7 @@ def _on_cluster(pieces: Sequence[Piece], where: str, jobs: int) -> Iterator[tupl
 def measure_piece(piece: Piece, version: str) -> Part:
     """One shard on a worker of a cluster."""
     check_version(version, "the shard")
-    return piece.measured()
+    return piece.measure()
 
 
 def _result(future: Any, piece: Piece) -> Part:

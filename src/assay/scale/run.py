@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.run import Report, add_under, decided_by, evaluated, pieces_of
+from assay.engine.run import Report, add_under, decided_by, evaluate_shards, pieces_of
 from assay.engine.shards import shards_of, share_of
 from assay.errors import UsageError
 from assay.result import Result
@@ -60,7 +60,7 @@ def evaluate(
 ) -> Result:
     """The Result, for whichever command asks."""
     check_workers(jobs, cluster)
-    return evaluated(command, gold, systems, measures, options, over=over(jobs, cluster), report=report)
+    return evaluate_shards(command, gold, systems, measures, options, over=over(jobs, cluster), report=report)
 
 
 def part_of(

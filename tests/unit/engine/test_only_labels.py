@@ -9,9 +9,9 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 import assay
-from assay.engine.finish import finished
+from assay.engine.finish import make_result
 from assay.engine.options import Options
-from assay.engine.run import evaluated
+from assay.engine.run import evaluate_shards
 from assay.result import Result
 from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of
@@ -289,14 +289,14 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
             (tmp_path / name / f"{number}.tsv").write_text("".join(lines), encoding="utf-8")
     given = ("score", str(tmp_path / "gold"), {"s": str(tmp_path / "s")}, ["tag-f1"])
     options = Options(labels=("N", "V", "W"), ignore_labels=("D",))
-    whole = evaluated(*given, options)
+    whole = evaluate_shards(*given, options)
     monkeypatch.setattr("assay.engine.shards.TEXT", 1)
-    in_shards = evaluated(*given, options)
+    in_shards = evaluate_shards(*given, options)
     parts = []
     for share in ("1/2", "2/2"):
         parts.append(tmp_path / f"part-{share[0]}.json")
         parts[-1].write_text(to_json(part_of(*given, options, share)), encoding="utf-8")
-    together = finished(merged([str(path) for path in reversed(parts)]))
+    together = make_result(merged([str(path) for path in reversed(parts)]))
     for result in (in_shards, together):
         assert repr(result.scores) == repr(whole.scores)
         assert (result.labels, result.ignore_labels) == (("N", "V", "W"), ("D",))

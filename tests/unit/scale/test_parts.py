@@ -13,7 +13,7 @@ from assay.engine.counts import Collapsed, Counts
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.tallies import BLOCKS, Tallies
-from assay.engine.warnings import remark, together, worded
+from assay.engine.warnings import format_warnings, remark, together
 from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of
 from pieces import folders, size_for
@@ -228,7 +228,7 @@ def test_remarks_with_the_same_texts_are_added_up():
         sample(name="b", number=7, throughout=True, places=[]),
         sample(name="a", number=2, throughout=False, places=["y"]),
     ]
-    assert worded(together(facts[:2], facts[2:])) == ("a 3 False ['x', 'y']", "b 7 True []")
+    assert format_warnings(together(facts[:2], facts[2:])) == ("a 3 False ['x', 'y']", "b 7 True []")
 
 
 def test_what_only_a_later_shard_remarks_stands_where_it_stands_there():

@@ -17,7 +17,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
 from assay.engine.spanpairs import spans_of
-from assay.engine.warnings import Remark, remark, said, worded
+from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input
 from assay.tasks.constituents.brackets import (
@@ -167,7 +167,7 @@ def _without_trees(gold: Corpus, options: Options) -> Bools:
     bare = np.zeros(gold.sentences, dtype=bool)
     bare[list(gold.unparsed)] = True
     if options.decided is None:
-        worded([gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum()))])
+        format_warnings([gold_trees(gold=gold.name, sentences=gold.sentences, bare=int(bare.sum()))])
     if bare.any() and options.on_mismatch != "skip":
         raise InputError(
             f"{_places(gold, bare)}: no tree in gold, in {_sentences(int(bare.sum()))}. "

@@ -11,7 +11,7 @@ from assay.arrays import Bools
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
 from assay.engine.options import Options
 from assay.engine.prepare import left_out
-from assay.engine.warnings import Remark, remark, said, worded
+from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, listed
 
 _SHOWN = 3
@@ -52,7 +52,7 @@ def in_golds_order(
         raise AlignmentError("\n".join(problems))
     there = gold_documents(gold=gold.name, system=system.name, number=gold.documents - len(absent))
     if options.decided is None:
-        worded([there])
+        format_warnings([there])
     remarks = [
         there,
         absent_documents(name=name, number=len(absent), named=_named(gold, absent)),

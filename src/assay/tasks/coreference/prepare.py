@@ -16,7 +16,7 @@ from assay.engine import checks
 from assay.engine.measure import Measure
 from assay.engine.options import TAGS, Decided, Options
 from assay.engine.prepare import Run, check_folders, notes_on_reading, source_of
-from assay.engine.warnings import Remark, remark, said, worded
+from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError
 from assay.formats import Input
 from assay.formats.chains import refuse_all
@@ -56,7 +56,7 @@ def prepare_coreference(
     number, *theirs = (0 if corpus.chains is None else len(corpus.chains) for corpus in corpora)
     warnings = [gold_mentions(gold=gold.name, number=number, theirs=sum(theirs))]
     if options.decided is None:
-        worded(warnings)
+        format_warnings(warnings)
     for name, corpus in zip(["gold", *named], corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     # What is wrong with any of the files is told together.

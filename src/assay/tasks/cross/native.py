@@ -9,8 +9,8 @@ from assay import specs
 from assay.corpus import Corpus
 from assay.engine.measure import find
 from assay.engine.scores import Figures, Settings, draw_together
-from assay.engine.shard import measured
-from assay.engine.warnings import worded
+from assay.engine.shard import measure_shard
+from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.tasks.constituents.brackets import roots
 from assay.tasks.cross.comparison import Comparison
@@ -68,11 +68,12 @@ def native_figures(compared: Comparison, settings: Settings) -> tuple[list[Named
             outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
         if outputs and _has_native(gold):
             kind = theory.annotation.kind
-            part = measured("compare", gold, outputs, compared.how.native[kind], replace(plain, task=kind))
+            part = measure_shard("compare", gold, outputs, compared.how.native[kind], replace(plain, task=kind))
             for measure, one in zip(part.measures, part.everything, strict=True):
                 found.append(Named(f"{measure}@{name}", Figures(measure, None, one.tallies, settings)))
             for said, remarks in ((warnings, part.warnings), (notes, part.notes)):
-                said += [f"{name}: {line}" for line in worded(one for one in remarks if one.kind in _OF_MEASURES)]
+                about = [one for one in remarks if one.kind in _OF_MEASURES]
+                said += [f"{name}: {line}" for line in format_warnings(about)]
     draw_together(named.figures for named in found)
     return found, warnings, notes
 

@@ -26,7 +26,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import Remark, remark, worded
+from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.labels import read_labels
@@ -47,7 +47,7 @@ def prepare_dependencies(
     check_folders(corpora)
     checked = [_check_filled(corpus) for corpus in corpora]
     if options.decided is None:
-        worded(checked)
+        format_warnings(checked)
     trees = [arcs.with_heads(corpus, "HEAD") for corpus in corpora]
     faults = [found for _, found in trees]
     _refuse(corpora, faults, options)

@@ -28,7 +28,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import Remark, remark, said, worded
+from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column
 from assay.formats.labels import name_in, read_labels, with_sets
@@ -75,7 +75,7 @@ def prepare_tags(
     )
     if options.decided is None:
         # Before anything else is looked at.
-        worded([check_gold])
+        format_warnings([check_gold])
     given = [not output.is_empty(column) for output in outputs]
     filled = _filled(given, options)
     pairs, warnings = aligned(gold_corpus, systems, filled, column, options)
