@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from assay.arrays import distinct_rows
-from assay.stats.corrections import benjamini_hochberg, bonferroni, holm
+from assay.stats.corrections import holm
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import bootstrap_sums
 from assay.stats.significance import clopper_pearson, mcnemar, shuffling_test
@@ -198,34 +198,22 @@ FIFTEEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("correct", "adjusted"),
-    [
-        (bonferroni, [0.05, 0.10, 0.15, 0.20, 1]),
-        (holm, [0.05, 0.08, 0.09, 0.09, 0.5]),
-        (benjamini_hochberg, [0.05, 0.05, 0.05, 0.05, 0.5]),
-    ],
-)
-def test_adjusted_p_values_of_five_tests(correct: object, adjusted: list[float]) -> None:
+def test_adjusted_p_values_of_five_tests() -> None:
     """In any order; an undefined p stays undefined and does not count as a test."""
-    assert callable(correct)
-    assert correct(FIVE) == pytest.approx(adjusted, rel=1e-14)
-    assert correct(FIVE[::-1]) == pytest.approx(adjusted[::-1], rel=1e-14)
+    adjusted = [0.05, 0.08, 0.09, 0.09, 0.5]
+    assert holm(FIVE) == pytest.approx(adjusted, rel=1e-14)
+    assert holm(FIVE[::-1]) == pytest.approx(adjusted[::-1], rel=1e-14)
     nan = float("nan")
-    assert correct([nan, *FIVE[:2], nan, *FIVE[2:]]) == pytest.approx(
+    assert holm([nan, *FIVE[:2], nan, *FIVE[2:]]) == pytest.approx(
         [nan, *adjusted[:2], nan, *adjusted[2:]], rel=1e-14, nan_ok=True
     )
-    assert correct([]) == []
+    assert holm([]) == []
 
 
 def test_adjusted_p_values_of_fifteen_tests() -> None:
     """The example of Benjamini and Hochberg 1995."""
     assert holm(FIFTEEN) == pytest.approx(
         [.0015, .0056, .0247, .114, .2211, .278, .278, .278, .3213, 1, 1, 1, 1, 1, 1], rel=1e-12)  # fmt: skip
-    assert benjamini_hochberg(FIFTEEN) == pytest.approx(
-        stats.false_discovery_control(FIFTEEN, method="bh").tolist(), rel=1e-12
-    )
-    assert benjamini_hochberg(FIFTEEN)[3:6] == pytest.approx([0.035625, 0.0603, 0.063857], abs=5e-7)
 
 
 # --- intervals of proportions ---
