@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.engine.agreement import ALL_PAIRS, DEFAULTS
+from assay.engine.agreement import ALL_PAIRS
+from assay.engine.task import tasks
 from assay.errors import AssayError
 from strategies import (
     LABELS,
@@ -70,7 +71,8 @@ def given_as(data: Outputs, folder: str) -> list[Any]:
 def test_names_and_order_change_no_figure(task: str, draw: st.DataObject) -> None:
     """To the last digit, intervals and the mean over pairs too."""
     data = draw.draw(TEXTS[task])
-    options = {"task": task, "measures": [*DEFAULTS[task], *(FURTHER[task] if draw.draw(st.booleans()) else ())]}
+    further = FURTHER[task] if draw.draw(st.booleans()) else ()
+    options = {"task": task, "measures": [*tasks()[task].agreement, *further]}
     with tempfile.TemporaryDirectory() as folder:
         texts = given_as(data, folder)
         expected = agreed(texts, "abc", **options)
@@ -95,7 +97,7 @@ def test_the_usual_measures_are_the_same_both_ways(task: str, draw: st.DataObjec
         except AssayError:
             return
     assert [note for note in result.notes if "who comes first" in note] == []
-    assert set(DEFAULTS[task]) <= set(result.main_scores)
+    assert set(tasks()[task].agreement) <= set(result.main_scores)
 
 
 def is_listed(sentence: list[Any]) -> bool:

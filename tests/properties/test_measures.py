@@ -164,8 +164,11 @@ def test_counts_add_up_over_any_split_of_the_sentences(name: str, train: str, dr
     order = list(range(len(data.gold)))
     seed.shuffle(order)
     cut = seed.randint(1, len(order) - 1)
-    # Gold without any span is refused.
-    assume(data.task != "spans" or all(spans_in(data.gold, part) for part in (order[:cut], order[cut:])))
+    # Gold without any span is refused, and so is a side that has nothing but `_` for labels.
+    nothing = {"spans": "O", "tags": "_"}.get(data.task)
+    sides = (data.gold, *data.systems.values()) if data.task == "tags" else (data.gold,)
+    parts = (order[:cut], order[cut:])
+    assume(nothing is None or all(labels_in(side, part, nothing) for side in sides for part in parts))
     whole = counted(name, data.part(order), train)
     together = merged([counted(name, data.part(part), train) for part in (order[:cut], order[cut:])])
     assert together.fields == whole.fields
@@ -183,8 +186,8 @@ def test_scores_under_any_parameters_are_undefined_or_shares(name: str, train: s
     assert all(math.isnan(value) or 0 <= value <= 1 for value in values.values() if value != values.get("crossing"))
 
 
-def spans_in(text: Any, part: list[int]) -> bool:
-    return any(item[1] != "O" for index in part for item in text[index])
+def labels_in(text: Any, part: list[int], nothing: str = "O") -> bool:
+    return any(item[1] != nothing for index in part for item in text[index])
 
 
 def counted(name: str, data: Outputs, train: str) -> Counts:

@@ -405,7 +405,7 @@ def test_a_cell_without_a_value_is_no_label(missing):
         from_frame(Frame({"sentence": [1, 1, 1], "label": ["A", "A", missing]})),
     )
     assert result.score("system 1", "accuracy").value == 0.5
-    assert "1 words have no gold label in label and were left out." in result.warnings
+    assert "1 word has no gold label in label and was left out." in result.warnings
 
 
 def test_numbers_are_labels_however_the_frame_holds_them():
