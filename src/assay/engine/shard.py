@@ -244,11 +244,12 @@ class _Live:
             # Where values differ from measure to measure, which of them tells is known when all shards are.
             tells = index in self.compared if by_sentence else self.compares
         # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
-        gathered = one.gathered if where is None and items else None
-        if where is not None and items and (tells or (index == self.basis_index and self.options.embed != "none")):
-            gathered = Items.of(items)
-            if index == self.basis_index and self.options.embed != "none":
-                self.sliced[where] = gathered
+        shown = where is not None and index == self.basis_index and self.options.embed != "none"
+        gathered = None
+        if items and (tells or shown):
+            gathered = one.gathered if where is None else Items.of(items)
+        if shown and where is not None and gathered is not None:
+            self.sliced[where] = gathered
         counts = one.counts(units, self.run.gold.sentences)
         return Selection(
             tallies=Tallies.of(

@@ -107,8 +107,6 @@ def checksum(shards: Sequence[Shard], *what: object) -> str:
 def check_options(options: Options, shards: int) -> None:
     """Refuse what needs all of a corpus at once."""
     where = f"files are read one after the other here ({shards:,} shards)"
-    if options.sweep and options.tagset:
-        raise UsageError(f"--sweep over categories needs all words at once, but {where}. Sweep over a part of them.")
     if "frequency" in options.slices and options.train is None:
         raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
     if options.gold_errors:

@@ -149,7 +149,6 @@ def test_a_column_that_is_empty_in_one_shard_is_not_empty(tmp_path, monkeypatch)
     ("options", "fact"),
     [
         ({"slices": ("frequency",)}, "--slice frequency counts the words of all files"),
-        ({"tagset": "ptb", "column": "XPOS", "sweep": 5}, "--sweep over categories needs all words at once"),
         ({"task": "spans", "gold_errors": "x"}, "--gold-errors is about one file"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -182,6 +183,33 @@ def test_shards_tell_the_same_as_all_files_at_once(name, tmp_path, monkeypatch):
         told.append(assay.compare(gold, systems, jobs=jobs, **options))
     assert told[1].to_json() == told[0].to_json()
     assert told[2].to_json() == told[0].to_json()
+
+
+def test_weightings_of_categories_are_swept_over_shards(tmp_path, monkeypatch):
+    """Labels come in another order in each file, and systems err in other categories."""
+    rng = Random(1)
+    for side in ("gold", "a", "b"):
+        (tmp_path / side).mkdir()
+    for number in range(4):
+        rows = {side: [] for side in ("gold", "a", "b")}
+        for word in range(1, 40):
+            tag = [rng.choice(("NOUN", "ADJ")), rng.choice(("Nom", "Acc")), rng.choice(("Sing", "Plur"))]
+            for side, wrong in (("gold", 3), ("a", 1), ("b", 2)):
+                upos, case, grammatical = (
+                    rng.choice((one, "Voc")) if place == wrong else one for place, one in enumerate(tag)
+                )
+                feats = f"Case={case}|Number={grammatical}"
+                rows[side].append(f"{word}\tw\t_\t{upos}\t_\t{feats}\t_\t_\t_\t_\n")
+        for side, lines in rows.items():
+            (tmp_path / side / f"{number}.conllu").write_text("".join(lines) + "\n")
+    told = []
+    for size in (1 << 40, 1):
+        monkeypatch.setattr(shards, "TEXT", size)
+        systems = {side: str(tmp_path / side) for side in "ab"}
+        told.append(assay.compare(str(tmp_path / "gold"), systems, "pa", tagset="ud", sweep=20, times=20))
+    (sweep,) = told[0].sweeps
+    assert sweep.low < sweep.high
+    assert told[1].to_json() == told[0].to_json()
 
 
 def test_sentences_that_are_left_out_are_counted_over_shards(tmp_path, monkeypatch):

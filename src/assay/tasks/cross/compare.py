@@ -21,6 +21,7 @@ from assay.tasks.cross.frameworks import DEPENDENCIES
 from assay.tasks.cross.inputs import read_files, system_paths, theory_paths
 from assay.tasks.cross.native import native_figures, native_measures
 from assay.tasks.cross.segments import SEGMENTATIONS
+from assay.tasks.cross.task import TASK
 from assay.tasks.cross.texts import embedded
 from assay.tasks.cross.units import Sides
 from assay.tasks.dependencies.prepare import columns_of
@@ -120,9 +121,9 @@ def _result(compared: Comparison) -> Result:
         version=assay.__version__,
         signature=_signature(compared, intervals(options.interval, (*shown, *tests))),
         command="cross",
-        task="cross",
-        noun="unit",
-        drawing="units",
+        task=TASK.name,
+        noun=TASK.noun,
+        drawing=TASK.drawing.kind,
         column="",
         unit=compared.unit,
         units=units.number,
