@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches
+from assay.arrays import NONE, Bools, Ints
 from assay.engine.matching.spans import (
     Pairs,
     Records,
     SpanList,
+    chains,
     complete,
     one_to_one,
     overlaps,
+    ranges,
     same_places,
     same_spans,
     shared_atoms,
@@ -33,7 +34,8 @@ def fair(target: SpanList, system: SpanList) -> Records:
     places = same_places(target, system)
     partner, kind = _same_atoms(places, same_spans(target, system, places))
     alone, ours, theirs = overlaps(target, system, np.flatnonzero(partner == NONE), unpaired(partner, len(system)))
-    chosen = _passes(_Side(target, ours), _Side(system, theirs))
+    chain = chains(np.append(target.begin[ours], system.begin[theirs]), np.append(target.end[ours], system.end[theirs]))
+    chosen = _passes(_Side(target, ours, chain[: len(ours)]), _Side(system, theirs, chain[len(ours) :]))
     pairs = shared_atoms(
         target,
         system,
@@ -76,93 +78,127 @@ def _kinds(target: SpanList, system: SpanList, pairs: Pairs) -> Ints:
 
 
 def _passes(targets: _Side, systems: _Side) -> Ints:
-    """Steps 2 and 3 of the algorithm: in each line a target and a system span, and whether they are new."""
-    turns = count()
-    chosen: list[tuple[int, int, bool, bool]] = []
+    """Steps 2 and 3 of the algorithm: in each row a target and a system span, and whether they are new."""
+    found = [np.zeros((0, 4), dtype=np.int64)]
+    turn = 0
     for same_label in (True, False):
-        chosen += [(*pair, True, True) for pair in _pass(targets, systems, same_label, False, turns)]
-        chosen += [(*pair, True, False) for pair in _pass(targets, systems, same_label, True, turns)]
-        later = _pass(systems, targets, same_label, True, turns)
-        chosen += [(target, system, False, True) for system, target in later]
-    return np.array(chosen, dtype=int).reshape(-1, 4)
+        for queries, others, matched, new in (
+            (targets, systems, False, (True, True)),
+            (targets, systems, True, (True, False)),
+            (systems, targets, True, (False, True)),
+        ):
+            for query in queries.rounds():
+                query, partner = _match(queries, others, query, same_label, matched, turn)
+                pair = (query, partner) if queries is targets else (partner, query)
+                found.append(np.stack([*pair, *(np.full(len(query), side) for side in new)], axis=1))
+                turn += 2
+    return np.concatenate(found)
 
 
-def _pass(
-    queries: _Side, others: _Side, same_label: bool, matched: bool, turns: Iterator[int]
-) -> Iterator[tuple[int, int]]:
-    """Give each query its best partner among the spans that are matched, or are not; yields both."""
-    for query in queries.by_length:
-        if not queries.matched[query]:
-            atoms = queries.atoms[query]
-            partner = others.best(atoms, int(queries.label[query]), same_label, matched)
-            if partner != NONE:
-                # All atoms of the query are left, so that both lose what is left of the partner there.
-                taken = others.cut(partner, atoms)
-                queries.cut(query, taken)
-                queries.matched[query], queries.turn[query] = True, next(turns)
-                if not matched:
-                    others.matched[partner], others.turn[partner] = True, next(turns)
-                yield query, partner
+def _match(
+    queries: _Side, others: _Side, query: Ints, same_label: bool, matched: bool, turn: int
+) -> tuple[Ints, Ints]:
+    """Give each query, of different chains, its best partner among the spans that are matched, or are not."""
+    # None before has ended behind the query's beginning, none behind begins before its end.
+    first = np.searchsorted(others.reach, queries.begin[query], "right")
+    last = np.searchsorted(others.begin, queries.end[query])
+    which, own = queries.rows_of(query, query + 1)
+    pair, row = others.rows_of(first[which], last[which])
+    partner = others.owner[row]
+    fits = np.flatnonzero(others.matched[partner] == matched)
+    row, pair, partner = row[fits], pair[fits], partner[fits]
+    begin = np.maximum(queries.row_begin[own][pair], others.row_begin[row])
+    end = np.minimum(queries.row_end[own][pair], others.row_end[row])
+    same = others.label[partner] == queries.label[query][which[pair]]
+    fits = np.flatnonzero((begin < end) & (same == same_label))
+    if not len(fits):
+        return fits, fits
+    fits = fits[np.argsort(partner[fits], kind="stable")]
+    row, pair, partner, begin, end = row[fits], pair[fits], partner[fits], begin[fits], end[fits]
+    which, own = which[pair], own[pair]
+
+    # Most atoms shared, then fewest others, then the shortest, then the first. A partner is near one query only.
+    starts = np.flatnonzero(_begins(partner))
+    shared = np.add.reduceat(end - begin, starts)
+    best, near = np.arange(len(starts)), partner[starts]
+    for rank in (-shared, others.size[near], others.length[near], others.turn[near]):
+        begins = _begins(which[starts[best]])
+        if not begins.all():
+            least = np.minimum.reduceat(rank[best], np.flatnonzero(begins))
+            best = best[rank[best] == least[np.cumsum(begins) - 1]]
+    chosen = np.full(len(query), NONE)
+    chosen[which[starts[best]]] = near[best]
+
+    # All atoms of a query are left, so that both lose what is left of the partner there.
+    lost = partner == chosen[which]
+    query, partner = query[chosen != NONE], chosen[chosen != NONE]
+    queries.cut(own[lost], begin[lost], end[lost])
+    others.cut(row[lost], begin[lost], end[lost])
+    queries.size[query] -= shared[best]
+    others.size[partner] -= shared[best]
+    queries.matched[query], queries.turn[query] = True, turn
+    if not matched:
+        others.matched[partner], others.turn[partner] = True, turn + 1
+    return query, partner
+
+
+def _begins(numbers: Ints) -> Bools:
+    """Mask of the places where another number stands than before."""
+    begins = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
+    return begins
 
 
 class _Side:
     """The spans of one side that are in play, in the order in which they begin, and what is left of them.
 
-    What is left are stretches, a row for each, those of a span side by side. The partner of a query is looked for in
-    all rows near it at once: time grows with the rows, memory with the spans, whatever overlaps.
+    What is left are stretches, a row for each, those of a span side by side.
     """
 
-    def __init__(self, spans: SpanList, indices: Ints) -> None:
-        self.begin, self.reach = spans.begin[indices], np.maximum.accumulate(spans.end[indices])
+    def __init__(self, spans: SpanList, indices: Ints, chain: Ints) -> None:
+        self.begin, self.end, self.chain = spans.begin[indices], spans.end[indices], chain
+        self.reach = np.maximum.accumulate(self.end)
         self.label, self.length = spans.label[indices], spans.lengths()[indices]
-        self.atoms: list[Stretches] = [spans.atoms_of(index) for index in indices.tolist()]
-        order = np.lexsort([indices, self.length])
-        self.by_length: list[int] = order.tolist()
-        self.turn = np.argsort(order)
+        self.by_length = np.lexsort([indices, self.length])
+        self.turn = np.argsort(self.by_length)
         self.matched = np.zeros(len(indices), dtype=bool)
         self.size = self.length.copy()
-        self.owner = np.repeat(np.arange(len(indices)), [len(atoms) for atoms in self.atoms])
-        rows = np.array([stretch for atoms in self.atoms for stretch in atoms], dtype=np.int64).reshape(-1, 2)
+        atoms = [spans.atoms_of(index) for index in indices.tolist()]
+        self.owner = np.repeat(np.arange(len(indices)), [len(stretches) for stretches in atoms])
+        rows = np.array([stretch for stretches in atoms for stretch in stretches], dtype=np.int64).reshape(-1, 2)
         self.row_begin, self.row_end = rows[:, 0].copy(), rows[:, 1].copy()
 
-    def best(self, atoms: Stretches, label: int, same_label: bool, matched: bool) -> int:
-        """The span with most atoms shared, then fewest others, then the shortest, then the first; or NONE."""
-        # None before has ended behind the query's beginning, none behind begins before its end.
-        first = int(np.searchsorted(self.reach, atoms[0][0], "right"))
-        last = int(np.searchsorted(self.begin, atoms[-1][1]))
-        fits = (self.label[first:last] == label) == same_label
-        fits &= self.matched[first:last] == matched
-        if not fits.any():
-            return NONE
-        rows = slice(*np.searchsorted(self.owner, [first, last]))
-        owner, shared = self.owner[rows] - first, np.zeros(last - first)
-        for begin, end in atoms:
-            common = np.minimum(self.row_end[rows], end) - np.maximum(self.row_begin[rows], begin)
-            shared += np.bincount(owner, np.maximum(common, 0), last - first)
-        shared[~fits] = 0
-        most = shared.max()
-        if not most:
-            return NONE
-        found = first + np.flatnonzero(shared == most)
-        for rank in (self.size, self.length, self.turn):
-            if len(found) > 1:
-                found = found[rank[found] == rank[found].min()]
-        return int(found[0])
+    def rounds(self) -> Iterator[Ints]:
+        """The spans that are not matched, shortest first, one of each chain at a time.
 
-    def cut(self, span: int, atoms: Stretches) -> Stretches:
-        """Take atoms out of what is left of a span; gives those that it had."""
-        first, last = np.searchsorted(self.owner, [span, span + 1])
-        left = list(zip(self.row_begin[first:last].tolist(), self.row_end[first:last].tolist(), strict=True))
-        taken: list[tuple[int, int]] = []
-        for begin, end in atoms:
-            taken += [(max(begin, low), min(end, high)) for low, high in left if low < end and begin < high]
-            pieces = [((low, min(high, begin)), (max(low, end), high)) for low, high in left]
-            left = [(low, high) for both in pieces for low, high in both if low < high]
-        self.size[span] -= sum(end - begin for begin, end in taken)
-        for rows, values in ((self.row_begin, [a for a, _ in left]), (self.row_end, [b for _, b in left])):
-            rows[first:last] = 0
-            rows[first : first + len(values[: last - first])] = values[: last - first]
-        for begin, end in left[last - first :]:
-            self.owner = np.insert(self.owner, last, span)
-            self.row_begin, self.row_end = np.insert(self.row_begin, last, begin), np.insert(self.row_end, last, end)
-        return tuple(taken)
+        Chains have nothing to do with each other: one round takes arrays over all of them, and no more memory than
+        they have spans.
+        """
+        waiting = self.by_length[~self.matched[self.by_length]]
+        waiting = waiting[np.argsort(self.chain[waiting], kind="stable")]
+        begins, place = _begins(self.chain[waiting]), np.arange(len(waiting))
+        place -= np.maximum.accumulate(np.where(begins, place, 0))
+        yield from np.split(waiting[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
+
+    def rows_of(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """The rows of several ranges of spans, after the number of the range that each is from."""
+        return ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
+
+    def cut(self, row: Ints, begin: Ints, end: Ints) -> None:
+        """Take stretches out of rows: what is left lies between them."""
+        whole = np.unique(row)
+        rows = np.concatenate([whole, row])
+        begins = np.concatenate([self.row_begin[whole], end])
+        ends = np.concatenate([self.row_end[whole], begin])
+        order = np.lexsort([begins, rows])
+        rows, begins, ends = rows[order], begins[order], ends[np.lexsort([ends, rows])]
+        left = begins < ends
+        rows, begins, ends = rows[left], begins[left], ends[left]
+        self.row_begin[whole] = self.row_end[whole] = 0
+        again = ~_begins(rows)
+        self.row_begin[rows[~again]], self.row_end[rows[~again]] = begins[~again], ends[~again]
+        if again.any():
+            behind = rows[again] + 1
+            self.owner = np.insert(self.owner, behind, self.owner[rows[again]])
+            self.row_begin = np.insert(self.row_begin, behind, begins[again])
+            self.row_end = np.insert(self.row_end, behind, ends[again])

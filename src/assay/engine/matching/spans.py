@@ -162,6 +162,14 @@ def overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen
     return np.asarray(begun - ended)
 
 
+def chains(begin: Ints, end: Ints) -> Ints:
+    """For each span the number of the chain of overlaps that it belongs to, in the order in which chains begin."""
+    order = np.argsort(begin, kind="stable")
+    chain = np.zeros(len(order), dtype=np.int64)
+    chain[order[1:]] = np.cumsum(begin[order[1:]] >= np.maximum.accumulate(end[order])[:-1])
+    return chain
+
+
 def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
@@ -170,8 +178,8 @@ def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints
     targets = targets[np.argsort(target.begin[targets], kind="stable")]
     systems = systems[np.argsort(system.begin[systems], kind="stable")]
     ours, theirs = target.begin[targets], system.begin[systems]
-    outer, inner = _ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
-    other_outer, other_inner = _ranges(
+    outer, inner = ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
+    other_outer, other_inner = ranges(
         np.searchsorted(ours, theirs, "right"), np.searchsorted(ours, system.end[systems])
     )
     left = np.concatenate([targets[outer], targets[other_inner]])
@@ -241,7 +249,7 @@ def _folded(first: Ints, second: Ints) -> Ints:
     return folded
 
 
-def _ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """The numbers from each start to its stop, after the row they are from."""
     sizes = np.maximum(stops - starts, 0)
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
