@@ -181,7 +181,7 @@ def test_the_alignment_is_the_best_of_all(cells) -> None:
 
 @given(st.integers(0, 10**6))
 def test_sparse_and_full_solvers_agree(seed) -> None:
-    from assay.engine.matching.assignment import heaviest_sparse
+    from assay.engine.matching import max_weight_matching_sparse
     from assay.tasks.coreference.chains.alignment import _solved_dense
 
     rng = np.random.default_rng(seed)
@@ -189,7 +189,7 @@ def test_sparse_and_full_solvers_agree(seed) -> None:
     row, column, shared_by = cell // 9, cell % 9, rng.integers(1, 6, 40)
     weight = 2 * shared_by / (np.bincount(row, shared_by)[row] + np.bincount(column, shared_by)[column])
     totals = [
-        weight[solve(row, column, weight, (12, 9))[row] == column].sum() for solve in (_solved_dense, heaviest_sparse)
+        weight[solve(row, column, weight, (12, 9))[row] == column].sum() for solve in (_solved_dense, max_weight_matching_sparse)
     ]
     assert totals[0] == pytest.approx(totals[1], abs=1e-12)
 

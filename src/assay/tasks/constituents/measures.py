@@ -54,7 +54,7 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Judgements:
     if not chosen.labelled:
         ours, theirs = (replace(side, label=np.zeros(len(side), dtype=np.int64)) for side in (ours, theirs))
     records = matching.brackets(ours, theirs)
-    crossing = brackets.system.sentence[matching.crossing(ours, theirs, records)]
+    crossing = brackets.system.sentence[matching.crossing_brackets(ours, theirs, records)]
     gold = np.append(brackets.gold.sentence, 0)[records.target]
     kind = np.where((records.target != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
     rows = judged(brackets, replace(records, kind=kind), KINDS, True)

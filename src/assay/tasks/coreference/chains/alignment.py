@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.engine.matching.assignment import heaviest, heaviest_sparse
+from assay.engine.matching import max_weight_matching, max_weight_matching_sparse
 from assay.tasks.coreference.chains.tables import run_starts
 
 SMALL = 1 << 8
@@ -88,7 +88,7 @@ def _solved(row: Ints, column: Ints, weight: Floats) -> Ints:
         return _solved_here(row, column, weight)
     rows, row = np.unique(row, return_inverse=True)
     columns, column = np.unique(column, return_inverse=True)
-    solve = _solved_dense if len(rows) * len(columns) <= DENSE else heaviest_sparse
+    solve = _solved_dense if len(rows) * len(columns) <= DENSE else max_weight_matching_sparse
     partner = solve(row, column, weight, (len(rows), len(columns)))
     return np.flatnonzero(partner[row] == column)
 
@@ -99,7 +99,7 @@ def _solved_here(row: Ints, column: Ints, weight: Floats) -> Ints:
     scaled = [round(value * SCALE) for value in weight.tolist()]
     for one, other, value in zip(row.tolist(), column.tolist(), scaled, strict=True):
         cells.setdefault(one, {})[other] = value
-    partner = dict(zip(cells, heaviest(list(cells.values())), strict=True))
+    partner = dict(zip(cells, max_weight_matching(list(cells.values())), strict=True))
     pairs = zip(row.tolist(), column.tolist(), strict=True)
     return np.flatnonzero([partner[one] == other for one, other in pairs])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.arrays import Ints, numbers_of_runs
-from assay.engine.matching.assignment import heaviest
+from assay.engine.matching import max_weight_matching
 from assay.tasks.coreference.chains.tables import run_starts
 
 FEW = 1 << 8
@@ -65,7 +65,7 @@ def _best(shared: Ints, words: Ints) -> tuple[Ints, Ints]:
                 for column, number in enumerate(row)
             }
         )
-    partner = np.array([-1 if column is None else column for column in heaviest(weights)])
+    partner = np.array([-1 if column is None else column for column in max_weight_matching(weights)])
     rows = np.flatnonzero(partner >= 0)
     return rows, partner[rows]
 
