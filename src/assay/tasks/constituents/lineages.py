@@ -10,8 +10,7 @@ from assay.arrays import Bools, Ints, depths, levels
 from assay.corpus import Column, Corpus, Trees
 from assay.engine.judgements import ONE
 from assay.errors import InputError
-from assay.tasks.constituents.brackets import roots, trees_of
-from assay.tasks.constituents.labels import category
+from assay.tasks.constituents.brackets import category, roots, trees_of
 
 BEGINS, ENDS = "[", "]"
 DEEPEST = 4000

@@ -16,9 +16,15 @@ from assay.engine.judgements import CREDITS, ONE, Judgements
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
-from assay.tasks.constituents.brackets import Choices, Cleaned, cleaned, trees_of
-from assay.tasks.constituents.evalb import choices
-from assay.tasks.constituents.labels import edge_functions, functions
+from assay.tasks.constituents.brackets import (
+    Choices,
+    Cleaned,
+    choices,
+    cleaned,
+    edge_functions,
+    functions,
+    trees_of,
+)
 from assay.tasks.constituents.lineages import lineages, similarities
 from assay.tasks.spans.measures import judged
 

@@ -24,6 +24,7 @@ from assay.tasks.constituents.brackets import (
     EDGE,
     TAG,
     Convention,
+    choices,
     node_spans,
     roots,
     trees_of,
@@ -31,7 +32,6 @@ from assay.tasks.constituents.brackets import (
     with_nodes,
     with_words_of,
 )
-from assay.tasks.constituents.evalb import choices
 
 _SHOWN = 3
 _OF_CONSTITUENTS = ("span-length", "nesting", "gaps")
