@@ -44,10 +44,7 @@ class SpanList:
 
     def lengths(self) -> Ints:
         """The number of atoms of each span."""
-        lengths = np.subtract(self.end, self.begin, dtype=np.int64)
-        for index, stretches in self.stretches.items():
-            lengths[index] = sum(end - begin for begin, end in stretches)
-        return lengths
+        return span_sizes(self.begin, self.end, self.stretches)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +192,11 @@ def _match(
     which, own = which[pair], own[pair]
 
     # Most atoms shared, then fewest others, then the shortest, then the first. A partner is near one query only.
-    starts = np.flatnonzero(_begins(partner))
+    starts = np.flatnonzero(run_starts(partner))
     shared = np.add.reduceat(end - begin, starts)
     best, near = np.arange(len(starts)), partner[starts]
     for rank in (-shared, others.size[near], others.length[near], others.turn[near]):
-        begins = _begins(which[starts[best]])
+        begins = run_starts(which[starts[best]])
         if not begins.all():
             least = np.minimum.reduceat(rank[best], np.flatnonzero(begins))
             best = best[rank[best] == least[np.cumsum(begins) - 1]]
@@ -264,7 +261,7 @@ class _Side:
         left = begins < ends
         rows, begins, ends = rows[left], begins[left], ends[left]
         self.row_begin[whole] = self.row_end[whole] = 0
-        again = ~_begins(rows)
+        again = ~run_starts(rows)
         self.row_begin[rows[~again]], self.row_end[rows[~again]] = begins[~again], ends[~again]
         if again.any():
             behind = rows[again] + 1
@@ -321,7 +318,7 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     begin = np.minimum(target.begin[ours], system.begin[theirs])
     chain = _hanging_together(begin, np.maximum(target.end[ours], system.end[theirs]))
     by_chain = np.argsort(chain, kind="stable")
-    for rows in np.split(by_chain, np.flatnonzero(_begins(chain[by_chain]))[1:]) if len(ours) else ():
+    for rows in np.split(by_chain, np.flatnonzero(run_starts(chain[by_chain]))[1:]) if len(ours) else ():
         best = rows[_best_pairs(ours[rows], theirs[rows], shared[rows], kinds[rows])]
         partner[ours[best]] = theirs[best]
 
@@ -497,17 +494,17 @@ def _one_to_one(targets: Ints, systems: Ints) -> Ints:
     return partner
 
 
-def _begins(numbers: Ints) -> Bools:
-    """Mask of the places where another number stands than before."""
-    begins = np.ones(len(numbers), dtype=bool)
-    np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
-    return begins
+def run_starts(numbers: Ints) -> Bools:
+    """Mask of the places where a run of equal numbers begins."""
+    starts = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=starts[1:])
+    return starts
 
 
 def _places_in_runs(numbers: Ints) -> Ints:
     """The place of each number among the equal ones that it stands with, counted from 0."""
     place = np.arange(len(numbers))
-    return place - np.maximum.accumulate(np.where(_begins(numbers), place, 0))
+    return place - np.maximum.accumulate(np.where(run_starts(numbers), place, 0))
 
 
 def _unpaired(partner: Ints, systems: int) -> Ints:
@@ -594,6 +591,14 @@ def _shared_atoms(target: SpanList, system: SpanList, left: Ints, right: Ints) -
     for row in np.flatnonzero(gaps).tolist():
         shared[row] = shared_size(target.atoms_of(int(left[row])), system.atoms_of(int(right[row])))
     return left[shared > 0], right[shared > 0], shared[shared > 0]
+
+
+def span_sizes(begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Ints:
+    """The number of atoms of each span; only those with gaps are in `stretches`."""
+    sizes = np.subtract(end, begin, dtype=np.int64)
+    for index, shape in stretches.items():
+        sizes[index] = sum(last - first for first, last in shape)
+    return sizes
 
 
 def shared_size(ours: Stretches, theirs: Stretches) -> int:

@@ -13,7 +13,7 @@ from assay.align import Pair
 from assay.arrays import Bools, Ints, Stretches, atoms_at, chosen_stretches
 from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.engine import matching
-from assay.engine.matching import Records, SpanList, TooManyOverlapsError
+from assay.engine.matching import Records, SpanList, TooManyOverlapsError, span_sizes
 from assay.errors import InputError, UsageError
 
 Identity = tuple[int, Stretches, str]
@@ -99,10 +99,7 @@ class Side:
         assert spans is not None
         if self.corpus.texts is not None:
             return np.array([len(form.split()) for form in surface_forms(self.corpus, self.index)])
-        lengths = spans.end - spans.begin
-        for index, stretches in spans.stretches.items():
-            lengths[index] = sum(end - begin for begin, end in stretches)
-        return np.asarray(lengths[self.index])
+        return span_sizes(spans.begin, spans.end, spans.stretches)[self.index]
 
     @cached_property
     def nesting(self) -> Ints:

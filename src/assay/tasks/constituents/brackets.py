@@ -13,7 +13,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Bools, Ints, chosen_stretches, ids_of_runs
 from assay.corpus import KEPT, Column, Corpus, Spans, Trees, one_vocabulary
-from assay.engine.matching import SpanList, same_places
+from assay.engine.matching import SpanList, run_starts, same_places
 from assay.engine.spanpairs import Line, Side, SpanPair, take_spans
 from assay.errors import InputError, UsageError, reason, unknown
 
@@ -451,7 +451,7 @@ def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     end = np.cumsum(widths[1][taken])
     begin = end - widths[1][taken]
     of_taken = sentence[taken]
-    first = np.flatnonzero(np.concatenate([[True], of_taken[1:] != of_taken[:-1]])) if len(taken) else taken
+    first = np.flatnonzero(run_starts(of_taken))
     shift = np.zeros(pair.gold.sentences, dtype=np.int64)
     shift[of_taken[first]] = gold.begin[pair.gold.starts[of_taken[first]]] - begin[first]
     bounds = np.full((2, len(pair.system)), -1, dtype=np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
 from assay.engine.judgements import ONE
-from assay.engine.matching import max_weight_matching, max_weight_matching_sparse
+from assay.engine.matching import max_weight_matching, max_weight_matching_sparse, run_starts
 
 SMALL = 1 << 8
 """Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
@@ -154,13 +154,6 @@ def in_order(*columns: Ints) -> Ints:
         key = key * (high - low + 1) + (column - low)
     # Sorting one number per row is several times faster than sorting by each column in turn.
     return np.argsort(key)
-
-
-def _run_starts(group: Ints) -> Bools:
-    """Mask of the places where a run of equal numbers begins."""
-    starts = np.ones(len(group), dtype=np.bool_)
-    starts[1:] = group[1:] != group[:-1]
-    return starts
 
 
 # --- what the metrics count: documents × fields in whole numbers, which add up over documents ---
@@ -368,23 +361,25 @@ def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
 
     group = _components(row[left], column[left])
     order = np.argsort(group, kind="stable")
-    for cells in np.split(left[order], np.flatnonzero(_run_starts(group[order]))[1:]) if len(left) else ():
-        (rows, here), (columns, there) = (np.unique(line[cells], return_inverse=True) for line in (row, column))
+    for cells in np.split(left[order], np.flatnonzero(run_starts(group[order]))[1:]) if len(left) else ():
         if len(cells) > SMALL:
+            (rows, here), (columns, there) = (np.unique(line[cells], return_inverse=True) for line in (row, column))
             partner = max_weight_matching_sparse(here, there, weight[cells], (len(rows), len(columns)))
-        else:
-            table: list[dict[int, int]] = [{} for _ in rows]
-            for one, other, value in zip(here.tolist(), there.tolist(), weight[cells].tolist(), strict=True):
-                table[one][other] = round(value * SCALE)
-            partner = np.array([NONE if other is None else other for other in max_weight_matching(table)])
-        chosen.append(cells[partner[here] == there])
+            chosen.append(cells[partner[here] == there])
+            continue
+        table: dict[int, dict[int, int]] = {}
+        places = list(zip(row[cells].tolist(), column[cells].tolist(), strict=True))
+        for (one, other), value in zip(places, weight[cells].tolist(), strict=True):
+            table.setdefault(one, {})[other] = round(value * SCALE)
+        best = dict(zip(table, max_weight_matching(list(table.values())), strict=True))
+        chosen.append(cells[[best[one] == other for one, other in places]])
     return np.concatenate(chosen)
 
 
 def _rival(line: Ints, weight: Floats) -> Floats:
     """The greatest weight among the other cells of each cell's line; 0 where it is alone."""
     order = np.lexsort((-weight, line))
-    first = _run_starts(line[order])
+    first = run_starts(line[order])
     falling = weight[order]
     follower = np.where(np.append(first[1:], True), 0.0, np.append(falling[1:], 0.0))
     rival = np.empty(len(weight))
@@ -428,7 +423,7 @@ def with_same_heads(
     ours, theirs = equal_pairs(key, response)
     by_head = np.argsort(key[ours], kind="stable")
     ours, theirs = ours[by_head], theirs[by_head]
-    first = np.flatnonzero(_run_starts(key[ours]))
+    first = np.flatnonzero(run_starts(key[ours]))
     sizes = np.diff(np.append(first, len(ours)))
     chosen = [first[sizes == 1]]
     for begin, size in zip(first[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
@@ -553,7 +548,7 @@ def _closest(nominal: Bools | None, order: Ints, *chain: Ints) -> Ints:
     """
     by_chain = in_order(*chain, order)
     place = np.arange(len(by_chain))
-    begin = np.any([_run_starts(column[by_chain]) for column in chain], axis=0)
+    begin = np.any([run_starts(column[by_chain]) for column in chain], axis=0)
     eligible = place if nominal is None else np.where(nominal[by_chain], place, NONE)
     last = np.append(NONE, np.maximum.accumulate(eligible))[:-1]
     inside = last >= np.maximum.accumulate(np.where(begin, place, 0))

@@ -20,7 +20,7 @@ from assay.arrays import (
     numbers_of_runs,
 )
 from assay.corpus import Chains, Column, Corpus
-from assay.engine.matching import shared_size
+from assay.engine.matching import shared_size, span_sizes
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.tasks.coreference.chains import (
     ERRORS,
@@ -132,10 +132,7 @@ class Places:
 
     def words(self) -> Ints:
         """The number of words of each."""
-        sizes = self.end - self.begin
-        for place, shape in self.gaps.items():
-            sizes[place] = sum(end - begin for begin, end in shape)
-        return np.asarray(sizes)
+        return span_sizes(self.begin, self.end, self.gaps)
 
 
 def _number_spans(sides: list[Chains]) -> tuple[list[Ints], Places]:

@@ -406,7 +406,7 @@ def _compare_documents(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str,
             # One ends before the other does.
             last, name = system.place(b.stop - 1), gold.document_name(document)
             line = f"{last}: {name} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}"
-        yield document, line, sizes[0] != sizes[1], np.array_equal(np.diff(ours), np.diff(theirs))
+        yield document, line, sizes[0] != sizes[1], np.array_equal(ours - a.start, theirs - b.start)
 
 
 # --- types of mentions ---
