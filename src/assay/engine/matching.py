@@ -1,4 +1,4 @@
-"""Which target span goes with which system span: exactly, fairly (Ortmann 2022), or by the rules of SemEval 2013."""
+"""Spans of a target matched with a system's: exactly, fairly (Ortmann 2022), or by the rules of SemEval 2013."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from assay.errors import InputError, UsageError
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""
 _MIRROR = {"fp": "fn", "fn": "fp", "bes": "bel", "bel": "bes"}
-"""What the kinds of errors are when target and system change places."""
+"""The kinds of errors that change when target and system change places."""
 NESTING = ("alone", "inside another", "around or across another")
 
 
@@ -169,13 +169,13 @@ class SpanPair:
     gold: Side
     system: Side
     labels: tuple[str, ...]
-    """What the labels of both sides' spans stand for."""
+    """The labels of both sides' spans, by code."""
     atoms: str
     """`words` or `characters`."""
     line: Line
-    """Where gold's atoms lie."""
+    """Gold's atoms."""
     line_starts: Ints
-    """Where each gold sentence begins on it."""
+    """The place where each gold sentence begins on it."""
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Records] = field(default_factory=dict)

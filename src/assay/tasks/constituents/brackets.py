@@ -19,7 +19,7 @@ from assay.errors import InputError, UsageError, reason, unknown
 
 TAG, EDGE = "tag", "edge"
 ROOTS = ("", "TOP", "ROOT", "S1", "VROOT")
-"""What a root is called; the first is a root without a name."""
+"""Names of roots; the first is a root without a name."""
 EMPTY_ELEMENT = "-NONE-"
 _MARKS = ('"', "``", "''", "`", "'")
 """Quotation marks, as treebanks write them."""
@@ -58,7 +58,7 @@ def _parts(label: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Convention:
-    """What is left out, and what is taken as equal, before brackets are compared."""
+    """A way to clean up: what is left out, and what is taken as equal, before brackets are compared."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class Convention:
     deleted: frozenset[str] = frozenset()
     """Tags whose words are left out, and labels of phrases whose brackets are."""
     roots: bool = True
-    """Whether a topmost node with the name of a root is no constituent."""
+    """A topmost node with the name of a root is no constituent."""
     lengthless: frozenset[str] = frozenset()
     """Tags of words that do not count in the length of a sentence."""
     equal: tuple[tuple[str, str], ...] = ()
@@ -76,7 +76,7 @@ class Convention:
     whole_tags: bool = False
     """EVALB's way: tags are compared as they stand, and labels are cut at - and = but not at #."""
     said: tuple[str, ...] = ()
-    """What the user should know about it."""
+    """Remarks for the user."""
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:
@@ -318,7 +318,7 @@ def with_equal_words(system: Corpus, gold: Corpus, equal: Sequence[tuple[str, st
 
 @dataclass(frozen=True, eq=False)
 class Cleaned:
-    """What is compared: the brackets of both sides, and which sentences can be compared at all."""
+    """The brackets of both sides that are compared, and the sentences that can be compared at all."""
 
     brackets: SpanPair
     """The sides' `index` are the numbers of nodes; the system's brackets are those of valid sentences alone."""

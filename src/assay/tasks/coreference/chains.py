@@ -17,7 +17,7 @@ from assay.engine.matching import max_weight_matching, max_weight_matching_spars
 SMALL = 1 << 8
 """Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
 SCALE = 1 << 50
-"""What 1 is where weights are whole numbers."""
+"""A weight of 1, in whole numbers."""
 MATCHED = ("right", "gold", "system")
 """Fields of mentions, MUC and CEAFm: what both sides have, what the key has, what the response has."""
 FRACTIONS = ("rnum", "rden", "pnum", "pden")
@@ -75,7 +75,7 @@ class Table:
     shared: Ints
     """The number of mentions that the two have in common; never 0."""
     kept: dict[str, Ints] = field(default_factory=dict)
-    """What metrics counted here, for those that are made of others."""
+    """The counts of metrics, for those that are made of others."""
 
     @property
     def document(self) -> Ints:

@@ -100,7 +100,7 @@ class Places:
     begin: Ints
     end: Ints
     gaps: Mapping[int, Stretches]
-    """Where the words lie, of those with gaps."""
+    """The stretches of words of those with gaps."""
 
     def __len__(self) -> int:
         return len(self.document)
@@ -156,7 +156,7 @@ def _number_spans(sides: list[Chains]) -> tuple[list[Ints], Places]:
 
 @dataclass(frozen=True)
 class TypeRule:
-    """What kind of mention a tag makes, and which kinds are nominal."""
+    """The kind of mention that a tag makes, and the kinds that are nominal."""
 
     name: str = COMPAREVAL
     types: Mapping[str, str] = field(default_factory=dict)

@@ -370,7 +370,7 @@ def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -
 
 @remark
 def documents_left_out(system: str, lines: Sequence[str]) -> Iterator[str]:
-    """Where the texts of documents that were left out differ in a system."""
+    """The places where the texts of documents that were left out differ in a system."""
     yield from (f"left out: {line}." for line in lines)
 
 

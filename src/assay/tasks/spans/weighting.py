@@ -1,4 +1,4 @@
-"""What an error of each type weighs: parts of a hit, of something spurious and of something missing."""
+"""Weights of each type of error: parts of a hit, of something spurious and of something missing."""
 
 from __future__ import annotations
 
