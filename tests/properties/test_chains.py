@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, table, with_same_heads
 from assay.tasks.coreference.chains.alignment import best_alignment
 from chainlists import four, mentions, scores, span_at, table_of, without_singletons

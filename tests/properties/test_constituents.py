@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.engine.inputs import prepare
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.tasks.constituents.lineages import similarities

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_rows
-from assay.engine.judgements import CREDITS, Judgements
+from assay.engine.items import CREDITS, Items
 
 DENSE = 1 << 25
 """The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""
@@ -34,7 +34,7 @@ class Counts:
     def __post_init__(self) -> None:
         # Whole numbers add up to the same sum in any order; a measure of fractions counts in units of 1/ONE.
         if not np.issubdtype(self.values.dtype, np.integer):
-            raise TypeError("Counts hold whole numbers; scale fractions (judgements.ONE).")
+            raise TypeError("Counts hold whole numbers; scale fractions (items.ONE).")
 
     def matrix(self) -> Ints:
         """Units × fields, labels summed up."""
@@ -130,105 +130,87 @@ class Collapsed:
         return Collapsed(rows, sizes.astype(np.int64))
 
 
-# --- from judgements to counts, per sentence ---
+# --- from items to counts, per sentence ---
 
 
-def tally(judgements: Judgements, sentences: int) -> Counts:
+def tally(items: Items, sentences: int) -> Counts:
     """Per sentence: items right, items gold has, items the system has, and items both have."""
-    has_gold, has_system = judgements.has_gold, judgements.has_system
     masks = {
-        "right": judgements.right,
-        "gold": has_gold,
-        "system": has_system,
-        "aligned": has_gold & (judgements.system != NONE),
+        "right": items.right[0],
+        "gold": items.has_gold,
+        "system": items.has_system[0],
+        "aligned": items.has_gold & (items.answer[0] != NONE),
     }
-    if judgements.found is not None:
-        masks["found"] = judgements.found
-    columns = [_count(judgements.sentence, mask, sentences) for mask in masks.values()]
+    if items.found is not None:
+        masks["found"] = items.found[0]
+    columns = [_count(items.sentence, mask, sentences) for mask in masks.values()]
     return Counts(tuple(masks), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-def whole_sentences(judgements: Judgements, sentences: int) -> Counts:
+def whole_sentences(items: Items, sentences: int) -> Counts:
     """Per sentence that has gold items: is every item right, and no item spurious?"""
-    has_gold = _count(judgements.sentence, judgements.has_gold, sentences) > 0
-    spurious = (judgements.gold == NONE) & judgements.has_system
-    wrong = ~judgements.right & (judgements.has_gold | spurious)
-    clean = _count(judgements.sentence, wrong, sentences) == 0
+    has_gold = _count(items.sentence, items.has_gold, sentences) > 0
+    spurious = (items.gold == NONE) & items.has_system[0]
+    clean = _count(items.sentence, ~items.right[0] & (items.has_gold | spurious), sentences) == 0
     values = np.stack([clean & has_gold, has_gold], axis=1).astype(np.int64)
     return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
 
 
-def graded(judgements: Judgements, sentences: int) -> Counts:
+def graded(items: Items, sentences: int) -> Counts:
     """Per sentence: gold items, tags assigned and expected, and the credits of both sides."""
-    assert judgements.credits is not None
-    columns = [_count(judgements.sentence, judgements.has_gold, sentences)]
-    credits_ = judgements.credits
-    if judgements.counted is not None:
+    assert items.credits is not None
+    credits_ = items.credits[0]
+    if items.selected:
         # Tags that the system assigns count on its side, all else on gold's.
         assigned = np.array([name.startswith("assigned") for name in CREDITS])
-        credits_ = credits_ * np.where(assigned, judgements.has_system[:, None], judgements.has_gold[:, None])
-    columns += [_summed(judgements.sentence, column, sentences) for column in credits_.T]
+        credits_ = credits_ * np.where(assigned[:, None], items.has_system[0], items.has_gold)
+    columns = [_count(items.sentence, items.has_gold, sentences)]
+    columns += [_summed(items.sentence, column, sentences) for column in credits_]
     return Counts(("items", *CREDITS), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-def by_label(judgements: Judgements, sentences: int) -> Counts:
+def by_label(items: Items, sentences: int) -> Counts:
     """Per sentence and label: items right, gold items with the label, system items with the label."""
-    width = len(judgements.labels)
     masks = {
-        "right": (judgements.gold, judgements.right),
-        "gold": (judgements.gold, judgements.has_gold),
-        "system": (judgements.system, judgements.has_system),
+        "right": (items.gold, items.right[0]),
+        "gold": (items.gold, items.has_gold),
+        "system": (items.answer[0], items.has_system[0]),
     }
-    if judgements.found is not None:
-        masks["found"] = (judgements.system, judgements.found)
-    keys = [judgements.sentence[mask].astype(np.int64) * width + codes[mask] for codes, mask in masks.values()]
-    occurring = np.unique(np.concatenate(keys))
-    columns = [np.bincount(np.searchsorted(occurring, key), minlength=len(occurring)) for key in keys]
-    return Counts(
-        tuple(masks),
-        sentences,
-        occurring // max(width, 1),
-        np.stack(columns, axis=1).astype(np.int64),
-        judgements.labels,
-        (occurring % max(width, 1)).astype(np.int32),
-    )
+    if items.found is not None:
+        masks["found"] = (items.answer[0], items.found[0])
+    rows = [(items.sentence[mask], codes[mask]) for codes, mask in masks.values()]
+    return _per_label(tuple(masks), items.labels, sentences, rows)
 
 
-def matched(judgements: Judgements, sentences: int) -> Counts:
+def matched(items: Items, sentences: int) -> Counts:
     """Per sentence and label: rows of each kind and with each mark, gold items and system items."""
-    matches = judgements.matches
-    assert matches is not None
-    width = max(len(judgements.labels), 1)
-
-    def keys(labels: Ints, mask: Bools) -> Ints:
-        return judgements.sentence[mask].astype(np.int64) * width + labels[mask]
-
-    everything = np.ones(len(judgements), dtype=bool)
-    rows = keys(matches.label, everything)
-    sides = [keys(judgements.gold, matches.new_gold), keys(judgements.system, matches.new_system)]
-    occurring, place = np.unique(np.concatenate([rows, *sides]), return_inverse=True)
-    row, gold, system = np.split(place, np.cumsum([len(rows), len(sides[0])]))
-    selections = [row[matches.kind == kind] for kind in range(len(matches.kinds))]
-    selections += [*(row[mark] for mark in matches.marks.values()), gold, system]
-    columns = [np.bincount(selection, minlength=len(occurring)) for selection in selections]
-    return Counts(
-        (*matches.kinds, *matches.marks, "gold", "system"),
-        sentences,
-        occurring // width,
-        np.stack(columns, axis=1).astype(np.int64),
-        judgements.labels,
-        (occurring % width).astype(np.int32),
-    )
+    assert items.label is not None
+    label = items.label
+    masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), *items.marks.values()]
+    rows = [(items.sentence[mask], label[mask]) for mask in masks]
+    sides = ((items.gold, items.has_gold), (items.answer[0], items.has_system[0]))
+    rows += [(items.sentence[mask], codes[mask]) for codes, mask in sides]
+    return _per_label((*items.kinds, *items.marks, "gold", "system"), items.labels, sentences, rows)
 
 
-def bracketed(judgements: Judgements, sentences: int) -> Counts:
+def _per_label(
+    fields: tuple[str, ...], labels: tuple[str, ...], sentences: int, rows: Sequence[tuple[Ints, Ints]]
+) -> Counts:
+    """Counts of the rows of each field, given by their sentences and labels, where any field has some."""
+    width = max(len(labels), 1)
+    keys = [sentence.astype(np.int64) * width + label for sentence, label in rows]
+    occurring, place = np.unique(np.concatenate(keys), return_inverse=True)
+    places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
+    columns = [np.bincount(own, minlength=len(occurring)) for own in places]
+    unit, label = occurring // width, (occurring % width).astype(np.int32)
+    return Counts(fields, sentences, unit, np.stack(columns, axis=1).astype(np.int64), labels, label)
+
+
+def bracketed(items: Items, sentences: int) -> Counts:
     """Per sentence: rows of each kind, gold items and system items, and what is counted beside them."""
-    matches = judgements.matches
-    assert matches is not None
-    columns = [_count(judgements.sentence, matches.kind == kind, sentences) for kind in range(len(matches.kinds))]
-    columns += [_count(judgements.sentence, mask, sentences) for mask in (matches.new_gold, matches.new_system)]
-    columns += [np.asarray(numbers) for numbers in judgements.sums.values()]
-    fields = (*matches.kinds, "gold", "system", *judgements.sums)
+    masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), items.has_gold, items.has_system[0]]
+    columns = [*(_count(items.sentence, mask, sentences) for mask in masks), *items.sums.values()]
+    fields = (*items.kinds, "gold", "system", *items.sums)
     return Counts(fields, sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 

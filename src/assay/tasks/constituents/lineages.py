@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, depths, levels
 from assay.corpus import Column, Corpus, Trees
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.errors import InputError
 from assay.tasks.constituents.brackets import roots, trees_of
 from assay.tasks.constituents.labels import category

@@ -12,7 +12,7 @@ from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Corpus
 from assay.engine import checks
 from assay.engine.counts import graded
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
@@ -131,11 +131,11 @@ def _conventions(measures: Sequence[Measure]) -> dict[str, Convention]:
     return {spec: choices(known["preset"], known["params"]).convention for spec, known in given.items()}
 
 
-def _judged(pair: Pair, measures: Sequence[Measure]) -> Iterator[tuple[Measure, Judgements]]:
+def _judged(pair: Pair, measures: Sequence[Measure]) -> Iterator[tuple[Measure, Items]]:
     """What the measures of brackets say; where there are none, the one that is taken unless another is named."""
     for measure in _of_brackets(measures) or [find("parseval")]:
         rows = measure.judge(pair)
-        assert isinstance(rows, Judgements)
+        assert isinstance(rows, Items)
         yield measure, rows
 
 
@@ -202,7 +202,7 @@ def without_trees(number: int, places: Sequence[str]) -> Iterator[str]:
         yield f"{_sentences(number)} left out, since gold has no tree: {_shown(places, number)}."
 
 
-def _faulty(gold: Corpus, bare: Bools, judged: Mapping[tuple[str, str], Judgements]) -> Iterator[Remark]:
+def _faulty(gold: Corpus, bare: Bools, judged: Mapping[tuple[str, str], Items]) -> Iterator[Remark]:
     """Sentences that are not scored, as they are counted by EVALB."""
     for (name, spec), rows in judged.items():
         for field, fault in (
@@ -248,10 +248,10 @@ def kept_roots(name: str, spec: str, label: str, number: int) -> Iterator[str]:
     yield f"{name}: {spec} does not delete roots {called}, so that {number:,} of them {count}."
 
 
-def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Judgements]) -> Iterator[Remark]:
+def _checked(pairs: Sequence[tuple[str, Pair]], judged: Mapping[tuple[str, str], Items]) -> Iterator[Remark]:
     gold = pairs[0][1].gold
     yield gold_constituents(gold=gold.name, number=int((~roots(trees_of(gold))).sum()))
-    first: dict[str, Judgements] = {}
+    first: dict[str, Items] = {}
     for (name, spec), rows in judged.items():
         first.setdefault(name, rows)
         yield nothing_left(spec=spec, number=int(rows.has_gold.sum()))

@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.arrays import chosen_stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import checks, mapping
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.lines import needs_characters, with_spans
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
@@ -437,9 +437,9 @@ def system_spans(name: str, number: int) -> Iterator[str]:
         yield f"{name} has no spans at all."
 
 
-def _fair(pair: Pair) -> Judgements:
+def _fair(pair: Pair) -> Items:
     judged = fair(pair)
-    assert isinstance(judged, Judgements)
+    assert isinstance(judged, Items)
     return judged
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.tasks.coreference.chains.alignment import best_alignment
 from assay.tasks.coreference.chains.tables import Table, added, pairs
 

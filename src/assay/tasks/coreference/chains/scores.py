@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import Floats, Ints, ratio
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.tasks.coreference.chains import metrics
 from assay.tasks.coreference.chains.metrics import CONLL, FRACTIONS, LINKS, MATCHED
 from assay.tasks.coreference.chains.tables import Table
