@@ -11,7 +11,7 @@ import numpy as np
 
 import assay
 from assay.engine import changes
-from assay.engine.counts import as_sums, tally
+from assay.engine.counts import BLOCKS, as_sums, tally
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -19,7 +19,6 @@ from assay.engine.parts import FEW_UNITS, Part, Summed, way_of
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
-from assay.engine.tallies import BLOCKS
 from assay.engine.task import tasks
 from assay.engine.texts import united
 from assay.engine.warnings import format_warnings
@@ -417,8 +416,9 @@ def _document_note(part: Part, figures: Figures) -> Iterator[str]:
     """Whether sentences of one document are so alike that documents should be resampled."""
     if part.documents is None or part.documents.units < FEW_UNITS:
         return
-    coarse = replace(figures, tallies=part.documents)
-    for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
+    coarse, main = Figures(figures.measure, None, part.documents, figures.settings), [figures.measure.main]
+    rows = (one.scores(labels=False, names=main) for one in (figures, coarse))
+    for fine_row, coarse_row in zip(*rows, strict=True):
         narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
         if wide > WIDER * narrow > 0:
             yield (

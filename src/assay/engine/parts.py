@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from assay.arrays import Ints
+from assay.engine.counts import Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
-from assay.engine.tallies import Tallies
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.result import Example, Mapped, Source

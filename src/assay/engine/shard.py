@@ -13,16 +13,14 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus
 from assay.corpus.systems import named_systems
-from assay.engine.counts import Counts, tally
+from assay.engine.counts import BLOCKS, Counts, Tallies, tally
 from assay.engine.examples import Drawn, examples, lot_of
-from assay.engine.inputs import Prepared, prepare
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, whole_numbers
-from assay.engine.prepare import Run, gold_source
+from assay.engine.prepare import Prepared, Run, gold_source, prepare
 from assay.engine.slices import Slice
-from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.task import tasks
 from assay.engine.warnings import format_warnings
 
@@ -170,7 +168,7 @@ class _Shard:
             (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
             for name, one in tables
         ]
-        return Tallies.of(counts, measure, blocks, alone=self.options.decided is None, **how)
+        return Tallies.of(counts, measure.fields_read, blocks, alone=self.options.decided is None, **how)
 
     def selection(
         self,

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.engine.counts import Collapsed, Counts
+from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.options import Decided, Options
 from assay.engine.parts import Covered, Cut, Part, Selection, Summed
-from assay.engine.tallies import Tallies
 from assay.engine.texts import Rows, Texts
 from assay.engine.warnings import Remark
 from assay.errors import InputError, UsageError, unknown

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay.engine import shards, texts
+from assay.engine import run as shards
+from assay.engine import texts
 from assay.engine.parts import Part
 from assay.engine.texts import Texts, gathered, united
 from pieces import folders

@@ -8,10 +8,9 @@ from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Corpus
 from assay.engine import matching
-from assay.engine.beyondchance import BEYOND_CHANCE, SCORES
 from assay.engine.counts import Counts, by_label
 from assay.engine.items import Items
-from assay.engine.measure import measure
+from assay.engine.measure import BEYOND_CHANCE, SCORES, measure
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
 

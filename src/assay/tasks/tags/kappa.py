@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from assay.align import Pair
-from assay.engine.beyondchance import BEYOND_CHANCE, SCORES
 from assay.engine.counts import Counts, by_label
 from assay.engine.items import judge_words
-from assay.engine.measure import measure
+from assay.engine.measure import BEYOND_CHANCE, SCORES, measure
 
 
 @measure("kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label)
