@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.tasks.coreference.chains import CLASSES, FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
 
 Span = tuple[int, int]

@@ -107,8 +107,10 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
     return distinct, inverse.ravel(), sizes
 
 
-def fold_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints, Ints]:
     """For each distinct tuple over several columns of codes a row that has it, and how many rows do.
+
+    A row may stand for several, as `sizes` says.
 
     Columns are folded into one key as long as it fits; where it would not, the keys so far are numbered anew.
     """
@@ -122,8 +124,11 @@ def fold_codes(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
             room = rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
-    _, first, sizes = np.unique(key, return_index=True, return_counts=True)
-    return first, sizes
+    if sizes is None or not len(sizes):
+        _, first, numbers = np.unique(key, return_index=True, return_counts=True)
+        return first, numbers
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
 
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:

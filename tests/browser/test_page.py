@@ -491,9 +491,9 @@ def test_a_sample_is_said_to_be_one(opened, monkeypatch):
     from tests.browser.conftest import options
 
     import assay
-    from assay.engine import pagetexts
+    from assay.engine import texts
 
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 20)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 20)
     gold, systems, chosen = options("two taggers")
     report = opened(assay.compare(gold, systems, **chosen))
     assert report.result.texts["how"] == "sample"
@@ -503,7 +503,8 @@ def test_a_sample_is_said_to_be_one(opened, monkeypatch):
 
 def test_the_page_of_many_shards_lists_what_it_counts(opened, tmp_path, monkeypatch):
     import assay
-    from assay.engine import pagetexts, shards
+    from assay.engine import run as shards
+    from assay.engine import texts
     from pieces import folders
 
     monkeypatch.setattr(shards, "TEXT", 1)
@@ -512,7 +513,7 @@ def test_the_page_of_many_shards_lists_what_it_counts(opened, tmp_path, monkeypa
     report.page.click("#changed [data-filter='correction']")
     assert report.number("items") == report.result.diffs[0].corrections > 0
     assert report.page.locator("#part").count() == 0
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 20)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 20)
     report = opened(assay.compare(gold, systems, times=20, embed="auto"))
     said = report.page.inner_text("#part")
     assert said.startswith("This page lists 20 of 145 sentences, a random sample of those with errors.")

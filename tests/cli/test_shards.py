@@ -16,7 +16,7 @@ import pytest
 
 from assay.cli import run
 from assay.demo import FOLDER
-from assay.engine import shards
+from assay.engine import run as shards
 from cli.dask_cluster import dask_cluster
 from pieces import folders, size_for
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import assay
 from assay.demo import FOLDER
-from assay.engine import shards
+from assay.engine import run as shards
 from assay.engine.finish import make_result
 from assay.engine.measure import measures
 from assay.engine.options import Options

@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay import Result
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from chainlists import NAMES
 
 TOY = Path(__file__).parents[1] / "data" / "coreference"

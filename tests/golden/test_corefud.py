@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 
 FOLDER = Path(__file__).parents[1] / "data" / "corefud"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))

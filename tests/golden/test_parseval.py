@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.engine.inputs import prepare
 from assay.engine.measure import find
 from assay.engine.options import Options
+from assay.engine.prepare import prepare
 
 LINES = (Path(__file__).parents[1] / "data" / "parseval_cases.jsonl").read_text("utf-8").splitlines()
 ROWS = [json.loads(line) for line in LINES]

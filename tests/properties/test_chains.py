@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.matching import max_weight_matching_sparse
 from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, table, with_same_heads
 from chainlists import class_counts, four, mentions, scores, span_at, table_of, without_singletons

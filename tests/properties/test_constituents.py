@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.engine.inputs import prepare
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.measure import find
 from assay.engine.options import Options
+from assay.engine.prepare import prepare
 from assay.tasks.constituents.lineages import similarities
 
 LABELS = ("S", "NP", "VP", "ADVP", "PRT")

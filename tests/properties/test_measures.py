@@ -24,9 +24,9 @@ from assay import Result
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
 from assay.engine.counts import Counts, matched, merged
 from assay.engine.counts import by_label as counted_by_label
-from assay.engine.inputs import prepare
 from assay.engine.measure import find, measures
 from assay.engine.options import Options
+from assay.engine.prepare import prepare
 from assay.result import Diff
 from strategies import (
     CHAINS,

@@ -10,10 +10,10 @@ from itertools import combinations
 from typing import Any
 
 from assay.corpus.systems import named_systems
-from assay.engine.inputs import Prepared
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.parts import way_of
+from assay.engine.prepare import Prepared
 from assay.engine.run import evaluate_shards
 from assay.engine.task import tasks
 from assay.errors import UsageError

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Ints
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.spanpairs import SpanPair
 from assay.engine.warnings import Remark, joined, remark, said
 
@@ -24,7 +24,7 @@ SURE = 0.8
 """From this share on one label may well be another name of the other."""
 
 
-def warnings(name: str, pair: Pair, judged: Judgements, noun: str) -> Iterator[Remark]:
+def warnings(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
     """Everything worth a warning about one system against gold; `noun` is what an item is called."""
     yield from (said(text=text) for text in swapped(pair))
     yield copied(
@@ -62,16 +62,16 @@ def copied(name: str, gold: str, system: str, same: bool, items: int, right: int
 Numbers = Mapping[str, int]
 
 
-def _label_facts(judged: Judgements) -> dict[str, Any]:
+def _label_facts(judged: Items) -> dict[str, Any]:
     """How often each side has each label, and for labels that one side alone has, what the other has there."""
     width = len(judged.labels)
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
-    in_system = np.bincount(judged.system[judged.has_system], minlength=width)
-    both = (judged.gold != NONE) & (judged.system != NONE)
+    in_system = np.bincount(judged.answer[0, judged.has_system[0]], minlength=width)
+    both = (judged.gold != NONE) & (judged.answer[0] != NONE)
     facts: dict[str, Any] = {"in_gold": _numbers(judged, in_gold), "in_system": _numbers(judged, in_system)}
     for name, alone, here, there in (
-        ("against_foreign", (in_gold == 0) & (in_system > 0), judged.system, judged.gold),
-        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, judged.system),
+        ("against_foreign", (in_gold == 0) & (in_system > 0), judged.answer[0], judged.gold),
+        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, judged.answer[0]),
     ):
         met: dict[str, dict[str, int]] = {judged.labels[code]: {} for code in np.flatnonzero(alone).tolist()}
         rows = np.flatnonzero(both & np.append(alone, False)[here])
@@ -82,7 +82,7 @@ def _label_facts(judged: Judgements) -> dict[str, Any]:
     return facts
 
 
-def _numbers(judged: Judgements, counts: Ints) -> dict[str, int]:
+def _numbers(judged: Items, counts: Ints) -> dict[str, int]:
     return {judged.labels[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
@@ -131,7 +131,7 @@ def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, 
     return ""
 
 
-def identical(judged: Sequence[tuple[str, Judgements]]) -> Remark:
+def identical(judged: Sequence[tuple[str, Items]]) -> Remark:
     """Systems with the same answers throughout."""
     return _alike([(name, _answers(rows)) for name, rows in judged], np.array_equal)
 
@@ -166,9 +166,9 @@ def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
             yield f"{joined(group)} give the same answers throughout."
 
 
-def _answers(judged: Judgements) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+def _answers(judged: Items) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     names = np.array([*judged.labels, None], dtype=object)
-    return names[np.where(judged.system == NONE, len(judged.labels), judged.system)]
+    return np.asarray(names[judged.answer[0]])
 
 
 def _labels(number: int) -> str:

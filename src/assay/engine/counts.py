@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_rows
-from assay.engine.judgements import CREDITS, Judgements
+from assay.engine.items import CREDITS, Items
+from assay.stats.resample import is_costly
 
 DENSE = 1 << 25
 """The most numbers that a table of all labels and fields may hold before it is kept as a sparse one."""
@@ -34,7 +36,7 @@ class Counts:
     def __post_init__(self) -> None:
         # Whole numbers add up to the same sum in any order; a measure of fractions counts in units of 1/ONE.
         if not np.issubdtype(self.values.dtype, np.integer):
-            raise TypeError("Counts hold whole numbers; scale fractions (judgements.ONE).")
+            raise TypeError("Counts hold whole numbers; scale fractions (items.ONE).")
 
     def matrix(self) -> Ints:
         """Units × fields, labels summed up."""
@@ -130,107 +132,361 @@ class Collapsed:
         return Collapsed(rows, sizes.astype(np.int64))
 
 
-# --- from judgements to counts, per sentence ---
+# --- from items to counts, per sentence ---
 
 
-def tally(judgements: Judgements, sentences: int) -> Counts:
+def tally(items: Items, sentences: int) -> Counts:
     """Per sentence: items right, items gold has, items the system has, and items both have."""
-    has_gold, has_system = judgements.has_gold, judgements.has_system
     masks = {
-        "right": judgements.right,
-        "gold": has_gold,
-        "system": has_system,
-        "aligned": has_gold & (judgements.system != NONE),
+        "right": items.right[0],
+        "gold": items.has_gold,
+        "system": items.has_system[0],
+        "aligned": items.has_gold & (items.answer[0] != NONE),
     }
-    if judgements.found is not None:
-        masks["found"] = judgements.found
-    columns = [_count(judgements.sentence, mask, sentences) for mask in masks.values()]
+    if items.found is not None:
+        masks["found"] = items.found[0]
+    columns = [_count(items.sentence, mask, sentences) for mask in masks.values()]
     return Counts(tuple(masks), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-def whole_sentences(judgements: Judgements, sentences: int) -> Counts:
+def whole_sentences(items: Items, sentences: int) -> Counts:
     """Per sentence that has gold items: is every item right, and no item spurious?"""
-    has_gold = _count(judgements.sentence, judgements.has_gold, sentences) > 0
-    spurious = (judgements.gold == NONE) & judgements.has_system
-    wrong = ~judgements.right & (judgements.has_gold | spurious)
-    clean = _count(judgements.sentence, wrong, sentences) == 0
+    has_gold = _count(items.sentence, items.has_gold, sentences) > 0
+    spurious = (items.gold == NONE) & items.has_system[0]
+    clean = _count(items.sentence, ~items.right[0] & (items.has_gold | spurious), sentences) == 0
     values = np.stack([clean & has_gold, has_gold], axis=1).astype(np.int64)
     return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
 
 
-def graded(judgements: Judgements, sentences: int) -> Counts:
+def graded(items: Items, sentences: int) -> Counts:
     """Per sentence: gold items, tags assigned and expected, and the credits of both sides."""
-    assert judgements.credits is not None
-    columns = [_count(judgements.sentence, judgements.has_gold, sentences)]
-    credits_ = judgements.credits
-    if judgements.counted is not None:
+    assert items.credits is not None
+    credits_ = items.credits[0]
+    if items.selected:
         # Tags that the system assigns count on its side, all else on gold's.
         assigned = np.array([name.startswith("assigned") for name in CREDITS])
-        credits_ = credits_ * np.where(assigned, judgements.has_system[:, None], judgements.has_gold[:, None])
-    columns += [_summed(judgements.sentence, column, sentences) for column in credits_.T]
+        credits_ = credits_ * np.where(assigned[:, None], items.has_system[0], items.has_gold)
+    columns = [_count(items.sentence, items.has_gold, sentences)]
+    columns += [_summed(items.sentence, column, sentences) for column in credits_]
     return Counts(("items", *CREDITS), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-def by_label(judgements: Judgements, sentences: int) -> Counts:
+def by_label(items: Items, sentences: int) -> Counts:
     """Per sentence and label: items right, gold items with the label, system items with the label."""
-    width = len(judgements.labels)
     masks = {
-        "right": (judgements.gold, judgements.right),
-        "gold": (judgements.gold, judgements.has_gold),
-        "system": (judgements.system, judgements.has_system),
+        "right": (items.gold, items.right[0]),
+        "gold": (items.gold, items.has_gold),
+        "system": (items.answer[0], items.has_system[0]),
     }
-    if judgements.found is not None:
-        masks["found"] = (judgements.system, judgements.found)
-    keys = [judgements.sentence[mask].astype(np.int64) * width + codes[mask] for codes, mask in masks.values()]
-    occurring = np.unique(np.concatenate(keys))
-    columns = [np.bincount(np.searchsorted(occurring, key), minlength=len(occurring)) for key in keys]
-    return Counts(
-        tuple(masks),
-        sentences,
-        occurring // max(width, 1),
-        np.stack(columns, axis=1).astype(np.int64),
-        judgements.labels,
-        (occurring % max(width, 1)).astype(np.int32),
-    )
+    if items.found is not None:
+        masks["found"] = (items.answer[0], items.found[0])
+    rows = [(items.sentence[mask], codes[mask]) for codes, mask in masks.values()]
+    return _per_label(tuple(masks), items.labels, sentences, rows)
 
 
-def matched(judgements: Judgements, sentences: int) -> Counts:
+def matched(items: Items, sentences: int) -> Counts:
     """Per sentence and label: rows of each kind and with each mark, gold items and system items."""
-    matches = judgements.matches
-    assert matches is not None
-    width = max(len(judgements.labels), 1)
-
-    def keys(labels: Ints, mask: Bools) -> Ints:
-        return judgements.sentence[mask].astype(np.int64) * width + labels[mask]
-
-    everything = np.ones(len(judgements), dtype=bool)
-    rows = keys(matches.label, everything)
-    sides = [keys(judgements.gold, matches.new_gold), keys(judgements.system, matches.new_system)]
-    occurring, place = np.unique(np.concatenate([rows, *sides]), return_inverse=True)
-    row, gold, system = np.split(place, np.cumsum([len(rows), len(sides[0])]))
-    selections = [row[matches.kind == kind] for kind in range(len(matches.kinds))]
-    selections += [*(row[mark] for mark in matches.marks.values()), gold, system]
-    columns = [np.bincount(selection, minlength=len(occurring)) for selection in selections]
-    return Counts(
-        (*matches.kinds, *matches.marks, "gold", "system"),
-        sentences,
-        occurring // width,
-        np.stack(columns, axis=1).astype(np.int64),
-        judgements.labels,
-        (occurring % width).astype(np.int32),
-    )
+    assert items.label is not None
+    label = items.label
+    masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), *items.marks.values()]
+    rows = [(items.sentence[mask], label[mask]) for mask in masks]
+    sides = ((items.gold, items.has_gold), (items.answer[0], items.has_system[0]))
+    rows += [(items.sentence[mask], codes[mask]) for codes, mask in sides]
+    return _per_label((*items.kinds, *items.marks, "gold", "system"), items.labels, sentences, rows)
 
 
-def bracketed(judgements: Judgements, sentences: int) -> Counts:
+def _per_label(
+    fields: tuple[str, ...], labels: tuple[str, ...], sentences: int, rows: Sequence[tuple[Ints, Ints]]
+) -> Counts:
+    """Counts of the rows of each field, given by their sentences and labels, where any field has some."""
+    width = max(len(labels), 1)
+    keys = [sentence.astype(np.int64) * width + label for sentence, label in rows]
+    occurring, place = np.unique(np.concatenate(keys), return_inverse=True)
+    places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
+    columns = [np.bincount(own, minlength=len(occurring)) for own in places]
+    unit, label = occurring // width, (occurring % width).astype(np.int32)
+    return Counts(fields, sentences, unit, np.stack(columns, axis=1).astype(np.int64), labels, label)
+
+
+def bracketed(items: Items, sentences: int) -> Counts:
     """Per sentence: rows of each kind, gold items and system items, and what is counted beside them."""
-    matches = judgements.matches
-    assert matches is not None
-    columns = [_count(judgements.sentence, matches.kind == kind, sentences) for kind in range(len(matches.kinds))]
-    columns += [_count(judgements.sentence, mask, sentences) for mask in (matches.new_gold, matches.new_system)]
-    columns += [np.asarray(numbers) for numbers in judgements.sums.values()]
-    fields = (*matches.kinds, "gold", "system", *judgements.sums)
+    masks = [*(items.kind[0] == kind for kind in range(len(items.kinds))), items.has_gold, items.has_system[0]]
+    columns = [*(_count(items.sentence, mask, sentences) for mask in masks), *items.sums.values()]
+    fields = (*items.kinds, "gold", "system", *items.sums)
     return Counts(fields, sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
 def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
     return np.bincount(sentence[mask], minlength=sentences)
+
+
+BLOCKS = 4096
+"""Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """What the counts of all systems amount to: of bounded size, however many units there are."""
+
+    systems: tuple[str, ...]
+    fields: tuple[str, ...]
+    read: tuple[str, ...]
+    """The fields that some score reads; the others are in the totals alone."""
+    labels: tuple[str, ...] | None
+    units: int
+    totals: tuple[Array, ...]
+    """In whole numbers of Python: sums of partial credit outgrow 64 bits."""
+    joint: Collapsed | None
+    """The distinct joint rows; None for ever once they are too many."""
+    differences: tuple[tuple[Collapsed | None, int], ...] | None
+    """For each pair of systems, where joint rows do not tell: its distinct differences, and how many units differ."""
+    used: Ints | None
+    """The blocks that have units …"""
+    sums: Ints | None
+    """… and the joint rows summed up in each; None where there is one shard, and its rows are few."""
+    by_unit: tuple[Counts, ...] | None
+    """Counts by label of each unit, as long as units are few …"""
+    by_block: tuple[Counts, ...] | None
+    """… and of each block; None where labels are not resampled one by one."""
+    differing: tuple[int, ...]
+    """For each pair of systems in how many units its counts by label differ."""
+
+    @classmethod
+    def of(
+        cls,
+        counts: Sequence[tuple[str, Counts]],
+        fields_read: Callable[[Sums], tuple[str, ...]],
+        blocks: Callable[[], Ints],
+        *,
+        by_label: bool = True,
+        compares: bool = True,
+        alone: bool = True,
+    ) -> Tallies:
+        """The tallies of each system's counts per unit; scores look at the fields read alone.
+
+        `blocks` gives the block of each unit; naming units takes time, so it is asked for only where blocks are
+        needed: where rows are too many or, unless it stands `alone`, where other shards may have too many.
+        """
+        systems = tuple(name for name, _ in counts)
+        own = list(_common_labels([found for _, found in counts]))
+        fields, labels, units = own[0].fields, own[0].labels, own[0].units
+        totals = [one.total() for one in own]
+        read = fields_read(as_sums(totals[0], fields))
+        wide = by_label and labels is not None
+        columns = [fields.index(name) for name in read]
+        matrices = [one.matrix()[:, columns] for one in own]
+        rows = np.concatenate([matrices[index] for index in by_name(systems)], axis=1)
+        collapsed = Collapsed.of([rows])
+        joint = collapsed if len(collapsed.rows) <= BLOCKS else None
+        pairs = list(combinations(range(len(systems)), 2)) if compares else []
+        used = sums = None
+        if not alone or joint is None or (units > BLOCKS and is_costly(joint.rows, joint.sizes)):
+            used, sums = _sums_by(blocks(), rows)
+        of_blocks = None
+        if wide and (not alone or units > BLOCKS):
+            place = blocks()
+            of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
+            used = np.unique(place) if used is None else used
+        differing: tuple[int, ...] = ()
+        if of_blocks is not None and pairs:
+            # Where units are resampled, the test itself tells how many differ.
+            sparse = [one.wide(most=0) for one in own]
+            differing = tuple(int(np.count_nonzero((sparse[a] != sparse[b]).sum(axis=1))) for a, b in pairs)
+        return cls(
+            systems=systems,
+            fields=fields,
+            read=read,
+            labels=labels,
+            units=units,
+            # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
+            totals=tuple(total if alone else total.astype(object) for total in totals),
+            joint=joint,
+            differences=None if joint else tuple(_swaps(matrices[a] - matrices[b]) for a, b in pairs),
+            used=used,
+            sums=sums,
+            by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
+            by_block=of_blocks,
+            differing=differing,
+        )
+
+    def total(self, system: int) -> Array:
+        """The sum over all units: one number per field, or labels × fields."""
+        return self.totals[system]
+
+    def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
+        """The distinct differences of two systems, None where they are too many, and how many units differ."""
+        found, number = self._differences()[self._pair(a, b)]
+        if found is None or a < b:
+            return found, number
+        rows, order, _ = distinct_rows(-found.rows)
+        sizes = np.empty_like(found.sizes)
+        sizes[order] = found.sizes
+        return Collapsed(rows, sizes), number
+
+    def _differences(self) -> tuple[tuple[Collapsed | None, int], ...]:
+        if self.joint is None:
+            assert self.differences is not None
+            return self.differences
+        width = len(self.read)
+        place = {index: number * width for number, index in enumerate(by_name(self.systems))}
+        sides = [self.joint.rows[:, place[i] : place[i] + width] for i in range(len(self.systems))]
+        return tuple(_differing(sides[a] - sides[b], self.joint.sizes) for a, b in combinations(range(len(sides)), 2))
+
+    def wide(self) -> list[Any]:
+        """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
+        if self.by_unit is not None:
+            return [counts.wide() for counts in _common_labels(self.by_unit, self.labels)]
+        assert self.by_block is not None
+        return [counts.wide()[self.used] for counts in _common_labels(self.by_block, self.labels)]
+
+    def differing_units(self, a: int, b: int) -> int:
+        """The number of units in which two systems' counts by label differ."""
+        return self.differing[self._pair(a, b)]
+
+    def _pair(self, a: int, b: int) -> int:
+        """The place of two systems among all pairs."""
+        return list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))
+
+    def nothing(self, others: Tallies) -> Tallies:
+        """Tallies like these over the units of others, in which nothing is counted."""
+        assert others.used is not None
+        row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
+        return replace(
+            self,
+            labels=None if self.labels is None else (),
+            units=others.units,
+            totals=tuple(total[:0] if self.labels is not None else total * 0 for total in self.totals),
+            joint=Collapsed(row[: others.units], np.array([others.units][: others.units])),
+            differences=None,
+            used=others.used,
+            sums=np.repeat(row, len(others.used), axis=0),
+            by_unit=None if self.by_unit is None else tuple(_none_of(one, others.units) for one in self.by_unit),
+            by_block=None if self.by_block is None else tuple(_none_of(one, one.units) for one in self.by_block),
+            differing=tuple(0 for _ in self.differing),
+        )
+
+    def __add__(self, other: Tallies) -> Tallies:
+        """What two stretches of text amount to together; the one that comes first stands first."""
+        assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
+        assert self.read == other.read, "scores read other fields in other shards"
+        labels = _united(self.labels, other.labels)
+        joint = _within(self.joint, other.joint)
+        units = self.units + other.units
+        assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
+        used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
+        few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
+        return replace(
+            self,
+            labels=labels,
+            units=units,
+            totals=tuple(
+                _placed(mine, self.labels, labels) + _placed(its, other.labels, labels)
+                for mine, its in zip(self.totals, other.totals, strict=True)
+            ),
+            joint=joint,
+            differences=None if joint else _both(self._differences(), other._differences()),
+            used=used,
+            sums=sums,
+            by_unit=tuple(map(_merged, self.by_unit or (), other.by_unit or ())) if few else None,
+            by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
+            differing=tuple(map(int.__add__, self.differing, other.differing)),
+        )
+
+
+def by_name(systems: Sequence[str]) -> list[int]:
+    """The systems in the order of their names, so that the order in which they are given changes nothing."""
+    return sorted(range(len(systems)), key=lambda index: systems[index])
+
+
+def _within(first: Collapsed | None, second: Collapsed | None) -> Collapsed | None:
+    """Rows of both, unless they are too many."""
+    together = None if first is None or second is None else first + second
+    return together if together is not None and len(together.rows) <= BLOCKS else None
+
+
+def _both(
+    first: Sequence[tuple[Collapsed | None, int]], second: Sequence[tuple[Collapsed | None, int]]
+) -> tuple[tuple[Collapsed | None, int], ...]:
+    return tuple(
+        (_within(mine, its), number + other) for (mine, number), (its, other) in zip(first, second, strict=True)
+    )
+
+
+def _swaps(differences: Ints) -> tuple[Collapsed | None, int]:
+    """The distinct differences of two systems, None where they are too many, and how many units differ."""
+    differing = differences[differences.any(axis=1)]
+    rows, _, sizes = distinct_rows(differing)
+    return Collapsed(rows, sizes) if len(rows) <= BLOCKS else None, len(differing)
+
+
+def _differing(differences: Ints, sizes: Ints) -> tuple[Collapsed, int]:
+    there = differences.any(axis=1)
+    rows, group, _ = distinct_rows(differences[there])
+    numbers = np.bincount(group, weights=sizes[there], minlength=len(rows)).astype(np.int64)
+    return Collapsed(rows, numbers), int(numbers.sum())
+
+
+def _united(first: Sequence[str] | None, second: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if first is None or second is None else tuple(sorted({*first, *second}))
+
+
+def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] | None) -> Array:
+    """Totals by label at the places of these labels among all."""
+    if labels is None or united is None or tuple(labels) == tuple(united):
+        return totals
+    place = {label: number for number, label in enumerate(united)}
+    placed = np.zeros((len(united), totals.shape[1]), dtype=object)
+    placed[[place[label] for label in labels]] = totals
+    return placed
+
+
+def _sums_by(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys in order, and the sum of the rows of each."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    sums = np.zeros((len(distinct), rows.shape[1]), dtype=np.int64)
+    np.add.at(sums, place, rows)
+    return distinct, sums
+
+
+def _compact(counts: Counts) -> Counts:
+    """The same counts with one row for each unit and label."""
+    assert counts.labels is not None and counts.label is not None
+    width = max(1, len(counts.labels))
+    keys, values = _sums_by(counts.unit.astype(np.int64) * width + counts.label, counts.values)
+    return replace(counts, unit=keys // width, label=(keys % width).astype(np.int32), values=values)
+
+
+def _none_of(counts: Counts, units: int) -> Counts:
+    """Counts like these in so many units, in which nothing is counted."""
+    assert counts.label is not None
+    return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=counts.label[:0])
+
+
+def _merged(first: Counts, second: Counts) -> Counts:
+    return merged([first, second])
+
+
+def _added(first: Counts, second: Counts) -> Counts:
+    """Counts of the same units (blocks), added up by name of label."""
+    both = merged([first, second])
+    return _compact(replace(both, units=first.units, unit=both.unit % first.units))
+
+
+def _common_labels(counts: Sequence[Counts], labels: Sequence[str] | None = None) -> Iterator[Counts]:
+    """The counts recoded to one set of labels: those given, else those that occur, in alphabetical order."""
+    if counts[0].labels is None:
+        yield from counts
+        return
+    if labels is None:
+        occurring = {
+            part.labels[code]
+            for part in counts
+            if part.labels and part.label is not None
+            for code in np.unique(part.label)
+        }
+        labels = sorted(occurring)
+    known = {label: index for index, label in enumerate(labels)}
+    for part in counts:
+        assert part.labels is not None and part.label is not None
+        codes = as_codes(part.labels, dict(known))[part.label]
+        yield replace(part, labels=tuple(known), label=codes)

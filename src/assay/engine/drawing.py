@@ -1,55 +1,130 @@
-"""How a task's items are found in the text again: for examples, and for a page."""
+"""Spans found in the text again, for examples and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from assay.arrays import NONE, Ints
-
-if TYPE_CHECKING:
-    from assay.engine.examples import Drawn
-    from assay.engine.items import Items
-    from assay.engine.judgements import Judgements
-    from assay.engine.options import Options
-    from assay.engine.pagetexts import Rows
-    from assay.engine.prepare import Run
-    from assay.engine.texts import Shown
-
-Judged = Sequence[tuple[str, "Judgements"]]
-"""The judgements of each system, by name."""
-Places = tuple[Ints, Ints, Mapping[int, Any]]
-"""The first word and the end of each item in its text, and the stretches of those with gaps."""
-Layers = tuple[tuple[str, ...], "Rows | None", "tuple[Rows, ...]"]
-"""What the sides are called, their arcs, or the spans of each."""
-Wanted = tuple[tuple[int, int | None], Any, Any]
-"""Two systems (or one), a mask of the items wanted, and what kind of change each is."""
+from assay.corpus import Corpus
+from assay.engine.items import Items
+from assay.engine.prepare import Run
+from assay.engine.spanpairs import Side, SpanPair, spans_of
+from assay.engine.task import Drawing, Layers, Places, Tables, word_places
+from assay.engine.texts import Rows, Shown, span_rows
+from assay.result import ExampleSpan
 
 
-def word_places(run: Run, items: Items) -> Places:
-    """Items that are words."""
-    begin = np.where(items.owner == NONE, items.item - run.gold.starts[items.sentence], 0)
-    return begin, begin + 1, {}
+def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
+    """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
+    kind = "trees" if trees else "spans"
+    example = partial(_example, all_count, trees)
+    return Drawing(kind, places=_places, layers=partial(_layers, all_count), example=example)
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """What examples and pages show of a task beside the words and what is said of them."""
-
-    kind: str = "tags"
-    """What the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
-    places: Callable[[Run, Items], Places] = word_places
-    layers: Callable[[Run, Items, Judged, Shown], Layers] = lambda run, items, judged, shown: ((), None, ())
-    """The layers of gold and systems in the texts of a page."""
-    example: Callable[[Run, Items, Judged, int], Mapping[str, Any]] = lambda run, items, judged, sentence: {}
-    """The same in one sentence: fields of an Example."""
-    examples: Callable[[Run, Items, Wanted, Options], Iterator[Drawn]] | None = None
-    """Examples of single items, where sentences are not what is drawn."""
-    unit: str = "sentence"
-    """What one text of a page is."""
+def _example(all_count: bool, trees: bool, run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
+    if not items.kinds:
+        return {}
+    return {
+        "spans": tuple(_example_spans(all_count, run, tables, sentence)),
+        "sides": ("gold", *(name for name, _ in tables)),
+        "tree": trees,
+    }
 
 
-WORDS = Drawing()
+def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> Iterator[ExampleSpan]:
+    """Gold's spans and the systems' in a sentence, the latter with what became of them."""
+    pairs = dict(run.pairs)
+    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
+    counted = set() if all_count else set(ours.item[ours.has_gold & (ours.sentence == sentence)].tolist())
+    for item in np.flatnonzero(spans.gold.sentence == sentence).tolist():
+        if not (all_count or item in counted):
+            continue
+        yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
+    for name, one in tables:
+        spans, kinds_of = spans_of(pairs[name]), _kinds(one, len(spans_of(pairs[name]).system))
+        kinds = {item: int(kinds_of[item]) for item in np.flatnonzero(kinds_of != NONE).tolist()}
+        for item in np.flatnonzero(spans.system.sentence == sentence).tolist():
+            if not (all_count or item in kinds):
+                continue
+            kind = one.kinds[kinds.get(item, 0)]
+            yield ExampleSpan(name, spans.label(spans.system, item), spans.gold_words(spans.system, item), kind)
+
+
+def _kinds(one: Items, spans: int) -> Ints:
+    """What became of each of a system's spans, NONE where that is not counted."""
+    assert one.partner is not None
+    kinds = np.full(spans, NONE)
+    there = one.has_system[0] & (one.partner[0] != NONE)
+    kinds[one.partner[0, there]] = one.kind[0, there]
+    return kinds
+
+
+def _places(run: Run, items: Items) -> Places:
+    """The words that spans cover; some measures of trees judge words."""
+    if not items.kinds:
+        return word_places(run, items)
+    begin, end = np.zeros(len(items.gold), dtype=np.int64), np.zeros(len(items.gold), dtype=np.int64)
+    stretches: dict[int, Any] = {}
+    for owner in range(-1, len(run.pairs)):
+        rows = np.flatnonzero(items.owner == owner)
+        if len(rows):
+            spans = spans_of(run.pairs[max(owner, 0)][1])
+            side = spans.gold if owner == NONE else spans.system
+            begin[rows], end[rows], gaps = _span_places(spans, side, items.item[rows])
+            stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
+    return begin, end, stretches
+
+
+def _span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+    """The words of gold that spans cover."""
+    gold = spans.gold.corpus
+    if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
+        start = gold.starts[side.sentence[chosen]]
+        begin, end = side.spans.begin[chosen] - start, side.spans.end[chosen] - start
+        gapped = [(row, item) for row, item in enumerate(chosen.tolist()) if item in side.spans.stretches]
+        shapes = {
+            row: [[a - int(start[row]), b - int(start[row])] for a, b in side.spans.stretches[item]]
+            for row, item in gapped
+        }
+        return begin, end, shapes
+    found = [spans.gold_words(side, item) for item in chosen.tolist()]
+    begin = np.array([shape[0][0] for shape in found], dtype=np.int64)
+    end = np.array([shape[-1][1] for shape in found], dtype=np.int64)
+    return begin, end, {row: [list(part) for part in shape] for row, shape in enumerate(found) if len(shape) > 1}
+
+
+def _is_plain(spans: SpanPair, gold: Corpus) -> bool:
+    """Whether the line is that of gold's words, one by one."""
+    return len(spans.line.begin) == len(gold) and bool((spans.line.begin == np.arange(len(gold))).all())
+
+
+def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Iterator[Rows]:
+    """Each side's spans, those of systems with what became of them."""
+    pairs = dict(run.pairs)
+    spans, ours = spans_of(pairs[tables[0][0]]), tables[0][1]
+    drawn = np.arange(len(spans.gold)) if all_count else np.unique(ours.item[ours.has_gold])
+    yield _spans(spans, spans.gold, drawn, None, shown)
+    for name, one in tables:
+        spans = spans_of(pairs[name])
+        kinds = _kinds(one, len(spans.system))
+        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
+        yield _spans(spans, spans.system, drawn, kinds, shown)
+
+
+def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
+    text = shown.place[side.sentence[drawn]]
+    chosen = drawn[text != NONE]
+    begin, end, gaps = _span_places(spans, side, chosen)
+    labels = side.spans.label[chosen]
+    of_system = None if kinds is None else kinds[chosen]
+    return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
+
+
+def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
+    if not items.kinds:
+        return (), None, ()
+    return ("gold", *(name for name, _ in tables)), None, tuple(_span_layers(all_count, run, tables, shown))

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Ints
-from assay.engine.drawing import Places
 from assay.engine.items import KINDS, UNRESOLVED, Items
-from assay.engine.judgements import Judgements
 from assay.engine.options import Options
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import pieces
-from assay.engine.task import tasks
+from assay.engine.task import Places, Tables, tasks
 from assay.errors import UsageError
 from assay.result import Example, ExampleItem, Unresolved
 
@@ -52,7 +50,7 @@ def lot_of(seed: int, group: str, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\t{group}\t{name}".encode(), digest_size=8).digest())
 
 
-def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], options: Options) -> Iterator[Drawn]:
+def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterator[Drawn]:
     """For each pair of systems (or for a single system) sentences drawn at random, in text order."""
     if not options.examples:
         return
@@ -79,7 +77,7 @@ def examples(run: Run, items: Items, judged: Sequence[tuple[str, Judgements]], o
             continue
         group, places = f"{a}-{b}", task.drawing.places(run, items)
         for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
-            shown = _example(run, items, judged, (a, b), sentence, wanted, kinds, places)
+            shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
             by_number = ids[sentence] is None and not run.gold.by_id
             yield Drawn(group, lot, shown, sentence if by_number else None)
 
@@ -104,11 +102,11 @@ def _matches(items: Items, a: int, b: int | None, pattern: list[str] | None) -> 
     if pattern is None:
         return wanted
     if b is None:
-        columns = [items.gold, items.answers[a]]
+        columns = [items.gold, items.answer[a]]
         if len(pattern) == 3:
             raise UsageError("--change with one system is gold→assigned, e.g. NN→NE.")
     else:
-        columns = [items.gold, items.answers[a], items.answers[b]][3 - len(pattern) :]
+        columns = [items.gold, items.answer[a], items.answer[b]][3 - len(pattern) :]
     known = {label: code for code, label in enumerate(items.labels)}
     for name, column in zip(pattern, columns, strict=True):
         if name == "∅":
@@ -121,7 +119,7 @@ def _matches(items: Items, a: int, b: int | None, pattern: list[str] | None) -> 
 def _example(
     run: Run,
     items: Items,
-    judged: Sequence[tuple[str, Judgements]],
+    tables: Tables,
     pair: tuple[int, int | None],
     sentence: int,
     wanted: Any,
@@ -146,14 +144,14 @@ def _example(
                 gold=label_name(items, items.gold[index]),
                 answers={
                     name: label_name(items, answers[index])
-                    for name, answers in zip(items.systems, items.answers, strict=True)
+                    for name, answers in zip(items.systems, items.answer, strict=True)
                 },
                 kind="error" if b is None else KINDS[kinds[index]],
                 end=int(stop[index]) if items.kinds else None,
             )
             for index in shown
         ),
-        **tasks()[run.task].drawing.example(run, items, [judged[number] for number in systems], sentence),
+        **tasks()[run.task].drawing.example(run, items, [tables[number] for number in systems], sentence),
     )
 
 

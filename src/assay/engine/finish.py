@@ -11,17 +11,16 @@ import numpy as np
 
 import assay
 from assay.engine import changes
-from assay.engine.counts import as_sums, tally
+from assay.engine.counts import BLOCKS, as_sums, tally
 from assay.engine.examples import Drawn
-from assay.engine.items import Outcomes
+from assay.engine.items import Items
 from assay.engine.measure import Measure
-from assay.engine.pagetexts import united
 from assay.engine.parts import FEW_UNITS, Part, Summed, way_of
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
-from assay.engine.tallies import BLOCKS
 from assay.engine.task import tasks
+from assay.engine.texts import united
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
@@ -107,7 +106,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             *_unresolved_note(part),
         ),
     )
-    basis = basis_of(list(enumerate(part.kinds)), measures)
+    basis = basis_of(dict(enumerate(part.kinds)), measures)
     if basis is not None:
         result = _with_items(result, part, basis, views)
     if part.command == "compare" and len(part.judged) > 1:
@@ -184,13 +183,13 @@ def _place(group: str) -> tuple[int, ...]:
 
 
 def _confusion(part: Part, basis: int) -> Iterable[Confusion]:
-    on, outcomes = str(part.measures[basis]), part.everything[basis].outcomes
-    assert outcomes is not None
+    on, items = str(part.measures[basis]), part.everything[basis].items
+    assert items is not None
     rows = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
-    if part.kinds[basis].kinds:
+    if part.kinds[basis]:
         return rows
     order = {name: number for number, name in enumerate(part.judged)}
-    return sorted([*changes.confusion(outcomes, on), *rows], key=lambda row: (order[row.system], -row.count))
+    return sorted([*changes.confusion(items, on), *rows], key=lambda row: (order[row.system], -row.count))
 
 
 def _error_types(result: Result) -> Iterator[ErrorType]:
@@ -225,25 +224,32 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         if row.label is None:
             values.setdefault((row.measure, row.score, row.slice), {})[row.system] = row.value
     for where, chosen in views:
-        for index in bases_of([(index, part.kinds[index]) for index, _ in chosen], measures):
+        for index in bases_of({index: part.kinds[index] for index, _ in chosen}, measures):
             one, definition = dict(chosen)[index], measures[index].definition
-            assert one.outcomes is not None
-            outcomes, on = one.outcomes, str(measures[index])
+            assert one.items is not None
+            items, on = one.items, str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
             of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
-            diffs.extend(changes.diffs(outcomes, on, where, score, values.get((on, score, where), {}), order))
-            upper = list(changes.bounds(outcomes, on, where))
+            diffs.extend(changes.diffs(items, on, where, score, values.get((on, score, where), {}), order))
+            upper = list(changes.bounds(items, on, where))
             if upper and where is None and on in part.whole:
-                upper[0] = part.whole[on].of_bound(upper[0], part.judged)
+                *exact, in_one, of_all_systems, sentences = part.whole[on].totals
+                upper[0] = replace(
+                    upper[0],
+                    exact=dict(zip(part.judged, exact, strict=True)),
+                    exact_in_one=in_one,
+                    exact_upper=of_all_systems,
+                    sentences=sentences,
+                )
             bounds.extend(upper)
-            growth.extend(changes.growth(outcomes, on, where))
-            unique.extend(changes.unique(outcomes, on, where))
-            transitions.extend(changes.transitions(outcomes, on, where))
+            growth.extend(changes.growth(items, on, where))
+            unique.extend(changes.unique(items, on, where))
+            transitions.extend(changes.transitions(items, on, where))
             if gold_test:
-                comparisons.extend(_mcnemar(outcomes.of_gold(), on, gold_test, where))
+                comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where))
             if definition.count is tally:
-                comparisons.extend(_mcnemar(outcomes, on, score, where))
+                comparisons.extend(_mcnemar(items, on, score, where))
     rows = adjusted(comparisons)
     family = len(part.judged) * (len(part.judged) - 1) // 2
     return replace(
@@ -261,8 +267,8 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
     )
 
 
-def _mcnemar(items: Outcomes, on: str, score: str, where: str | None) -> Iterator[Comparison]:
-    total = items.items
+def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:
+    total = items.total
     for a, b in combinations(range(len(items.systems)), 2):
         only_a = items.sum(items.right[a] & ~items.right[b])
         only_b = items.sum(items.right[b] & ~items.right[a])
@@ -410,8 +416,9 @@ def _document_note(part: Part, figures: Figures) -> Iterator[str]:
     """Whether sentences of one document are so alike that documents should be resampled."""
     if part.documents is None or part.documents.units < FEW_UNITS:
         return
-    coarse = replace(figures, tallies=part.documents)
-    for fine_row, coarse_row in zip(figures.main_scores(), coarse.main_scores(), strict=True):
+    coarse, main = Figures(figures.measure, None, part.documents, figures.settings), [figures.measure.main]
+    rows = (one.scores(labels=False, names=main) for one in (figures, coarse))
+    for fine_row, coarse_row in zip(*rows, strict=True):
         narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
         if wide > WIDER * narrow > 0:
             yield (
@@ -431,7 +438,7 @@ def _unresolved_note(part: Part) -> Iterator[str]:
 
 def _noun(part: Part) -> str:
     """What one item is called; some measures judge words where others find items."""
-    words = any(kind.has_items for kind in part.kinds) and not any(kind.kinds for kind in part.kinds)
+    words = 0 in part.kinds and max(part.kinds) == 0
     return "word" if words else tasks()[part.task].noun
 
 

@@ -1,314 +1,151 @@
-"""What became of every item under every system, and tables of it that add up over stretches of text."""
+"""Items: one table of what is judged: gold's label, every system's answer to it, and what became of it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, as_codes, distinct_rows, fold_codes
-from assay.engine.judgements import ONE, Judgements
-from assay.result import Bound
+from assay.align import Pair
+from assay.arrays import NONE, Array, Bools, Ints, as_codes, distinct_rows, fold_codes
+from assay.corpus import KEPT, one_vocabulary
 
+ONE = 1 << 32
+"""Full credit. Whole numbers add up the same way in any order and on any machine."""
+CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak", "strong")
 KINDS = ("correction", "new-error", "changed-error")
 LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 """What the labels of two systems can be sorted by."""
 UNRESOLVED = "unresolved"
 """No change: what no system has right."""
-
-
-@dataclass(frozen=True, eq=False)
-class Items:
-    """The items of gold, those that systems add where items are found, and every system's answer to each."""
-
-    systems: tuple[str, ...]
-    labels: tuple[str, ...]
-    sentence: Ints
-    item: Ints
-    """The number of the gold item, or of the item of a system that adds it …"""
-    owner: Ints
-    """… which system that is, NONE for gold's."""
-    gold: Ints
-    """Gold's label, NONE for items that a system adds."""
-    answers: tuple[Ints, ...]
-    right: tuple[Bools, ...]
-    kinds: tuple[str, ...] = ()
-    kind: tuple[Ints, ...] = ()
-    """Where items are matched: what became of each item in each system, as an index into `kinds`, NONE: not there."""
-    credit: tuple[Ints, ...] = ()
-    """For graded measures each item's score, in units of 1/ONE."""
-    heads: tuple[Ints, ...] = ()
-    """For arcs: the first system that attaches the item where each system does."""
-    labels_count: bool = True
-    links: tuple[Ints, ...] = ()
-    """For mentions: the first system that links the item to the wrong antecedent that each system has."""
-    links_count: bool = False
-
-    @classmethod
-    def of(cls, judged: Sequence[tuple[str, Judgements]]) -> Items:
-        """The items of several systems' judgements; gold and so its items are the same in all."""
-        known: dict[str, int] = {}
-        answers, rights = [], []
-        first = judged[0][1]
-        has_gold = first.has_gold
-        gold: Ints = np.zeros(0, dtype=np.int64)
-        for _, judgements in judged:
-            recoded = np.append(as_codes(judgements.labels, known), NONE)
-            mask = judgements.has_gold
-            answers.append(_answers(judgements, mask, known))
-            rights.append(judgements.right[mask])
-            gold = recoded[judgements.gold[mask]]
-        items = cls(
-            systems=tuple(name for name, _ in judged),
-            labels=tuple(known),
-            sentence=first.sentence[has_gold],
-            item=first.item[has_gold],
-            owner=np.full(len(gold), NONE),
-            gold=gold,
-            answers=tuple(answers),
-            right=tuple(rights),
-            credit=tuple(
-                judgements.credits[judgements.has_gold, -1]
-                for _, judgements in judged
-                if judgements.credits is not None
-            ),
-            heads=_first_alike([j.heads[j.has_gold] for _, j in judged if j.heads is not None]),
-            labels_count=first.labels_count,
-            links=_first_alike([j.links[j.has_gold] for _, j in judged if j.links is not None]),
-            links_count=first.links_count,
-        )
-        return items if first.matches is None else _with_added(items, judged, known)
-
-    def of_gold(self) -> Items:
-        """Gold's items, without those that systems add; their labels and what became of them."""
-        mine = self.owner == NONE
-        return replace(
-            self,
-            sentence=self.sentence[mine],
-            item=self.item[mine],
-            owner=self.owner[mine],
-            gold=self.gold[mine],
-            answers=tuple(column[mine] for column in self.answers),
-            right=tuple(column[mine] for column in self.right),
-            kind=tuple(column[mine] for column in self.kind),
-            links=tuple(column[mine] for column in self.links),
-        )
-
-    def change(self, a: int, b: int) -> Ints:
-        """For each item the kind of change from A to B as an index into KINDS, -1 where there is none."""
-        different = differ(self, a, b)
-        kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
-        return np.where(different, kinds, -1)
-
-    @cached_property
-    def outcomes(self) -> Outcomes:
-        """The items as a table of distinct outcomes; adding up such tables is all that merging needs."""
-        rights = (right.astype(np.int8) for right in self.right)
-        columns = [self.gold, *self.answers, *rights, *self.kind, *self.heads, *self.links]
-        rows, sizes = fold_codes(columns)
-        return Outcomes(
-            self.systems,
-            self.labels,
-            sizes,
-            self.gold[rows],
-            tuple(answers[rows] for answers in self.answers),
-            tuple(right[rows] for right in self.right),
-            tuple(credit[rows] for credit in self.credit),
-            self.kinds,
-            tuple(kind[rows] for kind in self.kind),
-            tuple(heads[rows] for heads in self.heads),
-            self.labels_count,
-            tuple(links[rows] for links in self.links),
-            self.links_count,
-        )
-
-
-def _first_alike(columns: Sequence[Ints]) -> tuple[Ints, ...]:
-    """For each column the number of the first one that has the same there: what is alike, without what it is."""
-    alike = []
-    for column in columns:
-        same = np.stack([other == column for other in columns])
-        alike.append(same.argmax(axis=0).astype(np.int8))
-    return tuple(alike)
-
-
-def alike(items: Items) -> list[Ints]:
-    """For each system and item the first system whose answer is the same."""
-    found: list[Ints] = []
-    for system in range(len(items.systems)):
-        first = np.full(len(items.gold), system, dtype=np.int64)
-        for other in range(system - 1, -1, -1):
-            first[~differ(items, other, system)] = other
-        found.append(first)
-    return found
-
-
-def differ(items: Items | Outcomes, a: int, b: int) -> Bools:
-    """Whether two systems answer differently: another label or, for arcs, another head.
-
-    What else a measure asks for (a lemma, say) shows in one being right and the other not.
-    """
-    labels = items.answers[a] != items.answers[b]
-    if items.links_count:
-        return np.asarray(labels | (items.links[a] != items.links[b]))
-    if not items.heads:
-        return np.asarray(labels)
-    heads = (items.heads[a] != items.heads[b]) | (items.right[a] != items.right[b])
-    return np.asarray(heads | labels if items.labels_count else heads)
-
+Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
+"""How often a gold label meets a system's, each kind of outcome by itself, whether that is right, and whether it is a
+further piece of an item of gold's that is counted in another row."""
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
 _TITLES = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "lbe": "LBE", "ge": "GE", "wl": "WL"}
-
-
-def _answers(judgements: Judgements, mask: Bools, known: dict[str, int]) -> Ints:
-    """What a system says to items: a label, and where they are matched, what else is wrong."""
-    if judgements.matches is None:
-        return np.append(as_codes(judgements.labels, known), NONE)[judgements.system[mask]]
-    kinds = judgements.matches.kinds
-    rows = np.stack([judgements.matches.kind[mask], judgements.system[mask]], axis=1)
-    distinct, group, _ = distinct_rows(rows.astype(np.int64))
-    codes = []
-    for kind, label in distinct.tolist():
-        plain = label == NONE or kinds[kind] in _LABEL_SAYS_IT
-        text = "" if label == NONE else judgements.labels[label]
-        text = text if plain else f"{text} ({_TITLES.get(kinds[kind], kinds[kind])})"
-        codes.append(NONE if label == NONE else known.setdefault(text, len(known)))
-    return np.array(codes, dtype=np.int64)[group]
-
-
-def _with_added(items: Items, judged: Sequence[tuple[str, Judgements]], known: dict[str, int]) -> Items:
-    """The items and those that systems add; what a system does not add is right there."""
-    added, places = _added(judged)
-    size = len(added)
-    answers, rights, kinds = [], [], []
-    for (_, judgements), at, given, right in zip(judged, places, items.answers, items.right, strict=True):
-        matches = judgements.matches
-        assert matches is not None
-        answer, kind = np.full(size, NONE, dtype=np.int64), np.full(size, NONE, dtype=np.int64)
-        answer[at] = _answers(judgements, ~matches.new_gold, known)
-        kind[at] = matches.kind[~matches.new_gold]
-        answers.append(np.concatenate([given, answer]))
-        rights.append(np.concatenate([right, kind == NONE]))
-        kinds.append(np.concatenate([matches.kind[judgements.has_gold], kind]))
-    first = judged[0][1].matches
-    assert first is not None
-    # A mention that gold does not resolve has no wrong link but the only one it can have.
-    nothing = np.zeros(size, dtype=np.int8)
-    return replace(
-        items,
-        links=tuple(np.concatenate([links, nothing]) for links in items.links),
-        labels=tuple(known),
-        sentence=np.concatenate([items.sentence, added[:, 0]]),
-        item=np.concatenate([items.item, added[:, 1]]),
-        owner=np.concatenate([items.owner, added[:, 2]]),
-        gold=np.concatenate([items.gold, np.full(size, NONE)]),
-        answers=tuple(answers),
-        right=tuple(rights),
-        kinds=first.kinds,
-        kind=tuple(kinds),
-    )
-
-
-def _added(judged: Sequence[tuple[str, Judgements]]) -> tuple[Ints, list[Ints]]:
-    """What systems add, as rows of (sentence, item, the first system that has it), and each system's places there."""
-    place: dict[Hashable, int] = {}
-    rows: list[tuple[int, int, int]] = []
-    places: list[Ints] = []
-    for system, (_, judgements) in enumerate(judged):
-        matches = judgements.matches
-        assert matches is not None
-        repeated: Counter[Hashable] = Counter()
-        mine = []
-        for row in np.flatnonzero(~matches.new_gold).tolist():
-            partner = int(matches.partner[row])
-            # With a single system there is nothing that its items could be the same as.
-            identity = matches.identity(partner) if len(judged) > 1 else row
-            repeated[identity] += 1
-            mine.append(place.setdefault((identity, repeated[identity]), len(place)))
-            if mine[-1] == len(rows):
-                rows.append((int(judgements.sentence[row]), partner, system))
-        places.append(np.array(mine, dtype=np.int64))
-    return np.array(rows, dtype=np.int64).reshape(-1, 3), places
-
-
 _HALF = 16
 """Credit is summed up in two halves of so many bits, which fit for up to 2^37 items."""
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
-    """Distinct combinations of gold label and answers, and how many items have each."""
+class Items:
+    """A table of items, gold's first, in text order. The last axis of every column runs over items, the first axis of
+    answers and of what became of them over systems.
 
-    systems: tuple[str, ...]
+    A measure gives the table of one system; where items are found and matched (spans, brackets), one item may be in
+    several rows, and is counted in one of them. `join` makes one table for all systems, with the items that systems
+    add; `fold` leaves of that the distinct rows and their numbers, which add up over shards.
+    """
+
     labels: tuple[str, ...]
-    sizes: Ints
+    """Names of the codes in `gold` and `answer`."""
     gold: Ints
-    answers: tuple[Ints, ...]
-    right: tuple[Bools, ...]
-    credit: tuple[Ints, ...] = ()
+    """Gold's label, NONE for a spurious item."""
+    answer: Ints
+    """Each system's label, NONE where it has no such item."""
+    right: Bools
+    sentence: Ints
+    """The gold sentence of each item."""
+    item: Ints
+    """The number of its gold word, span or mention; of a spurious item, of the system's."""
+    has_gold: Bools
+    """Mask of the items that count on gold's side; the rest are spurious, repeated or left out."""
+    has_system: Bools
+    """Mask of the items that count on the system's side."""
+    systems: tuple[str, ...] = ("",)
+    owner: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Joined: the first system that adds an item, NONE for gold's."""
+    found: Bools | None = None
+    """Mask of the system's items that are right, where an item may count on one side alone (punctuation, arcs)."""
+    selected: bool = False
+    """Whether the masks leave out some words (function words, punctuation, labels that do not count)."""
+    target: Ints | None = None
+    """The rest of an answer beside its label (a head, an antecedent): a number that is the same in every system;
+    joined, the first system that has the same."""
+    same: tuple[str, ...] = ("answer",)
+    """The columns in which two answers that are the same agree."""
+    credits: Ints | None = None
+    """Systems × fields × items of partial credit, in units of 1/ONE; the last field is the item's score."""
     kinds: tuple[str, ...] = ()
-    kind: tuple[Ints, ...] = ()
-    heads: tuple[Ints, ...] = ()
-    labels_count: bool = True
-    links: tuple[Ints, ...] = ()
-    links_count: bool = False
+    kind: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    """What became of matched items, as an index into `kinds` (`tp`, `le`, `fn` …); NONE: the item is not there."""
+    label: Ints | None = None
+    """The label that each row counts under."""
+    partner: Ints | None = None
+    """The number of the system's item in each row, NONE where there is none."""
+    key: Ints | None = None
+    """Numbers that tell the system's item from all others of its sentence, in any system: where it lies; the last is
+    its label, or NONE where labels do not count."""
+    marks: Mapping[str, Bools] = field(default_factory=dict)
+    """Further properties of rows that are counted."""
+    sums: Mapping[str, Ints] = field(default_factory=dict)
+    """Numbers that are counted sentence by sentence beside the items: one per sentence of gold."""
+    sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Folded: how many items are in each row. Then there are no columns of places."""
 
-    @property
-    def items(self) -> int:
-        """The number of items."""
-        return int(self.sizes.sum())
+    @classmethod
+    def of(
+        cls,
+        labels: tuple[str, ...],
+        sentence: Ints,
+        item: Ints,
+        gold: Ints,
+        answer: Ints,
+        right: Bools,
+        **more: Any,
+    ) -> Items:
+        """The table of one system, all columns with one axis; unless masks are given, labels tell what each has."""
+        for name in ("has_system", "found", "target", "credits", "kind", "partner"):
+            if more.get(name) is not None:
+                more[name] = more[name][None]
+        more.setdefault("has_gold", gold != NONE)
+        more.setdefault("has_system", (answer != NONE)[None])
+        return cls(labels, gold, answer[None], right[None], sentence, item, **more)
 
-    def where(self, mask: Bools | Ints) -> Outcomes:
-        """Some of the outcomes."""
-        return replace(
-            self,
-            sizes=self.sizes[mask],
-            gold=self.gold[mask],
-            answers=tuple(column[mask] for column in self.answers),
-            right=tuple(column[mask] for column in self.right),
-            credit=tuple(column[mask] for column in self.credit),
-            kind=tuple(column[mask] for column in self.kind),
-            heads=tuple(column[mask] for column in self.heads),
-            links=tuple(column[mask] for column in self.links),
-        )
+    def __len__(self) -> int:
+        return len(self.gold)
 
-    def of_gold(self) -> Outcomes:
-        """The outcomes of gold's items, without those that systems add."""
+    def where(self, rows: Bools | Ints) -> Items:
+        """Some of the items."""
+        columns: dict[str, Any] = {
+            one.name: column[..., rows]
+            for one in fields(self)
+            if isinstance(column := getattr(self, one.name), np.ndarray) and column.shape[-1] == len(self)
+        }
+        return replace(self, **columns, marks={name: mark[rows] for name, mark in self.marks.items()})
+
+    def judged(self, right: Bools) -> Items:
+        """The table of one system under another criterion; where items may count on one side alone, on each side."""
+        found = None if self.found is None else right & self.has_system
+        return replace(self, right=(right & self.has_gold)[None], found=found)
+
+    def of_gold(self) -> Items:
+        """Gold's items, without those that systems add."""
         return self.where(self.gold != NONE) if self.kinds else self
 
-    def of_pair(self, a: int, b: int) -> Outcomes:
-        """The outcomes under two systems, of the items that gold or one of them has."""
-        columns: dict[str, Any] = {
-            name: tuple(getattr(self, name)[index] for index in (a, b)) for name in self._by_system
+    def differ(self, a: int, b: int) -> Bools:
+        """Mask of the items that two systems answer differently."""
+        columns = [getattr(self, name) for name in self.same]
+        return np.asarray(np.any([column[a] != column[b] for column in columns], axis=0))
+
+    def change(self, a: int, b: int) -> Ints:
+        """For each item the kind of change from A to B as an index into KINDS, -1 where there is none."""
+        kinds = np.where(self.right[b], 0, np.where(self.right[a], 1, 2))
+        return np.where(self.differ(a, b), kinds, -1)
+
+    def of_pair(self, a: int, b: int) -> Items:
+        """The items under two systems, without those that neither gold nor one of them has."""
+        chosen: dict[str, Any] = {
+            name: column[[a, b]]
+            for name in ("answer", "right", "has_system", "target", "credits", "kind")
+            if (column := getattr(self, name)) is not None and column.ndim > 1 and len(column)
         }
-        pair = replace(self, systems=(self.systems[a], self.systems[b]), **columns)
-        return pair.where((pair.gold != NONE) | ~(pair.right[0] & pair.right[1])) if self.kinds else pair
-
-    @property
-    def _by_system(self) -> list[str]:
-        """The columns of which each system has one, without those that are not there."""
-        return [name for name in ("answers", "right", "credit", "kind", "heads", "links") if getattr(self, name)]
-
-    def __add__(self, other: Outcomes) -> Outcomes:
-        """The outcomes of two stretches of text, labels united by name."""
-        known: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
-        recoded = np.append(as_codes(other.labels, known), NONE)
-        theirs = replace(other, gold=recoded[other.gold], answers=tuple(recoded[column] for column in other.answers))
-        both = replace(self, labels=tuple(known), kinds=self.kinds or other.kinds, **_columns_of_both(self, theirs))
-        # Credit follows from the labels.
-        rights = (right.astype(np.int8) for right in both.right)
-        columns = (both.gold, *both.answers, *rights, *both.kind, *both.heads, *both.links)
-        distinct, group, _ = distinct_rows(np.stack([column.astype(np.int64) for column in columns], axis=1))
-        row_of = np.empty(len(distinct), dtype=np.int64)
-        row_of[group] = np.arange(len(group))
-        sizes = np.bincount(group, weights=both.sizes, minlength=len(distinct)).astype(np.int64)
-        return replace(both.where(row_of), sizes=sizes)
+        pair = replace(self, systems=(self.systems[a], self.systems[b]), **chosen)
+        return pair.where((pair.gold != NONE) | ~pair.right.all(axis=0)) if self.kinds else pair
 
     def name(self, code: int) -> str:
         """A label by its code; a missing answer is ∅."""
@@ -318,8 +155,47 @@ class Outcomes:
         """What became of an item, by its code; `none`: it is not there."""
         return "none" if kind == NONE else self.kinds[kind]
 
+    # --- distinct rows, and sums over them ---
+
+    def fold(self) -> Items:
+        """The distinct rows, and how many items have each; adding up such tables is all that merging needs."""
+        columns = [self.gold, *self.answer, *self.right.astype(np.int8), *self.kind]
+        rows, sizes = fold_codes([*columns, *(() if self.target is None else self.target)], self.sizes)
+        nothing: Any = self.gold[:0]
+        return Items(
+            labels=self.labels,
+            gold=self.gold[rows],
+            answer=self.answer[:, rows],
+            right=self.right[:, rows],
+            systems=self.systems,
+            same=self.same,
+            target=None if self.target is None else self.target[:, rows],
+            credits=None if self.credits is None else self.credits[..., rows],
+            kinds=self.kinds,
+            kind=self.kind[:, rows] if self.kinds else self.kind,
+            sizes=sizes,
+            **dict.fromkeys(("sentence", "item", "has_gold", "has_system"), nothing),
+        )
+
+    def __add__(self, other: Items) -> Items:
+        """The distinct rows of two stretches of text, labels united by name; credit follows from the labels."""
+        known: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
+        recoded = np.append(as_codes(other.labels, known), NONE)
+        theirs = replace(other, gold=recoded[other.gold], answer=recoded[other.answer])
+        columns: dict[str, Any] = {
+            name: np.concatenate([mine, getattr(theirs, name)], axis=-1)
+            for name in ("gold", "answer", "right", "target", "credits", "kind", "sizes")
+            if (mine := getattr(self, name)) is not None
+        }
+        return replace(self, labels=tuple(known), kinds=self.kinds or other.kinds, **columns).fold()
+
+    @property
+    def total(self) -> int:
+        """The number of items in all rows."""
+        return int(self.sizes.sum())
+
     def sum(self, mask: Bools) -> int:
-        """The number of items of some outcomes."""
+        """The number of items in some rows."""
         return int(self.sizes[mask].sum())
 
     def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
@@ -331,103 +207,171 @@ class Outcomes:
         return [(int(above) << _HALF) + int(below) for above, below in zip(high, low, strict=True)]
 
     def score(self, credit: Ints, mask: Bools) -> float:
-        """The mean credit of the items of some outcomes."""
+        """The mean credit of the items in some rows."""
         (total,) = self.by_group(credit * mask, np.zeros_like(self.gold), 1)
         return float(total / (ONE * self.sum(mask)))
 
-    def taken_apart(self, names: Sequence[str]) -> Outcomes:
-        """The outcomes with other labels, e.g. the value of a category; without those that no one has there."""
+    def renamed(self, names: Sequence[str]) -> Items:
+        """The table under other labels, e.g. the values of a category; without the rows that no one has there."""
         known: dict[str, int] = {}
         recoded = np.append(as_codes(names, known), NONE)
-        columns = [recoded[column] for column in (self.gold, *self.answers)]
+        columns = recoded[np.stack([self.gold, *self.answer])]
         absent = known.get("∅", NONE)
-        kept = ~np.all([(column == absent) | (column == NONE) for column in columns], axis=0)
-        gold, *answers = (column[kept] for column in columns)
-        right = tuple(answer == gold for answer in answers)
-        return Outcomes(self.systems, tuple(known), self.sizes[kept], gold, tuple(answers), right)
+        kept = ~np.all((columns == absent) | (columns == NONE), axis=0)
+        gold, answer = columns[0, kept], columns[1:, kept]
+        right = np.asarray(answer == gold)
+        return replace(self.where(kept), labels=tuple(known), gold=gold, answer=answer, right=right, credits=None)
 
 
-def _columns_of_both(first: Outcomes, second: Outcomes) -> dict[str, Any]:
-    columns = ("answers", "right", "credit", "kind", "heads", "links")
-    both: dict[str, Any] = {
-        name: tuple(map(_joined, getattr(first, name), getattr(second, name))) for name in columns
-    }
-    return {**both, **{name: _joined(getattr(first, name), getattr(second, name)) for name in ("gold", "sizes")}}
+def judge_words(pair: Pair, column: str | None = None) -> Items:
+    """Each word judged by a column: gold's words in order, then the system's words that have no counterpart."""
+    name = column or pair.column
+    return pair.once(f"words by {name}", lambda: _judge_words(pair, name))
 
 
-def _joined(first: Ints, second: Ints) -> Ints:
-    return np.concatenate([first, second])
+def _judge_words(pair: Pair, name: str) -> Items:
+    vocabulary, (gold_codes, system_codes) = one_vocabulary(pair.labels(name))
+    missing = pair.without_gold(name)
+    # What stands where gold has no label cannot be judged, however it is cut.
+    ours, theirs = pair.left_open(name) if pair.symmetric else (missing, missing[pair.covering])
+    kept = np.flatnonzero(~pair.skipped[pair.gold.sentence_of] & ~ours)
+    assigned = np.full(len(pair.gold), NONE, dtype=np.int32)
+    assigned[pair.gold_words] = system_codes[pair.system_words]
+    extra = (pair.system_sentence >= 0) & ~theirs
+    extra[pair.system_words] = False
+    spurious = np.flatnonzero(extra)
+    nothing = np.full(len(spurious), NONE, dtype=np.int32)
+    gold = np.concatenate([gold_codes[kept].astype(np.int32), nothing])
+    answer = np.concatenate([assigned[kept], system_codes[spurious].astype(np.int32)])
+    judged = Items.of(
+        labels=vocabulary,
+        sentence=np.concatenate([pair.gold.sentence_of[kept], pair.system_sentence[spurious]]),
+        item=np.concatenate([kept, spurious]),
+        gold=gold,
+        answer=answer,
+        right=gold == answer,
+    )
+    if KEPT not in pair.gold.columns:
+        return judged
+    # Words with labels that count: in recall those that gold labels so, in precision those of the system.
+    ours, theirs = (
+        np.append(corpus.column(KEPT).isin([KEPT]), False)[words]
+        for corpus, words in zip((pair.gold, pair.system), words_of(pair, judged), strict=True)
+    )
+    chosen = replace(judged, has_gold=ours, has_system=theirs[None], selected=True, found=judged.right)
+    return chosen.judged(judged.right[0])
 
 
-# --- tables beside the outcomes ---
+def words_of(pair: Pair, items: Items) -> tuple[Ints, Ints]:
+    """The gold word and the system's word of each item, NONE where there is none."""
+    counterpart = np.full(len(pair.gold) + 1, NONE)
+    counterpart[pair.gold_words] = pair.system_words
+    has_gold = items.gold != NONE
+    gold = np.where(has_gold, items.item, NONE)
+    return gold, np.where(has_gold, counterpart[gold], items.item)
 
 
-Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
-"""How often a gold label meets a system's, each kind of outcome by itself, whether that is right, and whether it is a
-further piece of an item of gold's that is counted in another row."""
+def join(tables: Sequence[tuple[str, Items]]) -> Items:
+    """One table of several systems: gold's items, which are the same in all, and those that systems add."""
+    first = tables[0][1]
+    known: dict[str, int] = {}
+    recoded = [np.append(as_codes(one.labels, known), NONE) for _, one in tables]
+    answers = [_answers(one, codes, known) for (_, one), codes in zip(tables, recoded, strict=True)]
+    ours = [np.flatnonzero(one.has_gold) for _, one in tables]
+    own = [np.flatnonzero(~one.has_gold)[: len(one) if first.kinds else 0] for _, one in tables]
+    added, places = _added(tables, own, recoded) if first.kinds else (np.zeros((0, 3), dtype=np.int64), own)
+    number, size = len(ours[0]), len(ours[0]) + len(added)
 
+    def placed(columns: Sequence[Array], absent: Any) -> Array:
+        """Systems × items, of columns that each have one row per row of a system's table."""
+        table = np.full((len(tables), size), absent, dtype=columns[0].dtype)
+        for row, column, here, mine, at in zip(table, columns, ours, own, places, strict=True):
+            row[:number], row[number + at] = column[here], column[mine]
+        return table
 
-def spurious(judgements: Judgements) -> Met:
-    """The labels of the words that only the system has."""
-    mask = judgements.has_system & (judgements.gold == NONE)
-    labels, sizes = np.unique(judgements.system[mask], return_counts=True)
-    return {
-        (None, judgements.labels[code], None, False, False): size
-        for code, size in zip(labels.tolist(), sizes.tolist(), strict=True)
-    }
-
-
-def matched(judgements: Judgements) -> Met:
-    """Gold label against the system's in every row, errors and hits, each kind by itself."""
-    assert judgements.matches is not None
-    names = np.array([*judgements.labels, None], dtype=object)
-    pieces = (judgements.gold != NONE) & ~judgements.matches.new_gold
-    rows, sizes = fold_codes((judgements.gold, judgements.system, judgements.matches.kind, pieces.astype(np.int64)))
-    found: Met = {}
-    for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
-        kind = judgements.matches.kinds[int(judgements.matches.kind[row])]
-        gold, assigned = names[judgements.gold[row]], names[judgements.system[row]]
-        found[gold, assigned, kind, bool(judgements.right[row]), bool(pieces[row])] = size
-    return found
-
-
-@dataclass(frozen=True)
-class WholeSentences:
-    """How many sentences are wholly right in each system, in some system, and item by item in some."""
-
-    exact: tuple[int, ...]
-    in_one: int
-    upper: int
-    sentences: int
-
-    def __add__(self, other: WholeSentences) -> WholeSentences:
-        return WholeSentences(
-            tuple(map(int.__add__, self.exact, other.exact)),
-            self.in_one + other.in_one,
-            self.upper + other.upper,
-            self.sentences + other.sentences,
-        )
-
-    def of_bound(self, bound: Bound, systems: Sequence[str]) -> Bound:
-        """The overall bound with these numbers."""
-        exact = dict(zip(systems, self.exact, strict=True))
-        return replace(bound, exact=exact, exact_in_one=self.in_one, exact_upper=self.upper, sentences=self.sentences)
-
-
-def whole_sentences(items: Items, there: Sequence[Bools]) -> WholeSentences:
-    """The sentences that are wholly right; there: which ones each system cuts as gold does."""
-    wrong = [_with_any(items.sentence, ~right, len(own)) for right, own in zip(items.right, there, strict=True)]
-    judged = _with_any(items.sentence, np.ones(len(items.sentence), dtype=bool), len(there[0]))
-    exact = [judged & ~missed & own for missed, own in zip(wrong, there, strict=True)]
-    nobody = _with_any(items.sentence, ~np.any(items.right, axis=0), len(there[0]))
-    return WholeSentences(
-        tuple(int(own.sum()) for own in exact),
-        int(np.any(exact, axis=0).sum()),
-        int((judged & ~nobody & np.any(there, axis=0)).sum()),
-        len(np.unique(items.sentence)),
+    right = placed([one.right[0] for _, one in tables], True)
+    if len(added):
+        # What a system adds is wrong, what it does not add is right.
+        right[:, number:] = True
+        for row, at in zip(right, places, strict=True):
+            row[number + at] = False
+    target = None
+    if first.target is not None:
+        raw = placed([one.target[0] for _, one in tables if one.target is not None], 0)
+        # What only systems have has no other target than the only one it can have.
+        raw[:, number:] = 0
+        target = np.stack([(raw == row).argmax(axis=0).astype(np.int16) for row in raw])
+    credits_ = None
+    if first.credits is not None:
+        credits_ = placed([one.credits[0, -1] for _, one in tables if one.credits is not None], 0)[:, None]
+    gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
+    answer = placed(answers, NONE)
+    return Items(
+        labels=tuple(known),
+        gold=gold,
+        answer=answer,
+        right=right,
+        sentence=np.concatenate([first.sentence[ours[0]], added[:, 0]]),
+        item=np.concatenate([first.item[ours[0]], added[:, 1]]),
+        has_gold=np.arange(size) < number,
+        has_system=answer != NONE,
+        systems=tuple(name for name, _ in tables),
+        owner=np.concatenate([np.full(number, NONE), added[:, 2]]),
+        target=target,
+        same=first.same,
+        credits=credits_,
+        kinds=first.kinds,
+        kind=placed([one.kind[0] for _, one in tables], NONE) if first.kinds else first.kind,
     )
 
 
-def _with_any(sentence: Ints, mask: Bools, sentences: int) -> Bools:
-    """The sentences that have any such item."""
-    return np.asarray(np.bincount(sentence[mask], minlength=sentences) > 0)
+def _answers(one: Items, recoded: Ints, known: dict[str, int]) -> Ints:
+    """Codes of what a system says to items: a label, and where they are matched, what else is wrong."""
+    if not one.kinds:
+        return np.asarray(recoded[one.answer[0]])
+    rows = np.stack([one.kind[0], one.answer[0]], axis=1).astype(np.int64)
+    distinct, group, _ = distinct_rows(rows)
+    codes = []
+    for kind, label in distinct.tolist():
+        says = one.kinds[kind]
+        text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({_TITLES.get(says, says)})"
+        codes.append(NONE if label == NONE else known.setdefault(text, len(known)))
+    return np.array(codes, dtype=np.int64)[group]
+
+
+def _added(
+    tables: Sequence[tuple[str, Items]], own: Sequence[Ints], recoded: Sequence[Ints]
+) -> tuple[Ints, list[Ints]]:
+    """What systems add, as rows of (sentence, item, the first system that has it), and each system's places there."""
+    rows, keys = [], []
+    for system, ((_, one), mine, codes) in enumerate(zip(tables, own, recoded, strict=True)):
+        assert one.key is not None and one.partner is not None
+        rows.append(np.stack([one.sentence[mine], one.partner[0, mine], np.full(len(mine), system)], axis=1))
+        keys.append(np.stack([one.sentence[mine], *one.key[:-1, mine], codes[one.key[-1, mine]]], axis=1))
+    listed = np.concatenate(rows)
+    _, group, _ = distinct_rows(np.concatenate(keys).astype(np.int64))
+    # Of items that a system repeats, each goes with as many repetitions of another system.
+    order = np.lexsort((np.arange(len(group)), group, listed[:, 2]))
+    runs = np.flatnonzero(np.append(True, np.diff(group[order]) | np.diff(listed[order, 2]))) if len(order) else order
+    repeated = np.empty(len(group), dtype=np.int64)
+    repeated[order] = np.arange(len(order)) - np.repeat(runs, np.diff(np.append(runs, len(order))))
+    _, first, group = np.unique(group * (len(group) + 1) + repeated, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    ends = np.cumsum([len(mine) for mine in own])[:-1]
+    return listed[np.sort(first)], np.split(place[group.ravel()], ends)
+
+
+def met(one: Items) -> Met:
+    """Gold label against the system's, errors and hits, each kind by itself; of words those only the system has."""
+    rows = np.arange(len(one)) if one.kinds else np.flatnonzero(one.has_system[0] & (one.gold == NONE))
+    kind = one.kind[0] if one.kinds else np.full(len(one), NONE)
+    pieces = (one.gold != NONE) & ~one.has_gold
+    columns = [column[rows] for column in (one.gold, one.answer[0], kind, pieces.astype(np.int64))]
+    firsts, sizes = fold_codes(columns)
+    names, kinds = (*one.labels, None), (*one.kinds, None)
+    found: Met = {}
+    for row, size in zip(rows[firsts].tolist(), sizes.tolist(), strict=True):
+        right = bool(one.kinds) and bool(one.right[0, row])
+        found[names[one.gold[row]], names[one.answer[0, row]], kinds[kind[row]], right, bool(pieces[row])] = size
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, one_vocabulary
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError, unknown
 from assay.formats import Input
@@ -102,7 +102,7 @@ def _is_word_list(path: str) -> bool:
 # --- known words of a pair ---
 
 
-def known_words(pair: Pair, judgements: Judgements, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
+def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
     """Whether each item's word is in `--train` or `--lexicon`; in the first that was given, if none is named."""
     if source and source not in _SOURCES:
         raise unknown("source of words", source, _SOURCES)
@@ -111,15 +111,15 @@ def known_words(pair: Pair, judgements: Judgements, source: str, wanted_by: str)
     name = source or (given[0] if given else "train")
     if name not in given:
         raise UsageError(f"{wanted_by} needs the known words: give --{name} FILE.")
-    return attribute(pair, judgements, name)
+    return attribute(pair, items, name)
 
 
-def attribute(pair: Pair, judgements: Judgements, name: str) -> tuple[Ints, tuple[str, ...]]:
+def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-    has_gold, spans = judgements.has_gold, pair.layer(SpanPair)
+    has_gold, spans = items.has_gold, pair.layer(SpanPair)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
     vocabulary, (gold, system) = one_vocabulary([side.column(name) for side in sides])
-    values = np.empty(len(judgements), dtype=np.int64)
-    values[has_gold] = gold[judgements.item[has_gold]]
-    values[~has_gold] = system[judgements.item[~has_gold]]
+    values = np.empty(len(items), dtype=np.int64)
+    values[has_gold] = gold[items.item[has_gold]]
+    values[~has_gold] = system[items.item[~has_gold]]
     return values, vocabulary

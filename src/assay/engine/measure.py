@@ -18,13 +18,13 @@ from assay import specs
 from assay.align import Pair
 from assay.arrays import Floats, ratio
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
 
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]
-Judge = Callable[..., "Judgements | Counts"]
+Judge = Callable[..., "Items | Counts"]
 
 registered: dict[str, Definition] = {}
 
@@ -35,8 +35,8 @@ class Definition:
 
     name: str
     function: Judge
-    count: Callable[[Judgements, int], Counts]
-    """How judgements become counts per sentence."""
+    count: Callable[[Items, int], Counts]
+    """How items become counts per sentence."""
     scores: Scores
     """For a measure that counts by label they are given per label and for all labels."""
     averages: Scores
@@ -128,11 +128,11 @@ class Measure:
             function(reading)
         return tuple(name for name in sums if name in reading.names)
 
-    def judge(self, pair: Pair) -> Judgements | Counts:
-        """The judgements (or, for measures of whole documents, the counts) of a pair."""
+    def judge(self, pair: Pair) -> Items | Counts:
+        """The items (or, for measures of whole documents, the counts) of a pair."""
         return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
 
-    def count(self, judged: Judgements | Counts, sentences: int) -> Counts:
+    def count(self, judged: Items | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
         return judged if isinstance(judged, Counts) else self.definition.count(judged, sentences)
 
@@ -159,7 +159,7 @@ def measure(
     *,
     scores: Scores,
     main: str = "",
-    count: Callable[[Judgements, int], Counts] = tally,
+    count: Callable[[Items, int], Counts] = tally,
     averages: Scores | None = None,
     tested: tuple[str, ...] = (),
     task: str = "tags",
@@ -310,3 +310,25 @@ OVER_LABELS: Scores = {
     "weighted-f1": weighted(f1),
 }
 """Averages over labels."""
+
+
+def _kappa(sums: Sums) -> Floats:
+    """Cohen's: observed agreement against that of two who label at random, each with shares of their own."""
+    items = sums["gold"].sum(axis=-1)
+    observed = ratio(sums["right"].sum(axis=-1), items)
+    expected = ratio((sums["gold"] * sums["system"]).sum(axis=-1), items**2)
+    return ratio(observed - expected, 1 - expected)
+
+
+def _alpha(sums: Sums) -> Floats:
+    """Krippendorff's for nominal labels: chance is drawing two labels from all that both gave."""
+    items = sums["gold"].sum(axis=-1)
+    both = sums["gold"] + sums["system"]
+    pairs = 2 * items * (2 * items - 1)
+    differing = ratio(items - sums["right"].sum(axis=-1), items)
+    expected = 1 - ratio((both * (both - 1)).sum(axis=-1), pairs)
+    return np.asarray(1 - ratio(differing, expected))
+
+
+SCORES = {"agreement": f1}
+BEYOND_CHANCE = {"kappa": _kappa, "alpha": _alpha}

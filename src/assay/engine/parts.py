@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from assay.arrays import Ints
+from assay.engine.counts import Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
-from assay.engine.items import Met, Outcomes, WholeSentences
+from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
-from assay.engine.pagetexts import Texts, gathered
-from assay.engine.tallies import Tallies
+from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
 from assay.result import Example, Mapped, Source
 
@@ -28,21 +28,18 @@ class Selection:
     """One measure over everything, or over one value of a slice."""
 
     tallies: Tallies
-    outcomes: Outcomes | None = None
-    """What systems do differently, where the measure has items."""
+    items: Items | None = None
+    """What systems do differently, folded, where the measure has items."""
     count_alike: bool = True
     """Whether the same items count on both sides."""
     number: int = 0
     """Of a value: how many items of gold have it."""
 
     def __add__(self, other: Selection) -> Selection:
-        outcomes = None
-        if self.outcomes is not None and other.outcomes is not None:
-            outcomes = self.outcomes + other.outcomes
         return replace(
             self,
             tallies=self.tallies + other.tallies,
-            outcomes=outcomes,
+            items=None if self.items is None or other.items is None else self.items + other.items,
             count_alike=self.count_alike and other.count_alike,
             number=self.number + other.number,
         )
@@ -116,15 +113,6 @@ class Summed:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a measure is to a comparison."""
-
-    kinds: int
-    """How many kinds of outcome it tells apart, where items are matched."""
-    has_items: bool
-
-
-@dataclass(frozen=True)
 class Covered:
     """Which shards of which corpus a part is of."""
 
@@ -183,17 +171,18 @@ class Part:
     mappings: tuple[Mapped, ...]
     effects: Mapping[str, tuple[Summed, Summed]]
     """For each system the sums of the first measure without and with the mapping file."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[int, ...]
+    """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
     everything: tuple[Selection, ...]
     """Each measure over all items."""
     cuts: tuple[Cut, ...]
     documents: Tallies | None
     """The first measure with documents for units, where sentences are resampled."""
-    labels: Outcomes | None = None
+    labels: Items | None = None
     """The labels as they are, where they fall apart into categories."""
     met: Mapping[str, Met] = field(default_factory=dict)
-    """For each system which labels met on what, where outcomes do not tell."""
-    whole: Mapping[str, WholeSentences] = field(default_factory=dict)
+    """For each system which labels met on what, where folded items do not tell."""
+    whole: Mapping[str, Summed] = field(default_factory=dict)
     """For each basis of comparison, in trees: the sentences that are wholly right."""
     of_task: Mapping[str, Summed] = field(default_factory=dict)
     """Further sums that the task knows the meaning of."""

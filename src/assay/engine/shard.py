@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,25 +13,21 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus
 from assay.corpus.systems import named_systems
-from assay.engine import items as outcomes
-from assay.engine.counts import Counts, tally
+from assay.engine.counts import BLOCKS, Counts, Tallies, tally
 from assay.engine.examples import Drawn, examples, lot_of
-from assay.engine.inputs import Prepared, prepare
-from assay.engine.items import Items, Outcomes
-from assay.engine.judgements import Judgements, judge_words
+from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
-from assay.engine.options import Decided, Options, contents_of
-from assay.engine.pagetexts import Texts
-from assay.engine.parts import FEW_UNITS, Covered, Cut, Kind, Part, Selection, Summed, whole_numbers
-from assay.engine.prepare import Run, gold_source
+from assay.engine.options import Options, contents_of
+from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, whole_numbers
+from assay.engine.prepare import Prepared, Run, gold_source, prepare
 from assay.engine.slices import Slice
-from assay.engine.tallies import BLOCKS, Tallies
-from assay.engine.task import Task, tasks
+from assay.engine.task import tasks
 from assay.engine.warnings import format_warnings
-from assay.formats import Input
 
 ALONE = Covered("", 1, (0,))
 """Where there is one shard, and nothing to be added up."""
+Tables = Sequence[tuple[str, Items | Counts]]
+"""What a measure gives of each system, by name: items, or counts."""
 
 
 def measure_shard(
@@ -41,15 +37,25 @@ def measure_shard(
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
-    named = named or _defaults(opened.task, options)
+    task = tasks()[opened.task]
+    if not named:
+        named = [*task.defaults, *(task.with_known_words if options.train or options.lexicon else ())]
     run = opened.run([find(spec) for spec in named])
     if options.decided is None:
         format_warnings(run.warnings)
-    judged = [
-        Judged(measure, tuple((name, measure.judge(pair)) for name, pair in run.pairs)) for measure in run.measures
-    ]
-    units = Units.of(run, run.unit)
-    live = _Live(run, judged, units, command == "compare" and len(run.pairs) > 1, options)
+    tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
+    compares = command == "compare" and len(run.pairs) > 1
+    shard = _Shard(run, tables, compares, options)
+    decided = options.decided
+    if decided is None or not decided.task:
+        # As the files tell themselves.
+        judged = {name for name, _ in run.pairs}
+        filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
+        decided = replace(run.decided, task=run.task, filled=filled)
+    names = run.gold.unit_names("sentence") if run.skipped.any() else ()
+    skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
+    words = int((~run.skipped[run.gold.sentence_of]).sum())
+    labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
     part = Part(
         command=command,
         options=replace(options, decided=None),
@@ -63,365 +69,293 @@ def measure_shard(
         tagset=run.tagset,
         empty=run.pairs[0][1].system.empty or run.gold.empty,
         told=replace(run.decided, task=run.task),
-        decided=_read_under(options, run),
+        decided=decided,
         covered=covered,
         judged=tuple(name for name, _ in run.pairs),
         gold=gold_source(run),
         systems=run.sources,
-        digests=tuple(_digests(item) for item in opened.inputs),
+        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
-        unaligned=tuple(_kept_words(run) - len(pair.gold_words) for _, pair in run.pairs),
+        unaligned=tuple(words - len(pair.gold_words) for _, pair in run.pairs),
         aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
-        units=units.number,
+        units=len(shard.units.kept),
         items=run.items,
         matched_items=None,
-        left_out=_left_out(run),
+        left_out=sum(lot_of(0, "left out", name) for name in skipped) % 2**64,
         warnings=run.warnings,
         notes=run.notes,
         mappings=run.mappings,
-        effects=dict(_mapping_effects(gold, systems, options, run)),
-        kinds=live.kinds,
-        everything=tuple(live.selection(one, index, None, units) for index, one in enumerate(judged)),
-        cuts=tuple(live.cut(cut) for cut in cuts),
-        documents=live.documents(),
-        labels=labels_of(run) if run.tagset else None,
+        effects=_mapping_effects(gold, systems, options, run),
+        kinds=shard.kinds,
+        everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
+        cuts=tuple(shard.cut(cut) for cut in cuts),
+        documents=shard.documents(),
+        labels=labels,
+        of_task=task.sums(run, compares) if task.sums else {},
     )
-    return live.with_items(part, options)
-
-
-def _left_out(run: Run) -> int:
-    names = run.gold.unit_names("sentence") if run.skipped.any() else ()
-    gone = (name for name, skipped in zip(names, run.skipped.tolist(), strict=False) if skipped)
-    return sum(lot_of(0, "left out", name) for name in gone) % 2**64
-
-
-def _defaults(task: str, options: Options) -> list[str]:
-    known = tasks()[task]
-    return [*known.defaults, *(known.with_known_words if options.train or options.lexicon else ())]
-
-
-def _read_under(options: Options, run: Run) -> Decided:
-    """How the files were read: as was decided before, else as they tell themselves."""
-    if options.decided is not None and options.decided.task:
-        return options.decided
-    judged = {name for name, _ in run.pairs}
-    filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
-    return replace(run.decided, task=run.task, filled=filled)
-
-
-def _digests(item: Input | Corpus) -> tuple[str, ...]:
-    return (item.sha256,) if isinstance(item, Corpus) else item.digests
-
-
-def _kept_words(run: Run) -> int:
-    return int((~run.skipped[run.gold.sentence_of]).sum())
-
-
-# --- what is judged, and in which units ---
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One measure's judgements (or counts) of every system."""
-
-    measure: Measure
-    systems: tuple[tuple[str, Judgements | Counts], ...]
-
-    @property
-    def kinds(self) -> int:
-        """How many kinds of outcome the measure tells apart, where items are matched."""
-        first = self.systems[0][1]
-        return len(first.matches.kinds) if isinstance(first, Judgements) and first.matches else 0
-
-    def items(self) -> list[tuple[str, Judgements]]:
-        """The judgements, where the measure has items."""
-        return [(name, judged) for name, judged in self.systems if isinstance(judged, Judgements)]
-
-    @cached_property
-    def gathered(self) -> Items:
-        """The items of all systems."""
-        return Items.of(self.items())
-
-    def counts(self, units: Units, sentences: int) -> list[tuple[str, Counts]]:
-        """The counts of each system in units."""
-        return [
-            (name, self.measure.count(judged, sentences).regrouped(units.of_sentence, units.number))
-            for name, judged in self.systems
-        ]
+    return replace(part, **shard.of_items())
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
-    """Which unit each gold sentence belongs to, -1 where it is left out."""
+class _Units:
+    """The units that some sentences of gold belong to."""
 
-    run: Run
-    unit: str
     of_sentence: Ints
-    number: int
+    """The unit of each sentence, NONE where it is left out."""
     kept: Ints
     """The units of the corpus that take part."""
-    whole: Units | None = None
-    """The units of all sentences, where these are some."""
 
     @classmethod
-    def of(cls, run: Run, unit: str) -> Units:
-        """The units of a run."""
-        return cls._among(~run.skipped, run, unit, None)
-
-    def of_some(self, taken: Bools) -> Units:
-        """The units of some sentences."""
-        return self._among(taken & ~self.run.skipped, self.run, self.unit, self)
-
-    @classmethod
-    def _among(cls, taken: Bools, run: Run, unit: str, whole: Units | None) -> Units:
+    def of(cls, run: Run, unit: str, taken: Bools) -> _Units:
+        """The units of the sentences taken, of those that are not left out for all systems."""
+        taken = taken & ~run.skipped
         kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
         of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
         of_sentence[taken] = renumbered
-        return cls(run, unit, of_sentence, len(kept), kept, whole)
-
-    @cached_property
-    def _all_blocks(self) -> Ints:
-        return hashed_units(self.run.gold, self.unit) if self.whole is None else self.whole._all_blocks
-
-    @property
-    def blocks(self) -> Ints:
-        """The block of each unit, by a hash of its name, for the case that there are too many of them."""
-        return self._all_blocks[self.kept]
-
-
-def hashed_units(corpus: Corpus, unit: str) -> Ints:
-    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
-    names = corpus.unit_names(unit)
-    hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in names)
-    return np.fromiter(hashes, dtype=np.int64) % BLOCKS
+        return cls(of_sentence, kept)
 
 
 @dataclass(frozen=True, eq=False)
-class _Live:
-    """A run with its judgements: what selections are made of."""
+class _Shard:
+    """A run with what each measure makes of each system: what selections are made of."""
 
     run: Run
-    judged: Sequence[Judged]
-    units: Units
+    tables: Sequence[Tables]
     compares: bool
     options: Options
     sliced: dict[str, Items] = field(default_factory=dict)
     """For a page: the items of each value of each slice, under the measure that systems are compared on."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether this is the only shard."""
-        return self.options.decided is None
-
-    @property
-    def task(self) -> Task:
-        """The task."""
-        return tasks()[self.run.task]
+    _joined: dict[int, Items] = field(default_factory=dict)
+    _blocks: dict[str, Ints] = field(default_factory=dict)
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What each measure is to a comparison."""
-        return tuple(Kind(one.kinds, bool(one.items())) for one in self.judged)
+    def units(self) -> _Units:
+        """The units of all sentences."""
+        return _Units.of(self.run, self.run.unit, np.ones(self.run.gold.sentences, dtype=bool))
 
     @cached_property
-    def basis_index(self) -> int | None:
-        """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-        return basis_of(list(enumerate(self.kinds)), self.run.measures)
+    def kinds(self) -> tuple[int, ...]:
+        """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+        firsts = [table[0][1] for table in self.tables]
+        return tuple(len(one.kinds) if isinstance(one, Items) else NONE for one in firsts)
+
+    @cached_property
+    def basis(self) -> int | None:
+        """The measure whose items systems are compared on."""
+        return basis_of(dict(enumerate(self.kinds)), self.run.measures)
 
     @cached_property
     def compared(self) -> list[int]:
         """The measures on whose items changes are shown."""
-        return bases_of(list(enumerate(self.kinds)), self.run.measures) if self.compares else []
+        return bases_of(dict(enumerate(self.kinds)), self.run.measures) if self.compares else []
+
+    def joined(self, index: int) -> Items:
+        """The items of all systems under a measure."""
+        if index not in self._joined:
+            self._joined[index] = join(items_of(self.tables[index]))
+        return self._joined[index]
+
+    def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
+        """What the counts of a measure amount to, in units."""
+        gold, measure = self.run.gold, self.run.measures[index]
+
+        def blocks() -> Ints:
+            if unit not in self._blocks:
+                self._blocks[unit] = hashed_units(gold, unit)
+            return self._blocks[unit][units.kept]
+
+        counts = [
+            (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
+            for name, one in tables
+        ]
+        return Tallies.of(counts, measure.fields_read, blocks, alone=self.options.decided is None, **how)
 
     def selection(
-        self, one: Judged, index: int, where: str | None, units: Units, *, by_sentence: bool = True, number: int = 0
+        self,
+        index: int,
+        tables: Tables,
+        where: str | None,
+        units: _Units,
+        *,
+        by_sentence: bool = True,
+        number: int = 0,
     ) -> Selection:
         """One measure over everything, or over one value of a slice."""
-        items = one.items()
+        items, measure = items_of(tables), self.run.measures[index]
         if where is None:
-            tells = index in self.compared or index == self.basis_index
+            tells = index in self.compared or index == self.basis
         else:
             # Where values differ from measure to measure, which of them tells is known when all shards are.
             tells = index in self.compared if by_sentence else self.compares
         # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
-        shown = where is not None and index == self.basis_index and self.options.embed != "none"
-        gathered = None
+        shown = where is not None and index == self.basis and self.options.embed != "none"
+        joined = None
         if items and (tells or shown):
-            gathered = one.gathered if where is None else Items.of(items)
-        if shown and where is not None and gathered is not None:
-            self.sliced[where] = gathered
-        counts = one.counts(units, self.run.gold.sentences)
+            joined = self.joined(index) if where is None else join(items)
+        if shown and where is not None and joined is not None:
+            self.sliced[where] = joined
+        by_label = where is None or measure.main in measure.averages
         return Selection(
-            tallies=Tallies.of(
-                counts,
-                one.measure,
-                lambda: units.blocks,
-                by_label=where is None or one.measure.main in one.measure.averages,
-                compares=self.compares,
-                alone=self.alone,
-            ),
-            outcomes=gathered.outcomes if tells and gathered is not None else None,
-            count_alike=all(judged.counted is None or np.array_equal(*judged.counted) for _, judged in items),
+            tallies=self.tallies(index, tables, units, self.run.unit, by_label=by_label, compares=self.compares),
+            items=joined.fold() if tells and joined is not None else None,
+            count_alike=not any(one.selected and (one.has_gold != one.has_system[0]).any() for _, one in items),
             number=number,
         )
 
     def documents(self) -> Tallies | None:
         """The first measure with documents for units, where it may be worth knowing that sentences are alike."""
-        units = Units.of(self.run, "document")
-        few = self.alone and units.number < FEW_UNITS
+        units = _Units.of(self.run, "document", np.ones(self.run.gold.sentences, dtype=bool))
+        few = self.options.decided is None and len(units.kept) < FEW_UNITS
         if self.run.unit != "sentence" or self.options.interval == "wilson" or few:
             return None
-        counts = self.judged[0].counts(units, self.run.gold.sentences)
-        return Tallies.of(counts, self.judged[0].measure, lambda: units.blocks, compares=False, alone=self.alone)
+        return self.tallies(0, self.tables[0], units, "document", compares=False)
 
     def cut(self, cut: Slice) -> Cut:
         """Each value of a slice under each measure."""
-        by_sentence = cut.sentences(self.run.gold, shard=not self.alone)
-        if by_sentence is None:
-            tables = [self._by_value(index, one, cut) for index, one in enumerate(self.judged)]
-            return Cut(str(cut), False, tuple(order for order, _ in tables), tuple(table for _, table in tables))
-        codes, names = by_sentence
-        present = set(np.unique(codes[~self.run.skipped]).tolist())
-        values: list[dict[str, Selection]] = [{} for _ in self.judged]
-        for code, name in enumerate(names):
-            if code in present:
-                selected = codes == code
-                units = self.units.of_some(selected)
-                for index, (table, one) in enumerate(zip(values, self.judged, strict=True)):
-                    table[name] = self.selection(_in_sentences(one, selected), index, f"{cut}={name}", units)
-        return Cut(str(cut), True, (tuple(names),) * len(values), tuple(values))
+        run, selections, orders = self.run, [], []
+        by_sentence = cut.sentences(run.gold, shard=self.options.decided is not None)
+        if by_sentence is not None:
+            codes, names = by_sentence
+            present = set(np.unique(codes[~run.skipped]).tolist())
+            units = {code: _Units.of(run, run.unit, codes == code) for code in sorted(present)}
+        for index, tables in enumerate(self.tables):
+            found: dict[str, Selection] = {}
+            if by_sentence is not None:
+                for code, own in units.items():
+                    part = [
+                        (system, one.where(codes[one.sentence] == code) if isinstance(one, Items) else one)
+                        for system, one in tables
+                    ]
+                    found[names[code]] = self.selection(index, part, f"{cut}={names[code]}", own)
+                order = tuple(names)
+            else:
+                order, parts = self._by_value(index, cut)
+                for value, (number, items) in parts.items():
+                    where = f"{cut}={value}"
+                    found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
+            selections.append(found)
+            orders.append(order)
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
 
-    def _by_value(self, index: int, judged: Judged, cut: Slice) -> tuple[tuple[str, ...], dict[str, Selection]]:
-        """The values that the first system's items can have, and the items of each value in all systems."""
+    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Tables]]]:
+        """The values that the first system's items can have; and of each value that some system's items have, how
+        many of gold's have it, and the items in all systems."""
+        tables = items_of(self.tables[index])
         # Whole sentences have no meaning for a part of their words, labels none within one label.
-        if not (judged.measure.definition.judges_items and judged.items()):
+        if not (self.run.measures[index].definition.judges_items and tables):
             return (), {}
         pairs = dict(self.run.pairs)
-        whole = dict(judged.items())
-        parts = [(name, cut.parts(pairs[name], part)) for name, part in whole.items()]
-        # Spurious items may have values that gold does not have.
-        present = {
-            value for _, found in parts for value, _, part in found if part.has_gold.any() or part.has_system.any()
-        }
-        numbers = {value: number for value, number, _ in parts[0][1]}
-        table = {}
-        for value in dict.fromkeys(value for _, found in parts for value, _, _ in found if value in present):
-            systems = tuple((name, _part_of(found, value, whole[name])) for name, found in parts)
-            number = numbers.get(value, 0)
-            part = replace(judged, systems=systems)
-            table[value] = self.selection(
-                part, index, f"{cut}={value}", self.units, by_sentence=False, number=number
-            )
-        return tuple(numbers), table
+        parts = [
+            (name, one, {value: (number, part) for value, number, part in cut.parts(pairs[name], one)})
+            for name, one in tables
+        ]
+        first = parts[0][2]
+        found = {}
+        for value in dict.fromkeys(value for _, _, values in parts for value in values):
+            # Spurious items may have values that gold does not have.
+            of_all = [
+                (name, values[value][1] if value in values else one.where(np.zeros(len(one), dtype=bool)))
+                for name, one, values in parts
+            ]
+            if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
+                found[value] = (first[value][0] if value in first else 0, of_all)
+        return tuple(first), found
 
-    def with_items(self, part: Part, options: Options) -> Part:
-        """The part with what the items of one measure show."""
-        part = replace(part, of_task=self.task.sums(self.run, self.compares) if self.task.sums else {})
-        if self.basis_index is None:
-            return part
-        basis = self.judged[self.basis_index]
-        items = basis.gathered
-        met: dict[str, outcomes.Met] = {}
-        if items.kinds:
-            met = {name: outcomes.matched(judged) for name, judged in basis.items()}
-        elif items.heads:
-            met = {name: outcomes.spurious(judged) for name, judged in basis.items()}
+    def of_items(self) -> dict[str, Any]:
+        """What items show: fields of a Part."""
+        if self.basis is None:
+            return {}
+        run, options, task = self.run, self.options, tasks()[self.run.task]
+        items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-        counted = items.kinds and self.task.items_by_measure
-        return replace(
-            part,
-            matched_items=int((items.owner == NONE).sum()) if counted else None,
-            met=met,
-            examples=tuple(examples(self.run, items, basis.items(), options)),
-            texts=self._texts(part, self.basis_index, options),
-            **self._compared(),
-        )
+        counted = items.kinds and task.items_by_measure
+        texts: tuple[Any, ...] = ()
+        if options.embed != "none":
+            from assay.engine.texts import embedded
 
-    def _compared(self) -> dict[str, Any]:
-        """What systems are compared on beside outcomes."""
-        whole: dict[str, outcomes.WholeSentences] = {}
+            on = str(run.measures[self.basis])
+            texts = (embedded(run, items, tables, on, options.embed, options.seed, list(self.sliced.items())),)
+        whole: dict[str, Summed] = {}
         nobody: list[Drawn] = []
         in_all: dict[str, int] = {}
         for index in self.compared:
-            one = self.judged[index]
-            on = str(one.measure)
-            if self.task.whole_sentences:
-                same = [pair.same_sentences() for _, pair in self.run.pairs]
-                whole[on] = outcomes.whole_sentences(one.gathered, same)
-            if self.task.unresolved is not None:
-                items = one.gathered
-                nobody += self.task.unresolved(self.run, items, on)
-                in_all[on] = int(((items.owner == NONE) & ~np.any(items.right, axis=0)).sum())
-        return {"whole": whole, "unresolved": tuple(nobody), "unresolved_in_all": in_all}
-
-    def _texts(self, part: Part, index: int, options: Options) -> tuple[Texts, ...]:
-        """The texts for a page, with the items of one measure."""
-        if options.embed == "none":
-            return ()
-        from assay.engine.texts import embedded
-
-        basis, how = self.judged[index], options.embed
-        on = str(basis.measure)
-        return (embedded(self.run, basis.gathered, basis.items(), on, how, options.seed, list(self.sliced.items())),)
+            on, one = str(run.measures[index]), self.joined(index)
+            if task.whole_sentences:
+                whole[on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
+            if task.unresolved is not None:
+                nobody += task.unresolved(run, one, on)
+                in_all[on] = int((one.has_gold & ~one.right.any(axis=0)).sum())
+        return {
+            "matched_items": int(items.has_gold.sum()) if counted else None,
+            "met": {name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
+            "examples": tuple(examples(run, items, tables, options)),
+            "texts": texts,
+            "whole": whole,
+            "unresolved": tuple(nobody),
+            "unresolved_in_all": in_all,
+        }
 
 
-def basis_of(kinds: Sequence[tuple[int, Kind]], measures: Sequence[Measure]) -> int | None:
+def hashed_units(corpus: Corpus, unit: str) -> Ints:
+    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
+    hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in corpus.unit_names(unit))
+    return np.fromiter(hashes, dtype=np.int64) % BLOCKS
+
+
+def items_of(tables: Tables) -> list[tuple[str, Items]]:
+    """The tables of systems, where the measure has items."""
+    return [(name, one) for name, one in tables if isinstance(one, Items)]
+
+
+def basis_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> int | None:
     """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-    with_items = [(index, kind) for index, kind in kinds if kind.has_items]
-    if with_items and with_items[0][1].kinds:
-        return max(with_items, key=lambda row: row[1].kinds)[0]
-    counted = (index for index, _ in with_items if measures[index].definition.count is tally)
-    return next(counted, next((index for index, _ in with_items), None))
+    with_items = [index for index, number in kinds.items() if number != NONE]
+    if with_items and kinds[with_items[0]]:
+        return max(with_items, key=lambda index: kinds[index])
+    counted = (index for index in with_items if measures[index].definition.count is tally)
+    return next(counted, next(iter(with_items), None))
 
 
-def bases_of(kinds: Sequence[tuple[int, Kind]], measures: Sequence[Measure]) -> list[int]:
+def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]:
     """The measures on whose items changes are shown."""
-    counted = [index for index, kind in kinds if kind.has_items and measures[index].definition.judges_items]
+    counted = [
+        index for index, number in kinds.items() if number != NONE and measures[index].definition.judges_items
+    ]
     first = basis_of(kinds, measures)
-    if first is not None and dict(kinds)[first].kinds:
+    if first is not None and kinds[first]:
         # Measures of spans tell the same outcomes of the same items, some in more detail.
         return [index for index in counted if index == first or measures[index].definition.own_outcomes]
     return counted or ([] if first is None else [first])
 
 
-def _in_sentences(judged: Judged, selected: Any) -> Judged:
-    systems = tuple(
-        (name, part.where(selected[part.sentence]) if isinstance(part, Judgements) else part)
-        for name, part in judged.systems
-    )
-    return replace(judged, systems=systems)
+def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
+    """How many sentences are wholly right in each system, in some system, and item by item in some; and how many
+    there are. `there` masks the sentences that each system cuts as gold does.
+    """
+    sentences = len(there[0])
+
+    def with_any(mask: Bools) -> Bools:
+        return np.asarray(np.bincount(items.sentence[mask], minlength=sentences) > 0)
+
+    judged = with_any(np.ones(len(items), dtype=bool))
+    exact = np.array([judged & ~with_any(~right) & own for right, own in zip(items.right, there, strict=True)])
+    upper = judged & ~with_any(np.asarray(~items.right.any(axis=0))) & np.any(there, axis=0)
+    numbers = (*exact.sum(axis=1), exact.any(axis=0).sum(), upper.sum(), judged.sum())
+    return Summed((*items.systems, "\tin one", "\tupper", "\tsentences"), tuple(map(int, numbers)))
 
 
-def _part_of(found: Sequence[tuple[str, int, Judgements]], value: str, whole: Judgements) -> Judgements:
-    """The items of one value; none of all where a system has no such value."""
-    nothing = whole.where(np.zeros(len(whole), dtype=bool))
-    return next((part for name, _, part in found if name == value), nothing)
-
-
-# --- what only some tasks have ---
-
-
-def labels_of(run: Run) -> Outcomes:
-    """The outcomes of the labels as they are."""
-    return Items.of([(name, judge_words(one)) for name, one in run.pairs]).outcomes
-
-
-def _mapping_effects(
-    gold: Any, systems: Any, options: Options, run: Run
-) -> Iterator[tuple[str, tuple[Summed, Summed]]]:
+def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[str, tuple[Summed, Summed]]:
     """The sums of the first measure in every system without and with the mapping file."""
-    if options.map is None or not _rereadable(gold, systems):
-        return
-    measure = run.measures[0]
+    given = (gold, *named_systems(systems).values())
+    if options.map is None or any(isinstance(item, str) and item == "-" for item in given):
+        return {}
+    measure, sentences = run.measures[0], run.gold.sentences
     plain = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
-    for name, pair in run.pairs:
-        if name in plain:
-            before, after = (sums_of(measure, one, run.gold.sentences) for one in (plain[name], pair))
-            yield name, (before, after)
-
-
-def _rereadable(gold: Any, systems: Any) -> bool:
-    return not any(isinstance(item, str) and item == "-" for item in (gold, *named_systems(systems).values()))
+    return {
+        name: (sums_of(measure, plain[name], sentences), sums_of(measure, pair, sentences))
+        for name, pair in run.pairs
+        if name in plain
+    }
 
 
 def sums_of(measure: Measure, pair: Any, sentences: int) -> Summed:

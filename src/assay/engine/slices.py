@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus
-from assay.engine.judgements import Judgements, words_of
+from assay.engine.items import Items, words_of
 from assay.engine.lexicon import attribute, banded, known_words
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
@@ -33,7 +33,7 @@ class SliceKind:
     name: str
     help: str
     of_sentences: Callable[[Corpus, str], Values] | None = None
-    of_items: Callable[[Pair, Judgements, str], Values] | None = None
+    of_items: Callable[[Pair, Items, str], Values] | None = None
     of_arcs: Callable[[Corpus], Values] | None = None
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
 
@@ -69,15 +69,15 @@ def _metadata(gold: Corpus, key: str) -> Values:
     return column.codes, column.vocabulary
 
 
-def _label(pair: Pair, judged: Judgements, _: str) -> Values:
-    return np.where(judged.has_gold, judged.gold, judged.system), judged.labels
+def _label(pair: Pair, judged: Items, _: str) -> Values:
+    return np.where(judged.has_gold, judged.gold, judged.answer[0]), judged.labels
 
 
-def _seen(pair: Pair, judged: Judgements, which: str) -> Values:
+def _seen(pair: Pair, judged: Items, which: str) -> Values:
     return known_words(pair, judged, which, "--slice seen")
 
 
-def _frequency(pair: Pair, judged: Judgements, _: str) -> Values:
+def _frequency(pair: Pair, judged: Items, _: str) -> Values:
     if pair.layer(SpanPair) is not None:
         raise UsageError("--slice frequency is about words. For spans there is --slice seen, with --train.")
     if "frequency" in pair.gold.columns:
@@ -140,8 +140,8 @@ class Slice:
             _check_ids(gold)
         return self.kind.of_sentences(gold, self.argument) if self.kind.of_sentences else None
 
-    def parts(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
-        """For each value, in order: how many items of gold have it, and the judgements of those that do."""
+    def parts(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
+        """For each value, in order: how many items of gold have it, and the items that do."""
         if self.kind.of_arcs is not None:
             return self._by_arcs(pair, judged)
         codes, names = self.items(pair, judged)
@@ -153,7 +153,7 @@ class Slice:
             for code, name in enumerate(names)
         ]
 
-    def _by_arcs(self, pair: Pair, judged: Judgements) -> list[tuple[str, int, Judgements]]:
+    def _by_arcs(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
         """Recall by gold's arcs, precision by the system's: what is right may lie otherwise on either side."""
         assert self.kind.of_arcs is not None
         (ours, names), (theirs, _) = self.kind.of_arcs(pair.gold), self.kind.of_arcs(pair.system)
@@ -163,12 +163,12 @@ class Slice:
         found = judged.right if judged.found is None else judged.found
         parts = []
         for code, name in enumerate(names):
-            counted = (judged.has_gold & (gold == code), judged.has_system & (system == code))
-            part = replace(judged, counted=counted, right=judged.right & counted[0], found=found & counted[1])
-            parts.append((name, int(counted[0].sum()), part))
+            ours, theirs = judged.has_gold & (gold == code), judged.has_system & (system == code)
+            part = replace(judged, selected=True, has_gold=ours, has_system=theirs)
+            parts.append((name, int(ours.sum()), replace(part, right=judged.right & ours, found=found & theirs)))
         return parts
 
-    def items(self, pair: Pair, judged: Judgements) -> Values:
+    def items(self, pair: Pair, judged: Items) -> Values:
         """The value of each item."""
         if self.kind.of_items:
             return self.kind.of_items(pair, judged, self.argument)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints, Stretches, atoms_at, chosen_stretches
+from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
 from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.matching import Records, SpanList, TooManyOverlapsError, span_sizes
@@ -251,6 +251,18 @@ class SpanPair:
         sentence = int(side.sentence[item])
         atoms = _shifted(side.spans.atoms_of(item), int(self.line_starts[sentence]))
         return sentence, atoms, self.label(side, item)
+
+    @cached_property
+    def keys(self) -> Ints:
+        """Numbers that tell each of the system's spans from all others of its sentence in any system: begin, end, the
+        stretches of one with gaps, label; at the end a column for no span."""
+        spans, start = self.system.spans, self.line_starts[self.system.sentence]
+        shape = np.zeros(len(spans), dtype=np.int64)
+        for item in spans.stretches:
+            # Few spans have gaps; those with the same ends must not be taken for each other.
+            shape[item] = hash(self.identity(item)[1])
+        columns = np.stack([spans.begin - start, spans.end - start, shape, spans.label])
+        return np.concatenate([columns, np.full((4, 1), NONE)], axis=1)
 
     def label(self, side: Side, item: int) -> str:
         """The label of a span."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.engine.drawing import WORDS, Drawing
+import numpy as np
+
+from assay.arrays import NONE, Ints
 
 if TYPE_CHECKING:
     from assay.corpus import Corpus
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from assay.engine.prepare import Run
     from assay.engine.scores import Settings
     from assay.engine.slices import SliceKind
+    from assay.engine.texts import Rows, Shown
     from assay.formats import Input
     from assay.result import Result
 
@@ -30,6 +33,37 @@ Prepare = Callable[["Sequence[Input | Corpus]", Sequence[str], "Sequence[Measure
 
 LABELS = ("labels", "ignore_labels")
 """The options of tasks whose items have labels."""
+Tables = Sequence[tuple[str, "Items"]]
+"""The items of each system by itself, by name."""
+Places = tuple[Ints, Ints, Mapping[int, Any]]
+"""The first word and the end of each item in its text, and the stretches of those with gaps."""
+Layers = tuple[tuple[str, ...], "Rows | None", "tuple[Rows, ...]"]
+"""What the sides are called, their arcs, or the spans of each."""
+Wanted = tuple[tuple[int, int | None], Any, Any]
+"""Two systems (or one), a mask of the items wanted, and what kind of change each is."""
+
+
+def word_places(run: Run, items: Items) -> Places:
+    """Items that are words."""
+    begin = np.where(items.owner == NONE, items.item - run.gold.starts[items.sentence], 0)
+    return begin, begin + 1, {}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What examples and pages show of a task beside the words and what is said of them."""
+
+    kind: str = "tags"
+    """What the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
+    places: Callable[[Run, Items], Places] = word_places
+    layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: ((), None, ())
+    """The layers of gold and systems in the texts of a page."""
+    example: Callable[[Run, Items, Tables, int], Mapping[str, Any]] = lambda run, items, tables, sentence: {}
+    """The same in one sentence: fields of an Example."""
+    examples: Callable[[Run, Items, Wanted, Options], Iterator[Drawn]] | None = None
+    """Examples of single items, where sentences are not what is drawn."""
+    unit: str = "sentence"
+    """What one text of a page is."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +94,8 @@ class Task:
     """For options of its own: what a value is called, and which there are."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
-    drawing: Drawing = WORDS
-    """How its items are found in the text again."""
+    drawing: Drawing = field(default_factory=Drawing)
+    """How its items are found in the text again, for examples and pages."""
     whole_sentences: bool = False
     """Whether it is worth knowing how many sentences are wholly right."""
     items_by_measure: bool = True

@@ -1,27 +1,354 @@
-"""What a page draws and filters: sentences, their words, the items judged, and the layers of gold and systems."""
+"""What a page draws and filters, as columns: sentences, words, the items judged, the layers of gold and systems.
+
+Those of several shards are joined and chosen among, and coded for JSON at last. Coded, all of it is lists of numbers
+and vocabularies. What is mostly the same is told as differences: places that rise as distances, a system's layer as
+what differs from gold's. docs/json.md has the names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Ints, as_codes, numbers_of_runs
 from assay.engine.examples import lot_of
-from assay.engine.items import Items, alike
-from assay.engine.judgements import ONE, Judgements
-from assay.engine.pagetexts import Rows, Texts, drawn, shows_all
+from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
 from assay.engine.spanpairs import pieces
 from assay.engine.task import tasks
+from assay.errors import UsageError
+
+T = TypeVar("T")
+MOST_TEXTS = 50_000
+"""So many sentences a page shows; of more, a sample of those that are worth a look."""
+_SLACK = 4
+"""Shards are chosen among whenever a quarter more has come together: choosing takes time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns of one length. Every row belongs to a text, and rows stand in the order of texts."""
+
+    text: Ints
+    columns: Mapping[str, Array]
+    coded: tuple[str, ...] = ()
+    """The columns that are places in the vocabulary, NONE for nothing."""
+    vocabulary: tuple[str, ...] = ()
+    stretches: Mapping[int, Any] = field(default_factory=dict)
+    """Of rows with gaps: the first word and the end of each stretch."""
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def taken(self, rows: Ints) -> Rows:
+        """Some rows, in the order given."""
+        listed = rows.tolist() if self.stretches else []
+        return replace(
+            self,
+            text=self.text[rows],
+            columns={name: column[rows] for name, column in self.columns.items()},
+            stretches={n: self.stretches[row] for n, row in enumerate(listed) if row in self.stretches},
+        )
+
+    def of_texts(self, kept: Bools) -> Rows:
+        """The rows of some texts, which are numbered anew."""
+        rows = self.taken(np.flatnonzero(kept[self.text]))
+        return replace(rows, text=(np.cumsum(kept) - 1)[rows.text])
+
+    @classmethod
+    def joined(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
+        """The rows of several pieces, which have so many texts each, one behind the other."""
+        known: dict[str, int] = {}
+        tables = [np.append(as_codes(one.vocabulary, known), np.int32(NONE)) for one in several]
+        coded = several[0].coded
+        columns = {
+            name: [
+                table[one.columns[name]] if name in coded else one.columns[name]
+                for one, table in zip(several, tables, strict=True)
+            ]
+            for name in several[0].columns
+        }
+        both = cls(
+            text=np.concatenate([one.text + before for one, before in _after(several, texts)]),
+            columns={name: _small(np.concatenate(parts)) for name, parts in columns.items()},
+            coded=coded,
+            vocabulary=tuple(known),
+            stretches={
+                before + row: shape
+                for one, before in _after(several, map(len, several))
+                for row, shape in one.stretches.items()
+            },
+        )
+        return both.compact()
+
+    def compact(self) -> Rows:
+        """The same with no more of the vocabulary than occurs, in the order in which it does."""
+        if not self.coded:
+            return self
+        codes = np.concatenate([self.columns[name] for name in self.coded])
+        used, first = np.unique(codes, return_index=True)
+        order = used[np.argsort(first)]
+        order = order[order != NONE]
+        known: dict[str, int] = {}
+        table = np.full(len(self.vocabulary) + 1, NONE)
+        table[order] = as_codes([self.vocabulary[code] for code in order.tolist()], known)
+        columns = {**self.columns, **{name: table[self.columns[name]] for name in self.coded}}
+        return replace(self, columns=columns, vocabulary=tuple(known))
+
+    def lists(self, *names: str) -> dict[str, Any]:
+        """Where rows are, and some columns, for JSON."""
+        return {
+            "text": distances(self.text),
+            **{name: self.columns[name].tolist() for name in names},
+            "stretches": {str(row): shape for row, shape in self.stretches.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Texts that a page may show, with everything that stands in them."""
+
+    how: str
+    """Which are asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
+    unit: str
+    on: str
+    """The measure by which items are right or wrong."""
+    systems: tuple[str, ...]
+    kinds: tuple[str, ...]
+    total: int
+    """How many texts gold has …"""
+    judged: int
+    """… and how many of them are not left out."""
+    names: Rows
+    """One row per text: `id`, `number` (where that stands for an id), `place`, `telling` (of something), `lot`."""
+    words: Rows
+    sentences: Rows | None
+    """Of documents: the lengths of their sentences."""
+    items: Rows
+    slices: Mapping[str, Ints | None]
+    """The items of each value of a slice; None where that cannot be told of them."""
+    sides: tuple[str, ...] = ()
+    """What the layers are called."""
+    arcs: Rows | None = None
+    """Word by word the heads and relations of all sides …"""
+    spans: tuple[Rows, ...] = ()
+    """… or the spans of each."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def some(self, kept: Bools) -> Texts:
+        """Some of the texts."""
+        of_items = kept[self.items.text]
+        number = np.where(of_items, np.cumsum(of_items) - 1, NONE)
+        members = {name: None if rows is None else number[rows] for name, rows in self.slices.items()}
+        return replace(
+            self,
+            names=self.names.of_texts(kept),
+            words=self.words.of_texts(kept),
+            sentences=None if self.sentences is None else self.sentences.of_texts(kept),
+            items=self.items.of_texts(kept),
+            slices={name: None if rows is None else rows[rows != NONE] for name, rows in members.items()},
+            arcs=None if self.arcs is None else self.arcs.of_texts(kept),
+            spans=tuple(rows.of_texts(kept) for rows in self.spans),
+        )
+
+    def coded(self, slices: Sequence[str] = ()) -> dict[str, Any]:
+        """The data of `Result.texts`, with some slices in this order."""
+        words, items = self.words.compact(), self.items.compact()
+        how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
+        return {
+            **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
+            "systems": list(self.systems),
+            "ids": [
+                str(number + 1) if number != NONE else name
+                for number, name in zip(*(self.names.columns[key].tolist() for key in ("number", "id")), strict=True)
+            ],
+            "places": self.names.columns["place"].tolist(),
+            "lengths": self._numbers(words),
+            **self._of_sentences(),
+            "vocabulary": list(words.vocabulary),
+            "words": words.columns["word"].tolist(),
+            "labels": list(items.vocabulary),
+            "kinds": list(self.kinds),
+            "items": {
+                **_coded_items(items, len(self.systems)),
+                "slices": {name: distances(rows) for name in slices if (rows := self.slices.get(name)) is not None},
+            },
+            "layers": [*self._arc_layers(), *self._span_layers()],
+        }
+
+    def _numbers(self, rows: Rows) -> list[int]:
+        """How many rows each text has."""
+        numbers: list[int] = np.bincount(rows.text, minlength=len(self)).tolist()
+        return numbers
+
+    def _of_sentences(self) -> dict[str, Any]:
+        if self.sentences is None:
+            return {}
+        lengths = self.sentences.columns["length"].tolist()
+        return {"sentences": self._numbers(self.sentences), "sentence_lengths": lengths}
+
+    def _arc_layers(self) -> Iterator[dict[str, Any]]:
+        if self.arcs is None:
+            return
+        arcs = self.arcs.compact()
+        gold = [arcs.columns[f"{name}/0"] for name in ("heads", "relations")]
+        yield {
+            **{"side": self.sides[0], "heads": gold[0].tolist(), "relations": gold[1].tolist()},
+            "labels": list(arcs.vocabulary),
+        }
+        for number, side in enumerate(self.sides[1:], 1):
+            mine = [arcs.columns[f"{name}/{number}"] for name in ("heads", "relations")]
+            heads, relations = (sparse(own != usual, own) for own, usual in zip(mine, gold, strict=True))
+            yield {"side": side, "heads": heads, "relations": relations}
+
+    def _span_layers(self) -> Iterator[dict[str, Any]]:
+        for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
+            rows = spans.compact()
+            columns = (name for name in ("begin", "length", "label", "kind") if name in rows.columns)
+            yield {"side": side, **rows.lists(*columns), "labels": list(rows.vocabulary)}
+
+
+def _coded_items(items: Rows, systems: int) -> dict[str, Any]:
+    columns = items.columns
+    gold, owner = columns["gold"], columns["owner"]
+    answers, alike = ([columns[f"{name}/{system}"] for system in range(systems)] for name in ("answers", "alike"))
+    return {
+        **items.lists("begin", "length", "gold"),
+        "owner": sparse(owner != NONE, owner),
+        "systems": [
+            {
+                "answers": sparse(answers[system] != gold, answers[system]),
+                "wrong": distances(np.flatnonzero(columns[f"wrong/{system}"])),
+                "alike": _unusual(alike[system]),
+                **({"kind": columns[f"kind/{system}"].tolist()} if f"kind/{system}" in columns else {}),
+                **({"lost": _unusual(columns[f"lost/{system}"])} if f"lost/{system}" in columns else {}),
+            }
+            for system in range(systems)
+        ],
+    }
+
+
+def _after(pieces: Sequence[T], sizes: Iterable[int]) -> Iterator[tuple[T, int]]:
+    """Each piece with the size of all before it."""
+    yield from zip(pieces, accumulate(sizes, initial=0), strict=False)
+
+
+def _small(column: Array) -> Array:
+    """Whole numbers with a sign, which are places or codes, in less room."""
+    return column.astype(np.int32) if column.dtype.kind == "i" else column
+
+
+def distances(numbers: Array) -> list[int]:
+    """Numbers that do not fall, each as its distance from the one before."""
+    found: list[int] = np.diff(numbers, prepend=0).tolist()
+    return found
+
+
+def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
+    """Where something is unusual, and what it is there."""
+    return {"at": distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
+
+
+def _unusual(values: Array) -> dict[str, list[int]]:
+    """A column that is usually 0."""
+    return sparse(values != 0, values)
+
+
+# --- which texts, and those of several shards ---
+
+
+def shows_all(how: str, judged: int) -> bool:
+    """Whether all texts are to be shown, those without a difference or an error too."""
+    return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
+
+
+def drawn(how: str, lots: Array) -> Bools:
+    """Which of the texts that are worth showing are shown: those with the smallest lots where they are too many."""
+    if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
+        return np.ones(len(lots), dtype=bool)
+    return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
+
+
+def gathered(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
+    """The texts of shards, without those that a page will not show whatever follows."""
+    if sum(map(len, pieces)) <= MOST_TEXTS + MOST_TEXTS // _SLACK:
+        return tuple(pieces)
+    return (united(pieces),)
+
+
+def united(pieces: Sequence[Texts]) -> Texts:
+    """The texts of several shards as those of one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    how, judged = pieces[0].how, sum(piece.judged for piece in pieces)
+    every = shows_all(how, judged)
+    worth = [np.ones(len(piece), dtype=bool) if every else piece.names.columns["telling"] for piece in pieces]
+    lots = [piece.names.columns["lot"] for piece in pieces]
+    taken = drawn(how, np.concatenate([lot[telling] for lot, telling in zip(lots, worth, strict=True)]))
+    if taken.sum() > MOST_TEXTS:
+        raise UsageError(
+            f"--embed {how}: there are more than {MOST_TEXTS:,} such {pieces[0].unit}s, where files are read one "
+            "after the other. Say --embed sample"
+        )
+    chosen, first = [], 0
+    for piece, telling in zip(pieces, worth, strict=True):
+        kept = telling.copy()
+        kept[telling] = taken[first : first + int(telling.sum())]
+        first += int(telling.sum())
+        chosen.append(piece.some(kept))
+    return _joined(chosen, judged)
+
+
+def _joined(pieces: Sequence[Texts], judged: int) -> Texts:
+    sizes = [len(piece) for piece in pieces]
+    first = pieces[0]
+
+    def joined(rows: Sequence[Rows | None]) -> Rows:
+        return Rows.joined([one for one in rows if one is not None], sizes)
+
+    slices: dict[str, list[Ints] | None] = {}
+    for piece, before in _after(pieces, (len(piece.items) for piece in pieces)):
+        for name, rows in piece.slices.items():
+            known = slices.setdefault(name, [])
+            if rows is None or known is None:
+                slices[name] = None
+            else:
+                known.append(rows + before)
+    return replace(
+        first,
+        total=sum(piece.total for piece in pieces),
+        judged=judged,
+        names=joined(list(_numbered(pieces))),
+        words=joined([piece.words for piece in pieces]),
+        sentences=None if first.sentences is None else joined([piece.sentences for piece in pieces]),
+        items=joined([piece.items for piece in pieces]),
+        slices={name: None if rows is None else np.concatenate(rows) for name, rows in slices.items()},
+        arcs=None if first.arcs is None else joined([piece.arcs for piece in pieces]),
+        spans=tuple(joined([piece.spans[side] for piece in pieces]) for side in range(len(first.spans))),
+    )
+
+
+def _numbered(pieces: Sequence[Texts]) -> Iterator[Rows]:
+    """The names of texts; where numbers stand for ids, the texts of pieces before count too."""
+    for piece, before in _after(pieces, (piece.total for piece in pieces)):
+        number = piece.names.columns["number"]
+        counted = np.where(number == NONE, NONE, number + before)
+        yield replace(piece.names, columns={**piece.names.columns, "number": counted})
+
+
+# --- the texts of a run ---
 
 
 def embedded(
     run: Run,
     items: Items,
-    judged: Sequence[tuple[str, Judgements]],
+    tables: Sequence[tuple[str, Items]],
     on: str,
     how: str,
     seed: int,
@@ -38,7 +365,7 @@ def embedded(
     rows = np.flatnonzero(text != NONE)
     order = rows[np.lexsort((begin[rows], text[rows]))]
     members = {name: _members(items, part) for name, part in slices}
-    sides, arcs, spans = drawing.layers(run, items, judged, shown)
+    sides, arcs, spans = drawing.layers(run, items, tables, shown)
     return Texts(
         how=how,
         unit=unit,
@@ -167,10 +494,16 @@ def word_rows(texts: Sequence[Sequence[str]]) -> Rows:
 def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, stretches: Mapping[int, Any]) -> Rows:
     """Items in an order: where each is, what gold and the systems say of it; `stretches` are of those with gaps."""
     columns: dict[str, Array] = {"begin": begin, "length": end - begin, "gold": items.gold, "owner": items.owner}
-    for system, (answers, right, same) in enumerate(zip(items.answers, items.right, alike(items), strict=True)):
-        columns |= {f"answers/{system}": answers, f"wrong/{system}": ~right, f"alike/{system}": same}
-        columns |= {f"kind/{system}": items.kind[system]} if items.kind else {}
-        columns |= {f"lost/{system}": (ONE - items.credit[system]).astype(np.uint64)} if items.credit else {}
+    for system, (answers, right) in enumerate(zip(items.answer, items.right, strict=True)):
+        # The first system whose answer is the same.
+        alike = np.full(len(items), system)
+        for other in range(system - 1, -1, -1):
+            alike[~items.differ(other, system)] = other
+        columns |= {f"answers/{system}": answers, f"wrong/{system}": ~right, f"alike/{system}": alike}
+        if items.kinds:
+            columns[f"kind/{system}"] = items.kind[system]
+        if items.credits is not None:
+            columns[f"lost/{system}"] = (ONE - items.credits[system, -1]).astype(np.uint64)
     coded = ("gold", *(f"answers/{system}" for system in range(len(items.systems))))
     return Rows(text, columns, coded, items.labels, stretches).taken(order)
 
@@ -209,5 +542,3 @@ def span_rows(
     """Spans of a side in order of their places; `stretches` are of those with gaps."""
     columns = {"begin": begin, "length": end - begin, "label": labels, **({} if kinds is None else {"kind": kinds})}
     return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
-
-

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.engine.counts import Collapsed, Counts
+from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.examples import Drawn
-from assay.engine.items import Outcomes, WholeSentences
+from assay.engine.items import Items
 from assay.engine.options import Decided, Options
-from assay.engine.pagetexts import Rows, Texts
-from assay.engine.parts import Covered, Cut, Kind, Part, Selection, Summed
-from assay.engine.tallies import Tallies
+from assay.engine.parts import Covered, Cut, Part, Selection, Summed
+from assay.engine.texts import Rows, Texts
 from assay.engine.warnings import Remark
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.source import Source as File
@@ -34,12 +33,12 @@ from assay.result import (
     Unresolved,
 )
 
-SCHEMA = "assay-part/1"
+SCHEMA = "assay-part/2"
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        *(Part, Options, Decided, Covered, Cut, Kind, Selection, Summed, Tallies, Collapsed, Counts),
-        *(Outcomes, WholeSentences, Drawn, Remark, Mapped, Source, Unresolved),
+        *(Part, Options, Decided, Covered, Cut, Selection, Summed, Tallies, Collapsed, Counts),
+        *(Items, Drawn, Remark, Mapped, Source, Unresolved),
         *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit, Texts, Rows),
     )
 }

@@ -7,8 +7,7 @@ from typing import Any
 
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.run import Report, add_under, decided_by, evaluate_shards, pieces_of
-from assay.engine.shards import shards_of, share_of
+from assay.engine.run import Report, add_under, decided_by, evaluate_shards, pieces_of, shards_of, share_of
 from assay.errors import UsageError
 from assay.result import Result
 from assay.scale.parallel import check_workers, over

@@ -10,7 +10,7 @@ import pytest
 import assay
 from assay.align import align
 from assay.corpus import from_lists
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from assay.formats import read
 from unit.samples import conllu, refusal, row, tagged
 

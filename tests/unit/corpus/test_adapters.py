@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.corpus.adapters import from_frame, from_predictions, from_spacy, is_foreign
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from unit.samples import placed, refusal
 
 # --- stand-ins ---

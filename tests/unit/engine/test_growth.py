@@ -13,20 +13,25 @@ from hypothesis.extra.numpy import arrays
 import assay
 from assay.engine import changes
 from assay.engine import scores as figures
-from assay.engine.items import Outcomes
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE, Items
 from assay.stats import resample, significance
 from assay.stats.intervals import percentiles
 from assay.stats.significance import shuffling_test, shuffling_tests
 
 
-def outcomes_of(systems: int, labels: int, items: int = 4000) -> Outcomes:
+def folded(systems, labels, gold, answer, sizes) -> Items:
+    """Distinct rows, however they came about."""
+    nothing = gold[:0]
+    places = dict.fromkeys(("sentence", "item", "has_gold", "has_system"), nothing)
+    return Items(labels, gold, answer, answer == gold, systems=systems, sizes=sizes, **places)
+
+
+def outcomes_of(systems: int, labels: int, items: int = 4000) -> Items:
     rng = np.random.default_rng(labels)
     gold = rng.integers(0, labels, items)
-    answers = tuple(np.where(rng.random(items) < 0.8, gold, (gold + 1) % labels) for _ in range(systems))
-    right = tuple(answer == gold for answer in answers)
+    answers = np.stack([np.where(rng.random(items) < 0.8, gold, (gold + 1) % labels) for _ in range(systems)])
     names = tuple(f"L{index}" for index in range(labels))
-    return Outcomes(tuple(map(str, range(systems))), names, np.ones(items, dtype=np.int64), gold, answers, right)
+    return folded(tuple(map(str, range(systems))), names, gold, answers, np.ones(items, dtype=np.int64))
 
 
 def counted(monkeypatch, owner, name) -> list[int]:
@@ -48,7 +53,7 @@ def diffs(outcomes, on, where):
 
 @pytest.mark.parametrize("of", [diffs, changes.bounds])
 def test_passes_over_the_items_do_not_grow_with_labels(monkeypatch, of):
-    calls = counted(monkeypatch, Outcomes, "sum")
+    calls = counted(monkeypatch, Items, "sum")
     numbers = []
     for labels in (5, 500):
         calls.clear()
@@ -61,7 +66,7 @@ def test_a_pair_does_not_look_at_the_other_systems():
     many = outcomes_of(20, 5)
     pair = many.of_pair(3, 7)
     assert pair.systems == ("3", "7")
-    assert (len(pair.answers), len(pair.right), pair.credit) == (2, 2, ())
+    assert (len(pair.answer), len(pair.right), pair.credits) == (2, 2, None)
     assert next(diffs(many, "x", None)) == next(diffs(many.of_pair(0, 1), "x", None))
 
 
@@ -69,7 +74,7 @@ def test_a_pair_does_not_look_at_the_other_systems():
 def test_sums_of_credit_are_exact(rows):
     sizes, credit = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     none = np.zeros(len(rows), dtype=np.int64)
-    found = Outcomes(("a",), ("x",), sizes, none, (none,), (none == 0,), (credit,)).by_group(credit, none, 1)
+    found = folded(("a",), ("x",), none, none[None], sizes).by_group(credit, none, 1)
     assert found == [sum(size * value for size, value in rows)]
 
 

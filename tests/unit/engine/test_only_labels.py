@@ -290,7 +290,7 @@ def test_folders_in_shards_and_parts_have_the_same_result(tmp_path, monkeypatch)
     given = ("score", str(tmp_path / "gold"), {"s": str(tmp_path / "s")}, ["tag-f1"])
     options = Options(labels=("N", "V", "W"), ignore_labels=("D",))
     whole = evaluate_shards(*given, options)
-    monkeypatch.setattr("assay.engine.shards.TEXT", 1)
+    monkeypatch.setattr("assay.engine.run.TEXT", 1)
     in_shards = evaluate_shards(*given, options)
     parts = []
     for share in ("1/2", "2/2"):

@@ -188,7 +188,7 @@ def test_mapping_files_and_known_words_are_in_the_signature(file):
 
 ATOMIC = 'name = "own"\nkind = "atomic"\n'
 MODULE = """import assay
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from assay.engine.measure import FOUND
 
 @assay.measure("mine", scores=FOUND, main="f1")

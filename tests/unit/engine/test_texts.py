@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.demo import FOLDER
-from assay.engine import pagetexts, texts
+from assay.engine import texts
 from assay.engine.items import Items
 from assay.result import Result
 
@@ -114,13 +114,15 @@ def test_a_slice_that_selects_an_added_span_under_one_system_only_is_not_marked(
         item=np.array([0, 0]),
         owner=np.array([-1, 0]),
         gold=np.array([0, -1]),
-        answers=(np.array([0, 0]), np.array([0, 0])),
-        right=(np.array([True, False]), np.array([True, False])),
+        answer=np.array([[0, 0], [0, 0]]),
+        right=np.array([[True, False], [True, False]]),
+        has_gold=np.array([True, False]),
+        has_system=np.ones((2, 2), dtype=bool),
         kinds=("tp", "fp"),
-        kind=(np.array([0, 1]), np.array([0, 1])),
+        kind=np.array([[0, 1], [0, 1]]),
     )
     assert texts._members(items, items).tolist() == [True, True]
-    assert texts._members(items, replace(items, kind=(np.array([0, 1]), np.array([0, -1])))) is None
+    assert texts._members(items, replace(items, kind=np.array([[0, 1], [0, -1]]))) is None
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -183,7 +185,7 @@ def test_texts_without_an_error_can_be_left_out():
 
 
 def test_of_too_many_texts_a_sample_is_kept_that_the_seed_decides(monkeypatch):
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 7)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 7)
     found = compared("tags").texts
     assert (found["how"], found["embedded"], found["total"]) == ("sample", 7, 48)
     assert found["ids"] == compared("tags").texts["ids"]

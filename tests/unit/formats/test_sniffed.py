@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.engine.inputs import Prepared
 from assay.engine.options import Options
+from assay.engine.prepare import Prepared
 from assay.formats import FORMATS, Input, choose_column
 from unit.samples import refusal
 

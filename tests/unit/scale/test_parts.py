@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import assay
-from assay.engine import run, shards
-from assay.engine.counts import Collapsed, Counts
+from assay.engine import run
+from assay.engine import run as shards
+from assay.engine.counts import BLOCKS, Collapsed, Counts, Tallies
 from assay.engine.measure import find
 from assay.engine.options import Options
-from assay.engine.tallies import BLOCKS, Tallies
 from assay.engine.warnings import format_warnings, remark, together
 from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of
@@ -253,7 +253,7 @@ def test_units_without_a_value_add_no_counts_by_label() -> None:
     rows = np.array([[1, 2, 2], [3, 4, 4]])
     label = np.array([0, 1], dtype=np.int32)
     counts = Counts(("right", "gold", "system"), 2, np.array([0, 1]), rows, ("A", "B"), label)
-    tallies = Tallies.of([("x", counts)], find("tag-f1"), lambda: np.arange(2), alone=False)
+    tallies = Tallies.of([("x", counts)], find("tag-f1").fields_read, lambda: np.arange(2), alone=False)
     both = tallies + tallies.nothing(tallies)
     assert both.units == 4
     assert both.wide()[0].sum(axis=0).tolist() == tallies.wide()[0].sum(axis=0).tolist() == [1, 2, 2, 3, 4, 4]

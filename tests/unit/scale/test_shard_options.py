@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay.engine import shards
+from assay.engine import run as shards
 from pieces import DEMO, folders, size_for
 from unit.samples import refusal
 

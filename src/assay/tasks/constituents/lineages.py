@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, depths, levels
 from assay.corpus import Column, Corpus
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.errors import InputError
 from assay.tasks.constituents.brackets import category, roots, trees_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from assay.arrays import NONE, Array, Bools, Floats, Ints, ratio
 from assay.corpus import Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
-from assay.engine.judgements import CREDITS, ONE, Judgements
+from assay.engine.items import CREDITS, ONE, Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
@@ -52,7 +51,7 @@ _GOLDS = ("tp", "fn", "le")
 """Where gold's constituents are counted, in sentences that can be compared."""
 
 
-def judge_brackets(pair: Pair, chosen: Choices) -> Judgements:
+def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     """Gold's constituents and those that only the system has, and what is counted sentence by sentence."""
     clean = cleaned(pair, chosen)
     brackets, valid = clean.brackets, clean.valid
@@ -65,35 +64,29 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Judgements:
     kind = np.where((records.target != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
     rows = judged(brackets, replace(records, kind=kind), KINDS, True)
     if not chosen.labelled:
-        rows = replace(rows, system=np.where(rows.right, rows.gold, rows.system))
+        rows = replace(rows, answer=np.where(rows.right, rows.gold, rows.answer))
     numbers = _sums(clean, rows, np.bincount(crossing, minlength=len(valid)))
     return replace(_as_nodes(pair, clean, rows, chosen.labelled), sums=numbers)
 
 
-def _as_nodes(pair: Pair, clean: Cleaned, rows: Judgements, labelled: bool) -> Judgements:
+def _as_nodes(pair: Pair, clean: Cleaned, rows: Items, labelled: bool) -> Items:
     """The same rows with nodes for items, as they are numbered among the pair's spans."""
-    matches, brackets = rows.matches, clean.brackets
-    assert matches is not None
+    brackets = clean.brackets
+    assert rows.partner is not None and rows.key is not None
     among_spans = np.full(len(trees_of(pair.system)), NONE)
     among_spans[spans_of(pair).system.index] = np.arange(len(spans_of(pair).system))
     ours, theirs = brackets.gold.index, np.append(among_spans[brackets.system.index], NONE)
-    bracket = np.full(len(among_spans) + 1, NONE)
-    bracket[theirs] = np.arange(len(theirs))
-
-    def identity(node: int) -> Hashable:
-        known = brackets.identity(int(bracket[node]))
-        return known if labelled else known[:2]
-
     item = np.empty(len(rows), dtype=np.int64)
-    item[matches.new_gold] = ours[rows.item[matches.new_gold]]
-    item[~matches.new_gold] = theirs[rows.item[~matches.new_gold]]
-    return replace(rows, item=item, matches=replace(matches, partner=theirs[matches.partner], identity=identity))
+    item[rows.has_gold] = ours[rows.item[rows.has_gold]]
+    item[~rows.has_gold] = theirs[rows.item[~rows.has_gold]]
+    key = rows.key if labelled else np.concatenate([rows.key[:-1], np.full((1, len(rows)), NONE)])
+    return replace(rows, item=item, partner=theirs[rows.partner], key=key)
 
 
-def _sums(clean: Cleaned, rows: Judgements, crossing: Ints) -> dict[str, Ints]:
+def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
     """What EVALB counts by sentences; nothing in those that are too long."""
     valid = clean.valid
-    wrong = np.bincount(rows.sentence[~rows.right], minlength=len(valid)) > 0
+    wrong = np.bincount(rows.sentence[~rows.right[0]], minlength=len(valid)) > 0
     in_gold = np.bincount(rows.sentence[rows.has_gold], minlength=len(valid))
     numbers: dict[str, Ints | Bools] = {
         "sentences": valid,
@@ -137,7 +130,7 @@ def parseval(
     disc_only: bool = False,
     cutoff: int = 0,
     params: str = "",
-) -> Judgements:
+) -> Items:
     """PARSEVAL: constituents with the label and the words that gold has.
 
     preset: what is left out before: `plain` (roots and empty elements; functions are cut off), `collins`, `new`
@@ -199,7 +192,7 @@ def bracket_f1(
     disc_only: bool = False,
     cutoff: int = 0,
     params: str = "",
-) -> Judgements:
+) -> Items:
     """Precision, recall and F1 of the constituents of each label, and their averages.
 
     preset, params, labelled, functions, unary, trivial, disc_only, cutoff: as for parseval.
@@ -291,7 +284,7 @@ def _value(sums: Sums) -> Floats:
 
 
 @measure("leaf-ancestor", scores={"value": _value}, count=graded, task="constituents")
-def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Judgements | Counts:
+def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
     """Leaf-ancestor: how far the labels above each word agree with gold's.
 
     mean: over `words`, or over `sentences` of the means of their words.
@@ -316,9 +309,9 @@ def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Judgements | Counts:
         total = np.add.reduceat(credit, pair.gold.starts[:-1])
         values = np.stack([np.ones_like(words), (total + words // 2) // words], axis=1)
         return Counts(("items", CREDITS[-1]), len(words), np.arange(len(words)), values)
-    table = np.zeros((len(credit), len(CREDITS)), dtype=np.int64)
-    table[:, -1] = credit
-    return Judgements(sentence, np.arange(len(credit)), ours, assigned, credit == ONE, labels, credits=table)
+    table = np.zeros((len(CREDITS), len(credit)), dtype=np.int64)
+    table[-1] = credit
+    return Items.of(labels, sentence, np.arange(len(credit)), ours, assigned, credit == ONE, credits=table)
 
 
 def _credits(labels: tuple[str, ...], gold: Ints, system: Ints) -> Ints:

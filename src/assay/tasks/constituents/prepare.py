@@ -12,7 +12,7 @@ from assay.arrays import Bools
 from assay.corpus import KEPT, Corpus
 from assay.engine import checks
 from assay.engine.counts import graded
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
@@ -79,11 +79,11 @@ def prepare_constituents(
     found, alignment = aligned(gold, systems, [True] * len(systems), TAG, options)
     # A sentence with other words is an error of its system, and is compared for the others.
     pairs = [(name, with_nodes(without(pair, pair.skipped | bare) if bare.any() else pair)) for name, pair in found]
-    judged: dict[tuple[str, str], Judgements] = {}
+    judged: dict[tuple[str, str], Items] = {}
     for name, pair in pairs:
         for measure in _of_brackets(measures) or [find("parseval")]:
             rows = measure.judge(pair)
-            assert isinstance(rows, Judgements)
+            assert isinstance(rows, Items)
             judged[name, str(measure)] = rows
     constituents = int(next(iter(judged.values())).has_gold.sum())
     warnings = [has_trees, *kept]
@@ -191,7 +191,7 @@ def _check(
     corpora: Sequence[Corpus],
     pairs: Sequence[tuple[str, Pair]],
     conventions: Mapping[str, Convention],
-    judged: Mapping[tuple[str, str], Judgements],
+    judged: Mapping[tuple[str, str], Items],
     bare: Bools,
 ) -> Iterator[Remark]:
     """Sentences that are not scored, roots that count as constituents, and what else looks wrong."""
@@ -209,7 +209,7 @@ def _check(
                 if not convention.deletes(label):
                     yield kept_roots(name=name, spec=spec, label=label, number=int(number))
     yield gold_constituents(gold=gold.name, number=int((~roots(trees_of(gold))).sum()))
-    first: dict[str, Judgements] = {}
+    first: dict[str, Items] = {}
     for (name, spec), rows in judged.items():
         first.setdefault(name, rows)
         yield nothing_left(spec=spec, number=int(rows.has_gold.sum()))

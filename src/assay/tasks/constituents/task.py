@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.engine.spandrawing import span_drawing
+from assay.engine.drawing import span_drawing
 from assay.engine.task import LABELS, Task
 from assay.tasks.constituents import measures
 from assay.tasks.constituents.prepare import prepare_constituents, shows_trees

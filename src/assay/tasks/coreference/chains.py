@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.matching import max_weight_matching, max_weight_matching_sparse, run_starts
 
 SMALL = 1 << 8

@@ -10,13 +10,12 @@ import numpy as np
 
 from assay.arrays import NONE, atoms_at
 from assay.corpus import Chains
-from assay.engine.drawing import Drawing, Judged, Layers, Places, Wanted
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, chosen, label_name
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
-from assay.engine.pagetexts import Rows
 from assay.engine.prepare import Run
-from assay.engine.texts import Shown, span_rows
+from assay.engine.task import Drawing, Layers, Places, Tables, Wanted
+from assay.engine.texts import Rows, Shown, span_rows
 from assay.errors import UsageError
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import chains_of
@@ -64,7 +63,7 @@ def _mention(
         gold=label_name(items, items.gold[index]),
         answers={
             name: label_name(items, answers[index])
-            for name, answers in zip(items.systems, items.answers, strict=True)
+            for name, answers in zip(items.systems, items.answer, strict=True)
         },
         kind=kind,
         end=stop - first,
@@ -154,8 +153,8 @@ def _chain_layers(run: Run, shown: Shown) -> Iterator[Rows]:
         yield span_rows(text[rows], chains.begin[rows], chains.end[rows], chains.chain[rows], chains.names, gaps)
 
 
-def _layers(run: Run, items: Items, judged: Judged, shown: Shown) -> Layers:
-    return ("gold", *(name for name, _ in judged)), None, tuple(_chain_layers(run, shown))
+def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
+    return ("gold", *(name for name, _ in tables)), None, tuple(_chain_layers(run, shown))
 
 
 CHAINS = Drawing("chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document")

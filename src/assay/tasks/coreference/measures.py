@@ -12,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Floats, Ints, as_codes, ratio
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
-from assay.engine.judgements import ONE, Judgements, Matches
+from assay.engine.items import ONE, Items
 from assay.engine.measure import Judge, Score, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.coreference import chains
@@ -193,7 +193,7 @@ def conll(
     return _counted(pair, "conll", match, singletons, average, zero)
 
 
-def _arcs(pair: Pair, criterion: str, antecedents: bool, forms: bool) -> Judgements:
+def _arcs(pair: Pair, criterion: str, antecedents: bool, forms: bool) -> Items:
     found = chains_of(pair)
     if criterion == "nom" and found.nominal is None:
         raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
@@ -217,7 +217,8 @@ def _arcs(pair: Pair, criterion: str, antecedents: bool, forms: bool) -> Judgeme
     left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
     numbers = np.bincount(found.first_sentence[left_out], minlength=pair.gold.sentences)
     sums = {"left-out": numbers} if criterion == "nom" else {}
-    return replace(judged, links=links, links_count=antecedents, sums=sums)
+    same = ("answer", "target") if antecedents else ("answer",)
+    return replace(judged, target=links[None], same=same, sums=sums)
 
 
 def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
@@ -240,18 +241,25 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
 
 def _judged(
     found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]
-) -> Judgements:
+) -> Items:
     label = labels[0][place]
     in_gold = kind != KINDS.index("fp")
     in_system = kind != KINDS.index("fn")
-    return Judgements(
+    where = found.places.keys(found.first_word)[place]
+    return Items.of(
+        labels=labels[1],
         sentence=found.first_sentence[document],
         item=place,
         gold=np.where(in_gold, label, NONE),
-        system=np.where(in_system, label, NONE),
+        answer=np.where(in_system, label, NONE),
         right=kind == 0,
-        labels=labels[1],
-        matches=Matches(KINDS, kind, label, place, in_gold, in_system, found.places.identity),
+        has_gold=in_gold,
+        has_system=in_system,
+        kinds=KINDS,
+        kind=kind,
+        label=label,
+        partner=place,
+        key=np.stack([where, np.full(len(where), NONE)]),
     )
 
 
@@ -272,7 +280,7 @@ def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
 
 
 @_arcs_measure("arcs-any")
-def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
+def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Items:
     """ARCS: mentions resolved to any of gold's antecedents.
 
     antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
@@ -287,7 +295,7 @@ def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero
 
 
 @_arcs_measure("arcs-nom")
-def arcs_nom(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Judgements:
+def arcs_nom(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Items:
     """ARCS: mentions resolved to the right nominal antecedent.
 
     antecedents, forms, zero: as for arcs-any.

@@ -139,7 +139,7 @@ def _result(compared: Comparison) -> Result:
         scores=shown,
         counts=tuple(row for one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests)),
-        diffs=tuple(diffs(sides.items.outcomes, on, None, "value", values)) if len(systems) > 1 else (),
+        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if len(systems) > 1 else (),
         frameworks=tuple(_frameworks(compared)),
         overlaps=tuple(overlaps(compared)),
         examples=tuple(drawn_examples(compared)),

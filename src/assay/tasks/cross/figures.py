@@ -12,11 +12,10 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.corpus import Corpus
-from assay.engine.counts import Counts, as_sums
+from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
 from assay.engine.measure import Measure, find
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import hashed_units
-from assay.engine.tallies import BLOCKS, Tallies
 from assay.result import Overlap, Score
 from assay.tasks.cross.comparison import Comparison, Theory, Version
 from assay.tasks.cross.measures import Parse, tedeval
@@ -80,7 +79,7 @@ def tedeval_figures(compared: Comparison, units: Resampled, settings: Settings) 
             if version.labelled or not measure.parameters["labelled"]
         ]
         if counts:
-            tallies = Tallies.of(counts, measure, lambda: units.blocks)
+            tallies = Tallies.of(counts, measure.fields_read, lambda: units.blocks)
             found.append(Named(name, Figures(measure, None, tallies, settings)))
     draw_together(named.figures for named in found)
     return found

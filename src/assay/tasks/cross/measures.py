@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints, ratio
 from assay.engine.counts import Counts, Sums
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.measure import measure
 from assay.errors import unknown
 from assay.tasks.cross.functiontrees import (

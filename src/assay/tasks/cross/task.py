@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assay.engine.drawing import Drawing
-from assay.engine.task import Task
+from assay.engine.task import Drawing, Task
 from assay.tasks.cross import measures
 
 TASK = Task(

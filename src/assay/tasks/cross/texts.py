@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
-from assay.engine.pagetexts import Rows, Texts
-from assay.engine.texts import by_place, choose, item_rows, span_rows, word_rows
+from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
 from assay.tasks.cross.functiontrees import Overlay, Units
 from assay.tasks.cross.units import Sides, label_codes
 

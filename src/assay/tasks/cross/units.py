@@ -67,17 +67,20 @@ class Sides:
         spurious, missing = kinds == _SPURIOUS, kinds == _MISSING
         known: dict[str, int] = {}
         labels = label_codes(self.laid, units.label[rows], known)
+        answer = np.where(spurious | (common & ~missing), labels, NONE)
         return Items(
-            systems=tuple(system.name for system in systems),
             labels=tuple(known),
+            gold=np.where(common, labels, NONE),
+            answer=answer,
+            right=~spurious & ~missing,
             sentence=units.sentence[rows],
             item=rows,
+            has_gold=common,
+            has_system=answer != NONE,
+            systems=tuple(system.name for system in systems),
             owner=np.where(common, NONE, spurious.argmax(axis=0)),
-            gold=np.where(common, labels, NONE),
-            answers=tuple(np.where(spurious | (common & ~missing), labels, NONE)),
-            right=tuple(~spurious & ~missing),
             kinds=KINDS,
-            kind=tuple(np.where(spurious | missing | (kinds == _RIGHT), kinds, NONE)),
+            kind=np.where(spurious | missing | (kinds == _RIGHT), kinds, NONE),
         )
 
 

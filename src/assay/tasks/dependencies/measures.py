@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.counts import Counts, by_label, whole_sentences
-from assay.engine.judgements import Judgements, judge_words, words_of
+from assay.engine.items import Items, judge_words, words_of
 from assay.engine.lines import segments
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 from assay.errors import unknown
@@ -43,9 +43,9 @@ UNIVERSAL = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class _Arcs:
-    """The words of a pair judged by their arcs."""
+    """The words of a pair with their arcs."""
 
-    judged: Judgements
+    judged: Items
     head_right: Bools
     label_right: Bools
     gold_word: Ints
@@ -53,12 +53,15 @@ class _Arcs:
     system_word: Ints
     """… and the system's, NONE for one that it does not have."""
 
-    def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Judgements:
-        """The judgements under a criterion; `heads` and `labels`: what an answer consists of."""
-        judged = replace(self.judged, right=right & self.judged.has_gold, labels_count=labels)
-        if judged.found is not None:
-            judged = judged.one_sided(right)
-        return judged if heads else replace(judged, heads=None)
+    def with_right(self, right: Bools, *, heads: bool = True, labels: bool = True) -> Items:
+        """The items under a criterion; `heads` and `labels`: what an answer consists of.
+
+        What else a measure asks for (a lemma, say) shows in one answer being right and the other not.
+        """
+        judged = self.judged.judged(right)
+        if not heads:
+            return replace(judged, target=None)
+        return replace(judged, same=("answer", "target", "right") if labels else ("target", "right"))
 
 
 def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _Arcs:
@@ -76,22 +79,22 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
     has_gold, there = gold_word != NONE, system_word != NONE
     heads = np.where(there, of_system[system.heads[np.where(there, system_word, 0)]], MISSING)
     head_right = has_gold & there & (heads == gold.heads[np.where(has_gold, gold_word, 0)])
-    label_right = judged.gold == judged.system
-    judged = replace(judged, heads=heads)
+    label_right = judged.gold == judged.answer[0]
+    judged = replace(judged, target=heads[None])
     if punctuation != "all":
         # Gold tells what is punctuation; the system does so where gold does not have the word.
         out = np.empty(len(judged), dtype=bool)
         out[has_gold] = is_punctuation(gold, punctuation)[gold_word[has_gold]]
         out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
-        judged = replace(judged, counted=(judged.has_gold & ~out, judged.has_system & ~out))
+        judged = replace(judged, selected=True, has_gold=judged.has_gold & ~out, has_system=judged.has_system & ~out)
     return _Arcs(judged, head_right, label_right, gold_word, system_word)
 
 
-def _in_lower_case(judged: Judgements) -> Judgements:
+def _in_lower_case(judged: Items) -> Items:
     known: dict[str, int] = {}
     codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
-    gold, system = codes[judged.gold], codes[judged.system]
-    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known))
+    gold, answer = codes[judged.gold], codes[judged.answer]
+    return replace(judged, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
 
 
 def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
@@ -119,7 +122,7 @@ def is_punctuation(corpus: Corpus, setting: str) -> Bools:
 
 
 @measure("uas", scores=FOUND_WORDS, main="f1", task="dependencies")
-def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
+def uas(pair: Pair, *, punctuation: str = "all") -> Items:
     """Unlabelled attachment: words with the head that gold has.
 
     punctuation: `all` words count (CoNLL 2018); `no-punct-relation`: without gold's relation punct (ComparEval);
@@ -135,7 +138,7 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Judgements:
 
 
 @measure("las", scores=FOUND_WORDS, main="f1", task="dependencies")
-def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
+def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
     """Labelled attachment: words with the head and the relation that gold has.
 
     subtypes: whether relations are compared with what follows the colon (nsubj:pass); in CoNLL 2018 they are not.
@@ -149,7 +152,7 @@ def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: b
 
 
 @measure("ls", scores=FOUND_WORDS, main="f1", task="dependencies")
-def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Judgements:
+def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
     """Label score: words with the relation that gold has, whatever their head.
 
     subtypes, punctuation, case: as for las.
@@ -164,16 +167,14 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
     """Arcs of which only those of content words count, and which of these are right."""
     arcs = _arcs(pair, False, "all")
     labels = np.array([label in CONTENT for label in arcs.judged.labels] + [False])
-    counted = (
-        labels[arcs.judged.gold] & arcs.judged.has_gold,
-        labels[arcs.judged.system] & arcs.judged.has_system,
-    )
-    arcs = replace(arcs, judged=replace(arcs.judged, counted=counted))
-    return arcs, arcs.head_right & arcs.label_right
+    judged = arcs.judged
+    ours, theirs = labels[judged.gold] & judged.has_gold, labels[judged.answer] & judged.has_system
+    judged = replace(judged, selected=True, has_gold=ours, has_system=theirs)
+    return replace(arcs, judged=judged), arcs.head_right & arcs.label_right
 
 
 @measure("clas", scores=FOUND_WORDS, main="f1", task="dependencies")
-def clas(pair: Pair) -> Judgements:
+def clas(pair: Pair) -> Items:
     """Content-word labelled attachment: las over words with a content relation.
 
     Counts: as for uas; gold's words with a content relation, the system's words with one of their own.
@@ -185,7 +186,7 @@ def clas(pair: Pair) -> Judgements:
 
 
 @measure("mlas", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("UPOS", "FEATS"))
-def mlas(pair: Pair) -> Judgements:
+def mlas(pair: Pair) -> Items:
     """Morphology-aware labelled attachment: clas, and part of speech, universal features and function words right.
 
     Counts and Score: as for clas; a word is right if its UPOS, its universal features and its dependents with a
@@ -198,7 +199,7 @@ def mlas(pair: Pair) -> Judgements:
 
 
 @measure("blex", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
-def blex(pair: Pair) -> Judgements:
+def blex(pair: Pair) -> Items:
     """Bilexical labelled attachment: clas, and the lemma right.
 
     Counts and Score: as for clas; any lemma is right where gold has none (`_`).
@@ -264,7 +265,7 @@ def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
 )
 def relation_f1(
     pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
-) -> Judgements:
+) -> Items:
     """Precision, recall and F1 of each relation, and their averages.
 
     of: what must be right: `las` (head and relation) or `ls` (relation alone).
@@ -280,7 +281,7 @@ def relation_f1(
 @measure("tree-match", scores={"value": Proportion("right", "sentences")}, count=whole_sentences, task="dependencies")
 def tree_match(
     pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
-) -> Judgements:
+) -> Items:
     """Gold sentences whose whole tree is right.
 
     of: `las` (heads and relations), `uas` (heads), `ls` (relations).

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.corpus import Column, Corpus
 from assay.engine import checks
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options

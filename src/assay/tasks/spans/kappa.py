@@ -8,10 +8,9 @@ from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Corpus
 from assay.engine import matching
-from assay.engine.beyondchance import BEYOND_CHANCE, SCORES
 from assay.engine.counts import Counts, by_label
-from assay.engine.judgements import Judgements
-from assay.engine.measure import measure
+from assay.engine.items import Items
+from assay.engine.measure import BEYOND_CHANCE, SCORES, measure
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
 
@@ -34,16 +33,16 @@ def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     return by_label(_of_labels(pair) if on == "labels" else _of_words(pair), pair.gold.sentences)
 
 
-def _of_labels(pair: Pair) -> Judgements:
+def _of_labels(pair: Pair) -> Items:
     spans = spans_of(pair)
     records = spans.matched(matching.fair)
     same = np.isin(records.kind, [matching.FAIR.index("tp"), matching.FAIR.index("le")])
     target, system = records.target[same], records.system[same]
     gold, assigned = spans.gold.spans.label[target], spans.system.spans.label[system]
-    return Judgements(spans.gold.sentence[target], target, gold, assigned, gold == assigned, spans.labels)
+    return Items.of(spans.labels, spans.gold.sentence[target], target, gold, assigned, gold == assigned)
 
 
-def _of_words(pair: Pair) -> Judgements:
+def _of_words(pair: Pair) -> Items:
     spans = spans_of(pair)
     gold, system = pair.gold, pair.system
     if spans.atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
@@ -55,7 +54,7 @@ def _of_words(pair: Pair) -> Judgements:
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
     first, second = (code[words] for code in codes)
     labels = (*spans.labels, OUTSIDE)
-    return Judgements(gold.sentence_of[words], words, first, second, first == second, labels)
+    return Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
 
 
 def _labels_of_words(corpus: Corpus, spans: matching.SpanList, outside: int) -> Ints:

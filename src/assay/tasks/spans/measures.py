@@ -12,7 +12,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, ratio
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, matched
-from assay.engine.judgements import Judgements, Matches
+from assay.engine.items import Items
 from assay.engine.matching import Records
 from assay.engine.measure import Proportion, Score, Scores, macro, measure
 from assay.engine.measure import weighted as mean_by_size
@@ -34,7 +34,7 @@ def _averages(scores: Scores, kinds: Sequence[str], names: Sequence[str] = ("f1"
     return {**plain, **by_size}
 
 
-# --- from records to judgements ---
+# --- from records to items ---
 
 
 def judged(
@@ -43,7 +43,7 @@ def judged(
     kinds: tuple[str, ...],
     focus: Bools | bool,
     marks: Mapping[str, Bools] | None = None,
-) -> Judgements:
+) -> Items:
     """The records of a matching as rows; `focus`: whether errors of labelling count under gold's label."""
     has_target, has_system = records.target != NONE, records.system != NONE
     # NONE is -1, the last.
@@ -53,23 +53,21 @@ def judged(
     sentence[has_target] = spans.gold.sentence[records.target[has_target]]
     sentence[~has_target] = spans.system.sentence[records.system[~has_target]]
     by_target = has_target & (focus | ~has_system)
-    return Judgements(
+    return Items.of(
+        labels=spans.labels,
         sentence=sentence,
         item=np.where(records.new_target, records.target, records.system),
         gold=gold,
-        system=system,
+        answer=system,
         right=records.kind == 0,
-        labels=spans.labels,
-        matches=Matches(
-            kinds=kinds,
-            kind=records.kind,
-            label=np.where(by_target, gold, system),
-            partner=records.system,
-            new_gold=records.new_target,
-            new_system=records.new_system,
-            identity=spans.identity,
-            marks=marks or {},
-        ),
+        has_gold=records.new_target,
+        has_system=records.new_system,
+        kinds=kinds,
+        kind=records.kind,
+        label=np.where(by_target, gold, system),
+        partner=records.system,
+        key=spans.keys[:, records.system],
+        marks=marks or {},
     )
 
 
@@ -88,7 +86,7 @@ _EXACT: Scores = {
     count=matched,
     task="spans",
 )
-def exact(pair: Pair) -> Judgements:
+def exact(pair: Pair) -> Items:
     """Spans with gold's label and gold's boundaries, the traditional evaluation.
 
     Counts: per label tp, fp, fn; gold, system (spans; a hit that the system repeats counts once).
@@ -107,7 +105,7 @@ _FAIR = error_weights("fair", {}).scores()
 _FAIR_KINDS = (*matching.FAIR, LISTED)
 
 
-def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Judgements:
+def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     if focus not in FOCUS:
         raise unknown("focus", focus, FOCUS)
     spans = spans_of(pair)
@@ -130,7 +128,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Judgements:
 
 
 @measure("fair", scores=_FAIR, averages=_averages(_FAIR, _FAIR_KINDS), main="f1", count=matched, task="spans")
-def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Judgements | Counts:
+def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Items | Counts:
     """Fair evaluation: a wrong label or boundary is one error, not a missing span and a spurious one.
 
     focus: whose label an error of labelling counts under, `target` (gold's) or `system`; overall nothing changes.
@@ -182,7 +180,7 @@ def weighted(
     lbe: str = "",
     ge: str = "",
     open: bool = False,  # noqa: A002
-) -> Judgements:
+) -> Items:
     """Fair evaluation with a weight of its own for every type of error.
 
     preset: `be-typed` (equation 7, taken where nothing is given), `be-half` (6), `fair` (5), `all-fp`, `all-fn`.
@@ -243,7 +241,7 @@ _SEMEVAL = _semeval_scores()
     tested=("strict-f1", "partial-f1"),
     task="spans",
 )
-def semeval(pair: Pair, *, least: float = 0.0) -> Judgements:
+def semeval(pair: Pair, *, least: float = 0.0) -> Items:
     """The four scores of SemEval 2013 (task 9): strict, exact, partial, type.
 
     least: the share of a gold span's atoms that must be shared for a pair; 0 means one atom.

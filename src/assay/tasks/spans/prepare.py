@@ -12,7 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import checks, mapping
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.lines import needs_characters, with_spans
 from assay.engine.measure import Measure
@@ -416,7 +416,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         yield _duplicates(name, pair.system)
         if not symmetric:
             judged = fair(pair)
-            assert isinstance(judged, Judgements)
+            assert isinstance(judged, Items)
             yield from checks.warnings(name, pair, judged, "span")
     yield checks.identical_spans([(name, spans_of(pair)) for name, pair in pairs])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Ints
-from assay.engine.judgements import Judgements
+from assay.engine.items import Items
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, Side, SpanPair
 from assay.errors import UsageError
@@ -16,10 +16,10 @@ from assay.errors import UsageError
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
 
-def _of_spans(pair: Pair, judged: Judgements, values: Callable[[Side], Ints], spec: str) -> Ints:
+def _of_spans(pair: Pair, judged: Items, values: Callable[[Side], Ints], spec: str) -> Ints:
     """A value of each span: of gold's, for a spurious one of the system's."""
     spans = pair.layer(SpanPair)
-    if spans is None or judged.matches is None:
+    if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
     has_gold = judged.has_gold
     codes = np.empty(len(judged), dtype=np.int64)
@@ -28,17 +28,17 @@ def _of_spans(pair: Pair, judged: Judgements, values: Callable[[Side], Ints], sp
     return codes
 
 
-def _span_length(pair: Pair, judged: Judgements, _: str) -> Values:
+def _span_length(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
     words = _of_spans(pair, judged, lambda side: side.words, "span-length")
     return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
 
 
-def _nesting(pair: Pair, judged: Judgements, _: str) -> Values:
+def _nesting(pair: Pair, judged: Items, _: str) -> Values:
     return _of_spans(pair, judged, lambda side: side.nesting, "nesting"), NESTING
 
 
-def _gaps(pair: Pair, judged: Judgements, _: str) -> Values:
+def _gaps(pair: Pair, judged: Items, _: str) -> Values:
     return _of_spans(pair, judged, lambda side: side.with_gaps.astype(np.int64), "gaps"), (
         "without gaps",
         "with gaps",

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.engine.drawing import span_drawing
 from assay.engine.matching import FAIR, fair
 from assay.engine.parts import Part, Summed, whole_numbers
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
-from assay.engine.spandrawing import span_drawing
 from assay.engine.spanpairs import spans_of
 from assay.engine.task import LABELS, Task
 from assay.formats.schemes import REPAIRS

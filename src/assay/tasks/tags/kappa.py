@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from assay.align import Pair
-from assay.engine.beyondchance import BEYOND_CHANCE, SCORES
 from assay.engine.counts import Counts, by_label
-from assay.engine.judgements import judge_words
-from assay.engine.measure import measure
+from assay.engine.items import judge_words
+from assay.engine.measure import BEYOND_CHANCE, SCORES, measure
 
 
 @measure("kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label)
@@ -22,4 +21,4 @@ def kappa(pair: Pair, *, column: str | None = None) -> Counts:
     """
     judged = judge_words(pair, column)
     # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
-    return by_label(judged.where(judged.has_gold & judged.has_system), pair.gold.sentences)
+    return by_label(judged.where(judged.has_gold & judged.has_system[0]), pair.gold.sentences)

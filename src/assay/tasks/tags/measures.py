@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Pair
 from assay.corpus import Column, Corpus
 from assay.engine.counts import by_label, whole_sentences
-from assay.engine.judgements import Judgements, judge_words
+from assay.engine.items import Items, judge_words
 from assay.engine.lexicon import known_words
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 from assay.errors import unknown
@@ -20,7 +20,7 @@ EMPTY = ("label", "skip")
 
 
 @measure("accuracy", scores=FOUND_WORDS, main="f1")
-def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
+def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Words with the label that gold has.
 
     column: the column compared; the one chosen for the run where none is given.
@@ -34,7 +34,7 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
 
 
 @measure("sentence-accuracy", scores={"value": Proportion("right", "sentences")}, count=whole_sentences)
-def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
+def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Gold sentences in which every word has the right label.
 
     column: as for accuracy.
@@ -47,7 +47,7 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
 
 
 @measure("oov-accuracy", scores=FOUND_WORDS, main="f1")
-def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Judgements:
+def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Items:
     """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
 
     column: as for accuracy.
@@ -62,7 +62,7 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> J
 
 
 @measure("ufeats", scores=FOUND_WORDS, main="f1", columns=("FEATS",))
-def ufeats(pair: Pair, *, empty: str = "label") -> Judgements:
+def ufeats(pair: Pair, *, empty: str = "label") -> Items:
     """Words with the universal features that gold has, as in CoNLL 2018.
 
     empty: `label`: no features (`_`) are an answer like others, as in CoNLL 2018; `skip`: words for which gold has
@@ -75,7 +75,7 @@ def ufeats(pair: Pair, *, empty: str = "label") -> Judgements:
 
 
 @measure("alltags", scores=FOUND_WORDS, main="f1", columns=("UPOS", "XPOS", "FEATS"))
-def alltags(pair: Pair, *, empty: str = "label") -> Judgements:
+def alltags(pair: Pair, *, empty: str = "label") -> Items:
     """Words with the UPOS, XPOS and universal features that gold has, as in CoNLL 2018.
 
     empty: `label`: `_` is a label like others, as in CoNLL 2018, where two files without a layer agree on it; `skip`:
@@ -86,7 +86,7 @@ def alltags(pair: Pair, *, empty: str = "label") -> Judgements:
     return _together(pair, "alltags", ("UPOS", "XPOS", "FEATS"), ("UPOS", "XPOS"), empty)
 
 
-def _together(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Judgements:
+def _together(pair: Pair, name: str, columns: Sequence[str], needed: Sequence[str], empty: str) -> Items:
     """Words judged by several columns as one; `needed` are those that gold must fill where `_` is no label."""
     if empty not in EMPTY:
         raise unknown("value of empty", empty, EMPTY)
@@ -115,7 +115,7 @@ def _joined(corpus: Corpus, columns: Sequence[str], needed: Sequence[str]) -> Co
 
 
 @measure("tag-f1", scores=FOUND, averages=OVER_LABELS, main="f1", count=by_label, tested=("f1", "macro-f1"))
-def tag_f1(pair: Pair, *, column: str | None = None) -> Judgements:
+def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     """Precision, recall and F1 of each tag, and their averages.
 
     column: as for accuracy.

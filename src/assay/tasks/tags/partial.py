@@ -11,7 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.engine.counts import Counts, Sums, graded
-from assay.engine.judgements import ONE, Judgements, judge_words
+from assay.engine.items import ONE, Items, judge_words
 from assay.engine.measure import FOUND, f1, macro, measure, weighted
 from assay.errors import UsageError
 from assay.tasks.tags import tagsets
@@ -51,7 +51,7 @@ _SCORES = {"strong": _strong, "weak": _weak, "f1": _f1, "precision": _precision,
 
 
 @measure("pa", scores=_SCORES, main="strong", count=graded)
-def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Judgements:
+def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
     column: as for accuracy.
@@ -73,7 +73,7 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Judgements
 
 
 @measure("wpa", scores=_SCORES, main="strong", count=graded)
-def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgements:
+def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
 
     column: as for accuracy. Needs --tagset.
@@ -86,7 +86,7 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgemen
 
 
 @measure("cwpa", scores=_SCORES, main="strong", count=graded)
-def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgements:
+def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
 
     column: as for accuracy. Needs --tagset.
@@ -100,7 +100,7 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Judgeme
 
 
 @measure("pos-accuracy", scores=_SCORES, main="f1", count=graded)
-def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
+def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Words with the right part of speech, whatever the rest of the tag.
 
     column: as for accuracy. Needs --tagset.
@@ -117,9 +117,9 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Judgements:
     def score(assigned: Ints, gold: Ints) -> Floats:
         return np.asarray(classes[assigned] == classes[gold], dtype=np.float64)
 
-    gold, system = recoded[judged.gold], recoded[judged.system]
-    credits_ = label_credits(judged, analysis, score)
-    return replace(judged, gold=gold, system=system, right=gold == system, labels=tuple(known), credits=credits_)
+    gold, answer = recoded[judged.gold], recoded[judged.answer]
+    graded_ = replace(judged, credits=label_credits(judged, analysis, score)[None])
+    return replace(graded_, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
 
 
 @measure(
@@ -141,7 +141,7 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     sentences = pair.gold.sentences
     categories = [name for name in analysis.positions if pos or name != POS]
     # Where a word may count on one side alone, what precision is made of is counted by itself.
-    fields = ("right", "gold", "system", *(("found",) if judged.counted is not None else ()))
+    fields = ("right", "gold", "system", *(("found",) if judged.selected else ()))
     parts = [_category_counts(judged, analysis, name, sentences)[:, : len(fields)] for name in categories]
     rows = np.concatenate([np.zeros((0, len(fields)), dtype=np.int64), *parts])
     label = np.repeat(np.arange(len(categories), dtype=np.int32), sentences)
@@ -150,13 +150,13 @@ def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Cou
     return Counts(fields, sentences, unit[occurring], rows[occurring], tuple(categories), label[occurring])
 
 
-def _category_counts(judged: Judgements, analysis: Analysis, category: str, sentences: int) -> Ints:
+def _category_counts(judged: Items, analysis: Analysis, category: str, sentences: int) -> Ints:
     known: dict[str, int] = {}
     names = analysis.value_names(category)
     codes = np.array([-1 if name == "∅" else known.setdefault(name, len(known)) for name in names] + [-1])
-    gold, system = codes[judged.gold], codes[judged.system]
+    gold, system = codes[judged.gold], codes[judged.answer[0]]
     right = (gold == system) & (gold >= 0)
-    has_gold, has_system = judged.has_gold, judged.has_system
+    has_gold, has_system = judged.has_gold, judged.has_system[0]
     masks = (right & has_gold, (gold >= 0) & has_gold, (system >= 0) & has_system, right & has_system)
     return np.stack([np.bincount(judged.sentence[mask], minlength=sentences) for mask in masks], axis=1)
 
@@ -164,7 +164,7 @@ def _category_counts(judged: Judgements, analysis: Analysis, category: str, sent
 # --- credit for labels ---
 
 
-def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Judgements:
+def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
     from assay.tasks.tags.weights import load
 
     analysis = analysis_of(pair, column)
@@ -188,19 +188,19 @@ def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., ob
     return np.array(table, dtype=kind).reshape(len(analysis.tags), len(analysis.positions))
 
 
-def _graded(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Judgements:
+def _graded(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Items:
     judged = judge_words(pair, column)
 
     def score(assigned: Ints, gold: Ints) -> Floats:
         return credit(analysis.values, assigned, gold, weights)[2]
 
-    return replace(judged, credits=label_credits(judged, analysis, score))
+    return replace(judged, credits=label_credits(judged, analysis, score)[None])
 
 
-def label_credits(judged: Judgements, analysis: Analysis, score: Credit) -> Ints:
-    """The credits of each item; every distinct pair of labels is scored once, for there are few."""
+def label_credits(judged: Items, analysis: Analysis, score: Credit) -> Ints:
+    """Fields × items of credit; every distinct pair of labels is scored once, for there are few."""
     width = len(analysis.labels) + 1
-    keys, group = np.unique((judged.system.astype(np.int64) + 1) * width + judged.gold + 1, return_inverse=True)
+    keys, group = np.unique((judged.answer[0].astype(np.int64) + 1) * width + judged.gold + 1, return_inverse=True)
     system, gold = keys // width - 1, keys % width - 1
     sets = (*analysis.of_label, ())  # the label NONE, at index -1, has no tags
     sizes = np.array([len(tags) for tags in sets])
@@ -215,7 +215,7 @@ def label_credits(judged: Judgements, analysis: Analysis, score: Credit) -> Ints
     for row in np.flatnonzero((sizes[system] > 1) | (sizes[gold] > 1)).tolist():
         if sizes[system[row]] and sizes[gold[row]]:
             table[row, 2:] = _set_credits(sets[system[row]], sets[gold[row]], score)
-    return table[group]
+    return np.asarray(table[group].T)
 
 
 def _set_credits(assigned: tuple[int, ...], gold: tuple[int, ...], score: Credit) -> Ints:

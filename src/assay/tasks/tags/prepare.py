@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Pair
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.engine import checks, mapping
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options

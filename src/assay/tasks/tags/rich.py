@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.align import Pair
-from assay.engine.judgements import judge_words
+from assay.engine.items import judge_words
 from assay.errors import UsageError
 from assay.tasks.tags.tagsets import Tagset
 from assay.tasks.tags.tagsets.analysis import Analysis

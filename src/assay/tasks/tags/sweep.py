@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
-from assay.engine.items import Outcomes
+from assay.engine.items import Items
 from assay.engine.sensitivity import sweep
 from assay.result import Sweep
 from assay.tasks.tags.tagsets.analysis import Analysis
@@ -54,7 +54,7 @@ class _Scored:
 
 
 def sweeps(
-    labels: Outcomes, analysis: Analysis, given: Weights | None, weightings: int, rng: np.random.Generator
+    labels: Items, analysis: Analysis, given: Weights | None, weightings: int, rng: np.random.Generator
 ) -> Iterator[Sweep]:
     """Every pair of systems under random weightings, under each category alone, and under the presets.
 
@@ -91,10 +91,10 @@ def _named(positions: Sequence[str], given: Weights | None) -> dict[str, Floats]
     return found
 
 
-def _scored(labels: Outcomes, system: int, analysis: Analysis, positions: Sequence[str]) -> _Scored:
+def _scored(labels: Items, system: int, analysis: Analysis, positions: Sequence[str]) -> _Scored:
     """The pairs of labels of all gold words; a word without an assigned tag agrees in nothing."""
     width = len(labels.labels) + 1
-    pairs = (labels.answers[system].astype(np.int64) + 1) * width + labels.gold
+    pairs = (labels.answer[system].astype(np.int64) + 1) * width + labels.gold
     keys, group = np.unique(pairs, return_inverse=True)
     words = np.bincount(group, weights=labels.sizes)
     nothing = len(analysis.tags)

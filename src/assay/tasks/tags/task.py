@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.engine import changes
-from assay.engine.items import Outcomes
+from assay.engine.items import Items
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
 from assay.engine.task import LABELS, Task
@@ -19,20 +19,20 @@ from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import load
 
 
-def _by_category(part: Part) -> Iterator[tuple[str, Outcomes]]:
-    """The outcomes of every category by itself, from the labels as they are; none where tags have no categories."""
+def _by_category(part: Part) -> Iterator[tuple[str, Items]]:
+    """The items of every category by itself, from the labels as they are; none where tags have no categories."""
     if part.labels is None:
         return
-    outcomes, analysis = part.labels, _analysis(part, part.labels)
+    items, analysis = part.labels, _analysis(part, part.labels)
     if len(analysis.positions) > 1:
         for position in analysis.positions:
-            yield f"features/{position}", outcomes.taken_apart(analysis.value_names(position))
+            yield f"features/{position}", items.renamed(analysis.value_names(position))
 
 
-def _analysis(part: Part, outcomes: Outcomes) -> Analysis:
+def _analysis(part: Part, items: Items) -> Analysis:
     """All labels taken apart."""
     tagset = find_tagset(str(part.options.tagset))
-    return Analysis.of(outcomes.labels, tagset, expand_optional=part.options.expand_optional, empty=part.empty)
+    return Analysis.of(items.labels, tagset, expand_optional=part.options.expand_optional, empty=part.empty)
 
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
@@ -40,14 +40,14 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     categories = list(_by_category(part))
     compares = part.command == "compare" and len(part.judged) > 1
     if any(measure.definition.name == "features" for measure in part.measures):
-        values = [row for on, outcomes in categories for row in changes.confusion(outcomes, on)]
+        values = [row for on, items in categories for row in changes.confusion(items, on)]
         result = replace(result, confusion=(*result.confusion, *values))
     order = part.options.label_order
     if compares:
         diffs = [
             diff
-            for on, outcomes in categories
-            for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)
+            for on, items in categories
+            for diff in changes.diffs(items, on, None, "accuracy", {}, order)
         ]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if part.options.sweep and len(part.judged) > 1 and part.labels is not None:

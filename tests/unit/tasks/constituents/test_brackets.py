@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.render.text import heading
 from assay.result import Result
 from assay.tasks.constituents.lineages import lineages, similarities

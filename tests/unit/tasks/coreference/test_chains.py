@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.tasks.coreference.chains import (
     ARCS_SCORES,
     CLASSES,

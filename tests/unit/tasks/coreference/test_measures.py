@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay import Result
-from assay.engine.judgements import ONE
+from assay.engine.items import ONE
 from assay.engine.measure import measures
 from assay.engine.task import tasks
 from coreftexts import document, documents

@@ -9,9 +9,9 @@ from hypothesis import given
 
 import assay
 from assay.corpus import from_lists
-from assay.engine.inputs import prepare
 from assay.engine.measure import find
 from assay.engine.options import Options
+from assay.engine.prepare import prepare
 from assay.result import Result
 from strategies import Outputs, listed_spans, span_outputs
 from unit.samples import refusal, spans

@@ -8,9 +8,9 @@ import math
 import pytest
 
 import assay
-from assay.engine.inputs import Prepared, prepare
 from assay.engine.measure import find
 from assay.engine.options import Options
+from assay.engine.prepare import Prepared, prepare
 from assay.render import FORMATS, render
 from assay.result import Result
 from unit.samples import refusal, spans, tagged

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import assay
-from assay.engine import pagetexts, shards
-from assay.engine.pagetexts import Texts, gathered, united
+from assay.engine import run as shards
+from assay.engine import texts
 from assay.engine.parts import Part
+from assay.engine.texts import Texts, gathered, united
 from pieces import folders
 from unit.samples import refusal
 
@@ -33,7 +34,7 @@ def whole_and_cut(files: Any, where: Any, monkeypatch: pytest.MonkeyPatch, **opt
 @pytest.mark.parametrize("how", ["auto", "sample"])
 @pytest.mark.parametrize("most", [3, 11])
 def test_of_too_many_texts_the_same_are_drawn_from_any_number_of_shards(files, how, most, tmp_path, monkeypatch):
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", most)
+    monkeypatch.setattr(texts, "MOST_TEXTS", most)
     whole, cut = whole_and_cut(files, tmp_path, monkeypatch, embed=how)
     assert cut == whole
     assert (cut["how"], cut["embedded"]) == ("sample", most)
@@ -41,11 +42,11 @@ def test_of_too_many_texts_the_same_are_drawn_from_any_number_of_shards(files, h
 
 
 def test_all_texts_are_shown_if_they_fit_in_all_shards_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 48)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 48)
     whole, cut = whole_and_cut(ENGLISH, tmp_path, monkeypatch, embed="auto", slices=("label", "sentence-length"))
     assert cut == whole
     assert (cut["how"], cut["embedded"], cut["total"]) == ("all", 48, 48)
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 47)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 47)
     _, fewer = whole_and_cut(ENGLISH, tmp_path, monkeypatch, embed="auto")
     assert (fewer["how"], fewer["total"]) == ("sample", 48)
     assert fewer["embedded"] < 47
@@ -53,7 +54,7 @@ def test_all_texts_are_shown_if_they_fit_in_all_shards_together(tmp_path, monkey
 
 @pytest.mark.parametrize("how", ["all", "diff"])
 def test_more_texts_than_a_page_shows_are_kept_of_one_file_and_refused_of_shards(how, tmp_path, monkeypatch):
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 20)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 20)
     gold, systems = folders(tmp_path, *ENGLISH, pieces=4)
     assert assay.compare(gold, systems, times=10, embed=how).texts["embedded"] > 20
     monkeypatch.setattr(shards, "TEXT", 1)
@@ -66,7 +67,7 @@ def test_more_texts_than_a_page_shows_are_kept_of_one_file_and_refused_of_shards
 def test_what_is_kept_of_texts_does_not_grow_with_the_number_of_shards(tmp_path, monkeypatch):
     gold, systems = folders(tmp_path, *ENGLISH, pieces=4)
     monkeypatch.setattr(shards, "TEXT", 1)
-    monkeypatch.setattr(pagetexts, "MOST_TEXTS", 8)
+    monkeypatch.setattr(texts, "MOST_TEXTS", 8)
     kept: list[int] = []
 
     def noted(pieces: Sequence[Texts]) -> tuple[Texts, ...]:
