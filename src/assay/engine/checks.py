@@ -1,4 +1,4 @@
-"""What looks wrong before anything is scored: swapped or copied files, clashing label sets."""
+"""Warnings before anything is scored: swapped or copied files, clashing label sets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Numbers = Mapping[str, int]
 
 
 def _label_facts(judged: Items) -> dict[str, Any]:
-    """How often each side has each label, and for labels that one side alone has, what the other has there."""
+    """The number of items of each label on each side; and for labels of one side alone, what the other has there."""
     width = len(judged.labels)
     in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
     in_system = np.bincount(judged.answer[0, judged.has_system[0]], minlength=width)

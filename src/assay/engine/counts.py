@@ -206,12 +206,12 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
 
 
 BLOCKS = 4096
-"""Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
+"""The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """What the counts of all systems amount to: of bounded size, however many units there are."""
+    """The counts of all systems as far as scores and tests need them: of bounded size, however many units there are."""
 
     systems: tuple[str, ...]
     fields: tuple[str, ...]
@@ -236,7 +236,7 @@ class Tallies:
     differing: tuple[int, ...]
     """For each pair of systems in how many units its counts by label differ."""
     compares: bool
-    """Whether systems are compared, pair by pair."""
+    """True where systems are compared, pair by pair."""
 
     @classmethod
     def of(
@@ -346,7 +346,7 @@ class Tallies:
         )
 
     def __add__(self, other: Tallies) -> Tallies:
-        """What two stretches of text amount to together; the one that comes first stands first."""
+        """The tallies of two stretches of text; the one that comes first stands first."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))

@@ -28,7 +28,7 @@ class Drawn:
     """Something that was drawn, and by what: of several shards the same are drawn as of one."""
 
     group: str
-    """What it was drawn for: a pair of systems."""
+    """The pair of systems (or else) that it was drawn for."""
     lot: int
     """Those with the smallest numbers are drawn: a hash of the name, whatever else there is."""
     shown: Example | Unresolved

@@ -173,7 +173,7 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
 
 
 def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
-    """What was drawn, pairs of systems in their order, other groups as they come."""
+    """Examples drawn, pairs of systems in their order, other groups as they come."""
 
     def place(group: str) -> tuple[int, ...]:
         return tuple(int(number) for number in group.split("-") if number.isdigit())
@@ -329,7 +329,7 @@ def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
 
 
 def few_units(number: int, unit: str) -> Iterator[str]:
-    """What is to be said where there is little to resample."""
+    """A warning where there is little to resample."""
     if number == 1:
         yield (
             f"1 {unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
@@ -346,7 +346,7 @@ def intervals(asked: str, rows: Iterable[Score | Comparison]) -> str:
 
 
 def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """What is to be said where the kind of interval asked for cannot be made for all scores."""
+    """A warning where the kind of interval asked for cannot be made for all scores."""
     found: dict[str, list[str]] = {}
     for row in scores:
         if row.interval not in ("", asked):
@@ -364,7 +364,7 @@ def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[C
 
 
 def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
-    """What is to be said where there was too much to resample."""
+    """A note where units were pooled into blocks."""
     if pooled:
         yield (
             f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled "
@@ -399,7 +399,7 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
 
 
 def _signature(part: Part, interval: str) -> str:
-    """What one needs to get the same figures again: all that was chosen, and what went in."""
+    """All that one needs to get the same figures again: the choices made, and checksums of the files."""
     options = part.options
     chosen = {
         item.name: getattr(options, item.name)

@@ -47,12 +47,12 @@ class Run:
     """The number of gold's items."""
     unit: str = "sentence"
     scheme: str = ""
-    """How tags were read as spans."""
+    """The scheme by which tags were read as spans."""
     atoms: str = ""
-    """What spans are sets of."""
+    """The atoms of spans: words or characters."""
     notes: tuple[Remark, ...] = ()
     decided: Decided = field(default_factory=Decided)
-    """How the files were read, for other shards to be read alike."""
+    """The way in which the files were read, for other shards to be read alike."""
 
 
 def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
@@ -102,7 +102,7 @@ def idle_rule(rule: str, words: int) -> Iterator[str]:
 def columns_read(
     inputs: Sequence[Input | Corpus], names: Sequence[str], columns: Sequence[str], options: Options
 ) -> Iterator[Remark]:
-    """Which columns of tables were taken for words and labels, where that was not all said by the user.
+    """Notes on the columns of tables taken for words and labels, where the user did not say all of that.
 
     One number for files whose words are in different columns is refused: it may mean other labels in each.
     """
@@ -164,7 +164,7 @@ def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) ->
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
-    """How a file was read, where the user should know."""
+    """Notes on how a file was read."""
     for text, number in corpus.noted:
         before, first, place = text.partition("(the first: ")
         yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
@@ -172,7 +172,7 @@ def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
 
 @remark
 def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iterator[str]:
-    """How a file was read; a `{}` in the text stands for the number."""
+    """A note on how a file was read; a `{}` in the text stands for the number."""
     place = f"(the first: {first[0]}" if first else ""
     yield f"{name}: {text.replace('{}', f'{number:,}')}{place}"
 
@@ -234,7 +234,7 @@ def alignment(
     sentences: int,
     their_sentences: int,
 ) -> Iterator[str]:
-    """How a system's words were brought together with gold's, where they are not the same."""
+    """A note on how a system's words were aligned with gold's, where they are not the same."""
     if characters:
         yield (
             f"{name} has other tokens than gold: aligned by characters, {words:,} of "
@@ -251,7 +251,7 @@ def _problems(name: str, pair: Pair) -> Remark:
 
 @remark
 def problems(name: str, lines: Sequence[str], number: int, normalisations: int) -> Iterator[str]:
-    """Where texts differ, though the user wants to go on all the same."""
+    """The places where texts differ, though the user wants to go on all the same."""
     yield from (f"{name}: {line}" for line in listed(lines, number))
     if normalisations:
         yield (
@@ -269,7 +269,7 @@ def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iter
 
 
 def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
-    """What is to be said of what is left out for all systems. Nothing may be left of a shard, but not of all."""
+    """Warnings about sentences that are left out for all systems. All of a shard may be, but not all of the data."""
     left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
     if options.decided is None:
         # Before anything else is looked at.
@@ -287,7 +287,7 @@ def nothing_to_judge(text: str, number: int) -> Iterator[str]:
 
 @remark
 def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
-    """How many sentences were left out; the text has a place for both numbers."""
+    """The number of sentences left out; the text has a place for both numbers."""
     if number:
         yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
 
@@ -325,7 +325,7 @@ def gold_source(run: Run) -> Source:
 
 
 class Prepared:
-    """What the user named, opened: the task can be told, and nothing but the first lines is read yet."""
+    """Gold and systems, opened: the task is known, and nothing but the first lines is read yet."""
 
     def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
         options.check()

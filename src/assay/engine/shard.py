@@ -25,15 +25,15 @@ from assay.engine.task import tasks
 from assay.engine.warnings import format_warnings
 
 ALONE = Covered("", 1, (0,))
-"""Where there is one shard, and nothing to be added up."""
+"""A single shard, to which nothing is added."""
 Tables = Sequence[tuple[str, Items | Counts]]
-"""What a measure gives of each system, by name: items, or counts."""
+"""The items or counts that a measure gives of each system, by name."""
 
 
 def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
-    """What gold and systems, or one shard of them, amount to: it can travel, and be added to others."""
+    """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
@@ -156,7 +156,7 @@ class _Shard:
         return self._joined[index]
 
     def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
-        """What the counts of a measure amount to, in units."""
+        """The tallies of a measure, in units."""
         gold, measure = self.run.gold, self.run.measures[index]
 
         def blocks() -> Ints:
@@ -262,7 +262,7 @@ class _Shard:
         return tuple(first), found
 
     def of_items(self) -> dict[str, Any]:
-        """What items show: fields of a Part."""
+        """Fields of a Part that come from items: examples, texts, confusions."""
         if self.basis is None:
             return {}
         run, options, task = self.run, self.options, tasks()[self.run.task]
@@ -329,8 +329,8 @@ def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]
 
 
 def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
-    """How many sentences are wholly right in each system, in some system, and item by item in some; and how many
-    there are. `there` masks the sentences that each system cuts as gold does.
+    """The numbers of sentences that are wholly right in each system, in some system, and item by item in some; and of
+    all sentences. `there` masks the sentences that each system cuts as gold does.
     """
     sentences = len(there[0])
 

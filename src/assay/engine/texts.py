@@ -1,4 +1,4 @@
-"""What a page draws and filters, as columns: sentences, words, the items judged, the layers of gold and systems.
+"""Texts of a page, as columns: sentences, words, the items judged, the layers of gold and systems.
 
 Those of several shards are joined and chosen among, and coded for JSON at last. Coded, all of it is lists of numbers
 and vocabularies. What is mostly the same is told as differences: places that rise as distances, a system's layer as
@@ -100,7 +100,7 @@ class Rows:
         return replace(self, columns=columns, vocabulary=tuple(known))
 
     def lists(self, *names: str) -> dict[str, Any]:
-        """Where rows are, and some columns, for JSON."""
+        """Places of rows and some columns, for JSON."""
         return {
             "text": distances(self.text),
             **{name: self.columns[name].tolist() for name in names},
@@ -113,16 +113,16 @@ class Texts:
     """Texts that a page may show, with everything that stands in them."""
 
     how: str
-    """Which are asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
+    """The texts asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
     unit: str
     on: str
     """The measure by which items are right or wrong."""
     systems: tuple[str, ...]
     kinds: tuple[str, ...]
     total: int
-    """How many texts gold has …"""
+    """The number of texts that gold has …"""
     judged: int
-    """… and how many of them are not left out."""
+    """… and of those that are not left out."""
     names: Rows
     """One row per text: `id`, `number` (where that stands for an id), `place`, `telling` (of something), `lot`."""
     words: Rows
@@ -132,7 +132,7 @@ class Texts:
     slices: Mapping[str, Ints | None]
     """The items of each value of a slice; None where that cannot be told of them."""
     sides: tuple[str, ...] = ()
-    """What the layers are called."""
+    """The names of the layers."""
     arcs: Rows | None = None
     """Word by word the heads and relations of all sides …"""
     spans: tuple[Rows, ...] = ()
@@ -183,7 +183,7 @@ class Texts:
         }
 
     def _numbers(self, rows: Rows) -> list[int]:
-        """How many rows each text has."""
+        """The number of rows of each text."""
         numbers: list[int] = np.bincount(rows.text, minlength=len(self)).tolist()
         return numbers
 
@@ -251,7 +251,7 @@ def distances(numbers: Array) -> list[int]:
 
 
 def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
-    """Where something is unusual, and what it is there."""
+    """Places of unusual values, and these values."""
     return {"at": distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
 
 
@@ -264,12 +264,12 @@ def _unusual(values: Array) -> dict[str, list[int]]:
 
 
 def shows_all(how: str, judged: int) -> bool:
-    """Whether all texts are to be shown, those without a difference or an error too."""
+    """True if all texts are to be shown, those without a difference or an error too."""
     return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
 
 
 def drawn(how: str, lots: Array) -> Bools:
-    """Which of the texts that are worth showing are shown: those with the smallest lots where they are too many."""
+    """Mask of the texts shown, of those worth showing: those with the smallest lots where they are too many."""
     if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
         return np.ones(len(lots), dtype=bool)
     return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
@@ -396,18 +396,18 @@ def _text_of_items(run: Run, items: Items, unit: str) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Which texts of gold a page may show."""
+    """The texts of gold that a page may show."""
 
     chosen: Ints
     place: Ints
     """The number of each text of gold among those chosen, NONE for the others."""
     telling: Bools
-    """Which of those chosen have a difference or an error."""
+    """Mask of those with a difference or an error."""
     lots: Ints
     """By what they are drawn, where they are too many."""
 
     def names(self, ids: Sequence[str], numbered: Sequence[bool], places: Sequence[str]) -> Rows:
-        """What the chosen texts are called, some by their numbers, and where they are."""
+        """Names and places of the chosen texts; some are named by their numbers."""
         columns = {
             "id": np.array(ids, dtype=object),
             "number": np.where(np.array(numbered, dtype=bool), self.chosen, NONE),
@@ -465,7 +465,7 @@ def _words(run: Run, shown: Shown, unit: str) -> Rows:
 
 
 def _sentences(run: Run, shown: Shown) -> Rows:
-    """How long the sentences of documents are."""
+    """Lengths of the sentences of documents."""
     first, end = _ends(run, shown, "document")
     lengths = np.diff(run.gold.starts)[numbers_of_runs(first, end - first)]
     return Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
@@ -509,7 +509,7 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
 
 
 def _members(items: Items, part: Items) -> Bools | None:
-    """Which items a slice selects; None where it selects an added item under one system and not under another."""
+    """Mask of the items that a slice selects; None where it selects an added item under one system and not under another."""
     most = 1 + max(int(items.item.max(initial=0)), int(part.item.max(initial=0)))
     wanted, known = ((one.owner + 1) * most + one.item for one in (part, items))
     order = np.argsort(known, kind="stable")

@@ -22,7 +22,7 @@ from assay.tasks.constituents.lineages import lineages, similarities
 from assay.tasks.spans.measures import judged
 
 KINDS = (*matching.BRACKETS, "unscored")
-"""What becomes of a constituent: unscored is one of gold's in a sentence without a tree that could be compared."""
+"""Outcomes of a constituent: unscored is one of gold's in a sentence without a tree that could be compared."""
 MEANS = ("words", "sentences")
 
 
@@ -38,7 +38,7 @@ _BRACKETS: Scores = {
 
 
 _GOLDS = ("tp", "fn", "le")
-"""Where gold's constituents are counted, in sentences that can be compared."""
+"""Outcomes of gold's constituents in sentences that can be compared."""
 
 
 def judge_brackets(pair: Pair, chosen: Choices) -> Items:
@@ -69,7 +69,7 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
 
 
 def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
-    """What EVALB counts by sentences; nothing in those that are too long."""
+    """Counts of EVALB by sentence; none for those that are too long."""
     valid = clean.valid
     wrong = np.bincount(rows.sentence[~rows.right[0]], minlength=len(valid)) > 0
     in_gold = np.bincount(rows.sentence[rows.has_gold], minlength=len(valid))

@@ -22,7 +22,7 @@ from assay.tasks.coreference.mentions import MATCHES, ChainPair, chains_of
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
 _DEFINED = "-documents"
-"""What the number of documents in which a score is defined is called, behind the name of the score."""
+"""Ending of the field that holds the number of documents in which a score is defined."""
 
 
 def _metric(name: str) -> Callable[[Judge], Judge]:

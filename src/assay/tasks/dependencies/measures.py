@@ -214,7 +214,7 @@ def universal(features: str) -> str:
 
 
 def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
-    """Which rows have the same on both sides of a column, brought into a form."""
+    """Mask of the rows with equal values of a column on both sides, brought into a form."""
     sides = [_mapped(corpus.column(column), form) for corpus in (pair.gold, pair.system)]
     _, (gold, system) = one_vocabulary(sides)
     both = (arcs.gold_word != NONE) & (arcs.system_word != NONE)

@@ -1,4 +1,4 @@
-"""What the engine knows of dependency trees."""
+"""The task of dependency trees."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
 
 ON = ("labels", "words")
 OUTSIDE = "(none)"
-"""What a word outside all spans is labelled."""
+"""Label of a word outside all spans."""
 
 
 @measure("span-kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label, task="spans")

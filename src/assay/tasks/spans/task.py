@@ -1,4 +1,4 @@
-"""What the engine knows of labelled spans."""
+"""The task of labelled spans."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.ran
 
 
 def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """How often each kind of outcome occurs in each system."""
+    """The number of spans with each kind of outcome, in each system."""
     if not compares:
         return {}
     return {

@@ -153,7 +153,7 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
 
 @dataclass(frozen=True, eq=False)
 class Rich:
-    """What the user said of tags with parts."""
+    """Tagset and weights of a run with tags that have parts."""
 
     tagset: Tagset
     expand_optional: bool = False
@@ -324,7 +324,7 @@ def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
 
 
 def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., object] = float) -> Array:
-    """What each position of each tag weighs; what the weights do not know weighs nothing."""
+    """Weights of the positions of each tag; positions that the weights do not know weigh nothing."""
     rows: dict[str, list[object]] = {}
     for tag in analysis.tags:
         # All tags of a part of speech weigh the same at a position.

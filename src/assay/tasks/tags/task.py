@@ -1,4 +1,4 @@
-"""What the engine knows of words with labels."""
+"""The task of words with labels."""
 
 from __future__ import annotations
 
