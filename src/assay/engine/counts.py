@@ -211,7 +211,7 @@ BLOCKS = 4096
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """The counts of all systems as far as scores and tests need them: of bounded size, however many units there are."""
+    """The counts of all systems as far as scores and tests need them: bounded, however many units there are."""
 
     systems: tuple[str, ...]
     fields: tuple[str, ...]

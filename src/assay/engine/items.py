@@ -21,7 +21,7 @@ LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 UNRESOLVED = "unresolved"
 """No change: what no system has right."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
-"""The number of times that a gold label meets a system's: by label of both, kind of outcome, right or wrong, and whether
+"""The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and whether
 this is a further piece of an item of gold's that is counted in another row."""
 
 # Where the label alone says what an item was taken for.
@@ -342,7 +342,7 @@ def _answers(one: Items, recoded: Ints, known: dict[str, int]) -> Ints:
 def _added(
     tables: Sequence[tuple[str, Items]], own: Sequence[Ints], recoded: Sequence[Ints]
 ) -> tuple[Ints, list[Ints]]:
-    """The items that systems add, as rows of (sentence, item, the first system that has it), and each system's places there."""
+    """The items that systems add, as rows of (sentence, item, first system), and each system's places there."""
     rows, keys = [], []
     for system, ((_, one), mine, codes) in enumerate(zip(tables, own, recoded, strict=True)):
         assert one.key is not None and one.partner is not None

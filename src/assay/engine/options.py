@@ -29,7 +29,7 @@ _PARAMETERS = ("params", "tagset", "weights")
 
 @dataclass(frozen=True)
 class Decided:
-    """The way in which the first of many shards is read, so that all others are read alike; and what each tells itself."""
+    """The way in which the first of many shards is read, so that all others are read alike."""
 
     task: str = ""
     column: str = ""

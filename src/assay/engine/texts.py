@@ -509,7 +509,7 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
 
 
 def _members(items: Items, part: Items) -> Bools | None:
-    """Mask of the items that a slice selects; None where it selects an added item under one system and not under another."""
+    """Mask of the items that a slice selects; None where it selects an added item under some systems alone."""
     most = 1 + max(int(items.item.max(initial=0)), int(part.item.max(initial=0)))
     wanted, known = ((one.owner + 1) * most + one.item for one in (part, items))
     order = np.argsort(known, kind="stable")
