@@ -50,9 +50,9 @@ def _check(annotators: Sequence[Any], options: Options) -> None:
 def _symmetric(spec: str) -> str:
     """A measure for which it is the same who comes first."""
     measure = find(spec)
-    if measure.definition.name == "weighted":
-        raise UsageError("weighted takes one side as gold; for agreement there is fair, which is matched both ways.")
-    if measure.definition.name != "fair":
+    if measure.definition.one_sided:
+        raise UsageError(measure.definition.one_sided)
+    if "symmetric" not in measure.parameters:
         return spec
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 

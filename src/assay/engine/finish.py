@@ -395,7 +395,8 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     for on, number in part.unresolved_in_all.items():
         listed = sum(one.group == on for one in part.unresolved)
         if number > listed:
-            yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
+            noun = tasks()[part.task].noun
+            yield f"Of {number:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 
 def _signature(part: Part, interval: str) -> str:

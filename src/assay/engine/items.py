@@ -21,8 +21,8 @@ LABEL_ORDERS = ("effect", "difference", "frequency", "name")
 UNRESOLVED = "unresolved"
 """No change: what no system has right."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
-"""The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and whether
-this is a further piece of an item of gold's that is counted in another row."""
+"""The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and
+whether it is a further piece of an item of gold's that is counted in another row."""
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")

@@ -57,6 +57,9 @@ class Definition:
     """True if it asks something of its own of matched items, so that changes are shown on it even
     where they are on another measure."""
 
+    one_sided: str = ""
+    """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
+
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """The keywords of the function with their defaults."""
@@ -167,6 +170,7 @@ def measure(
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
+    one_sided: str = "",
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -182,7 +186,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), task, columns),
-            *(characters, chosen, own_outcomes),
+            *(characters, chosen, own_outcomes, one_sided),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -198,8 +198,25 @@ def aligned(
         pair = align(gold, output, column=column, on_mismatch=mismatch, characters=characters, shard=shard)
         pairs.append((name, pair))
         left = int((~pair.skipped).sum())
-        shared = text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1])
-        warnings += [shared, _alignment(name, pair), _problems(name, pair)]
+        warnings += [
+            text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1]),
+            alignment(
+                name=name,
+                characters=int(pair.aligned_by == "characters"),
+                by_words=pair.aligned_by == "words",
+                words=len(pair.gold_words),
+                kept=int((~pair.skipped[gold.sentence_of]).sum()),
+                theirs=int((pair.system_sentence >= 0).sum()),
+                sentences=gold.sentences,
+                their_sentences=output.sentences,
+            ),
+            problems(
+                name=name,
+                lines=pair.problems,
+                number=pair.number_of_problems,
+                normalisations=pair.normalisations,
+            ),
+        ]
     return pairs, warnings
 
 
@@ -207,20 +224,6 @@ def aligned(
 def empty_output(name: str, column: str) -> Iterator[str]:
     """A system without answers."""
     yield f"{name}: column {column} is empty, so there are no figures for it."
-
-
-def _alignment(name: str, pair: Pair) -> Remark:
-    gold = pair.gold
-    return alignment(
-        name=name,
-        characters=int(pair.aligned_by == "characters"),
-        by_words=pair.aligned_by == "words",
-        words=len(pair.gold_words),
-        kept=int((~pair.skipped[gold.sentence_of]).sum()),
-        theirs=int((pair.system_sentence >= 0).sum()),
-        sentences=gold.sentences,
-        their_sentences=pair.system.sentences,
-    )
 
 
 @remark
@@ -242,11 +245,6 @@ def alignment(
         )
     elif by_words and sentences != their_sentences:
         yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
-
-
-def _problems(name: str, pair: Pair) -> Remark:
-    number, normalisations = pair.number_of_problems, pair.normalisations
-    return problems(name=name, lines=pair.problems, number=number, normalisations=normalisations)
 
 
 @remark
@@ -317,13 +315,6 @@ def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Sour
     )
 
 
-def gold_source(run: Run) -> Source:
-    """Gold as a source; unaligned are the gold words that some system has no counterpart for."""
-    kept = int((~run.skipped[run.gold.sentence_of]).sum())
-    unaligned = max(kept - len(pair.gold_words) for _, pair in run.pairs)
-    return replace(source_of("gold", run.gold, None, ""), unaligned=unaligned)
-
-
 class Prepared:
     """Gold and systems, opened: the task is known, and nothing but the first lines is read yet."""
 
@@ -340,18 +331,22 @@ class Prepared:
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
         decided = options.decided or Decided()
-        self.task = options.task or _task_of(measures) or decided.task or self._told()
+        asked = list(dict.fromkeys(measure.definition.task for measure in measures))
+        if len(asked) > 1:
+            raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
+        if asked and tasks()[asked[0]].command:
+            raise UsageError(f"{measures[0]} {tasks()[asked[0]].command}")
+        self.task = options.task or (asked[0] if asked else "") or decided.task
+        if not self.task:
+            # Words with labels are what is left where no task knows the files.
+            known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], options)]
+            self.task = known[-1] if known else next(iter(tasks()))
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
                 raise InputError(
                     f"{item.files[0]}: looks like {item.plan.format} where the first files look like {form}. "
                     "Say which it is with --input-format."
                 )
-
-    def _told(self) -> str:
-        """The task that the files tell; words with labels are what is left."""
-        known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], self.options)]
-        return known[-1] if known else next(iter(tasks()))
 
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
@@ -372,15 +367,6 @@ class Prepared:
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
     """Everything that these measures are to judge."""
     return Prepared(gold, systems, options, measures).run(measures)
-
-
-def _task_of(measures: Sequence[Measure]) -> str | None:
-    found = list(dict.fromkeys(measure.definition.task for measure in measures))
-    if len(found) > 1:
-        raise UsageError(f"the measures are about different tasks: {', '.join(found)}. Run them one by one.")
-    if found and tasks()[found[0]].command:
-        raise UsageError(f"{measures[0]} {tasks()[found[0]].command}")
-    return found[0] if found else None
 
 
 def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, str], Corpus]) -> Input | Corpus:

@@ -19,7 +19,7 @@ from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, whole_numbers
-from assay.engine.prepare import Prepared, Run, gold_source, prepare
+from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.slices import Slice
 from assay.engine.task import tasks
 from assay.engine.warnings import format_warnings
@@ -55,6 +55,7 @@ def measure_shard(
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
+    unaligned = tuple(words - len(pair.gold_words) for _, pair in run.pairs)
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
     part = Part(
         command=command,
@@ -72,11 +73,11 @@ def measure_shard(
         decided=decided,
         covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=gold_source(run),
+        gold=replace(source_of("gold", run.gold, None, ""), unaligned=max(unaligned)),
         systems=run.sources,
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
-        unaligned=tuple(words - len(pair.gold_words) for _, pair in run.pairs),
+        unaligned=unaligned,
         aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
         units=len(shard.units.kept),
         items=run.items,

@@ -23,6 +23,8 @@ from assay.engine.task import tasks
 from assay.errors import UsageError
 
 T = TypeVar("T")
+_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
+"""The columns of items of which each system has one."""
 MOST_TEXTS = 50_000
 """So many sentences a page shows; of more, a sample of those that are worth a look."""
 _SLACK = 4
@@ -62,6 +64,11 @@ class Rows:
     @classmethod
     def joined(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
         """The rows of several pieces, which have so many texts each, one behind the other."""
+
+        def small(column: Array) -> Array:
+            """Whole numbers with a sign, which are places or codes, in less room."""
+            return column.astype(np.int32) if column.dtype.kind == "i" else column
+
         known: dict[str, int] = {}
         tables = [np.append(as_codes(one.vocabulary, known), np.int32(NONE)) for one in several]
         coded = several[0].coded
@@ -74,7 +81,7 @@ class Rows:
         }
         both = cls(
             text=np.concatenate([one.text + before for one, before in _after(several, texts)]),
-            columns={name: _small(np.concatenate(parts)) for name, parts in columns.items()},
+            columns={name: small(np.concatenate(parts)) for name, parts in columns.items()},
             coded=coded,
             vocabulary=tuple(known),
             stretches={
@@ -160,6 +167,42 @@ class Texts:
     def coded(self, slices: Sequence[str] = ()) -> dict[str, Any]:
         """The data of `Result.texts`, with some slices in this order."""
         words, items = self.words.compact(), self.items.compact()
+        gold, owner = items.columns["gold"], items.columns["owner"]
+        by_system = []
+        for system in range(len(self.systems)):
+            columns = {name: items.columns.get(f"{name}/{system}") for name in _BY_SYSTEM}
+            answers, wrong, alike, kind, lost = columns.values()
+            assert answers is not None and wrong is not None and alike is not None
+            by_system.append(
+                {
+                    "answers": sparse(answers != gold, answers),
+                    "wrong": distances(np.flatnonzero(wrong)),
+                    "alike": sparse(alike != 0, alike),
+                    **({} if kind is None else {"kind": kind.tolist()}),
+                    **({} if lost is None else {"lost": sparse(lost != 0, lost)}),
+                }
+            )
+        of_sentences: dict[str, Any] = {}
+        if self.sentences is not None:
+            lengths = self.sentences.columns["length"].tolist()
+            of_sentences = {"sentences": self._numbers(self.sentences), "sentence_lengths": lengths}
+        layers: list[dict[str, Any]] = []
+        if self.arcs is not None:
+            arcs = self.arcs.compact()
+            sides = [
+                [arcs.columns[f"{name}/{side}"] for name in ("heads", "relations")] for side in range(len(self.sides))
+            ]
+            for number, (side, (heads, relations)) in enumerate(zip(self.sides, sides, strict=True)):
+                if number:
+                    both = [sparse(mine != usual, mine) for mine, usual in zip(sides[number], sides[0], strict=True)]
+                    layers.append({"side": side, "heads": both[0], "relations": both[1]})
+                else:
+                    listed = {"heads": heads.tolist(), "relations": relations.tolist()}
+                    layers.append({"side": side, **listed, "labels": list(arcs.vocabulary)})
+        for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
+            own = spans.compact()
+            names = (name for name in ("begin", "length", "label", "kind") if name in own.columns)
+            layers.append({"side": side, **own.lists(*names), "labels": list(own.vocabulary)})
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -170,16 +213,18 @@ class Texts:
             ],
             "places": self.names.columns["place"].tolist(),
             "lengths": self._numbers(words),
-            **self._of_sentences(),
+            **of_sentences,
             "vocabulary": list(words.vocabulary),
             "words": words.columns["word"].tolist(),
             "labels": list(items.vocabulary),
             "kinds": list(self.kinds),
             "items": {
-                **_coded_items(items, len(self.systems)),
+                **items.lists("begin", "length", "gold"),
+                "owner": sparse(owner != NONE, owner),
+                "systems": by_system,
                 "slices": {name: distances(rows) for name in slices if (rows := self.slices.get(name)) is not None},
             },
-            "layers": [*self._arc_layers(), *self._span_layers()],
+            "layers": layers,
         }
 
     def _numbers(self, rows: Rows) -> list[int]:
@@ -187,61 +232,10 @@ class Texts:
         numbers: list[int] = np.bincount(rows.text, minlength=len(self)).tolist()
         return numbers
 
-    def _of_sentences(self) -> dict[str, Any]:
-        if self.sentences is None:
-            return {}
-        lengths = self.sentences.columns["length"].tolist()
-        return {"sentences": self._numbers(self.sentences), "sentence_lengths": lengths}
-
-    def _arc_layers(self) -> Iterator[dict[str, Any]]:
-        if self.arcs is None:
-            return
-        arcs = self.arcs.compact()
-        gold = [arcs.columns[f"{name}/0"] for name in ("heads", "relations")]
-        yield {
-            **{"side": self.sides[0], "heads": gold[0].tolist(), "relations": gold[1].tolist()},
-            "labels": list(arcs.vocabulary),
-        }
-        for number, side in enumerate(self.sides[1:], 1):
-            mine = [arcs.columns[f"{name}/{number}"] for name in ("heads", "relations")]
-            heads, relations = (sparse(own != usual, own) for own, usual in zip(mine, gold, strict=True))
-            yield {"side": side, "heads": heads, "relations": relations}
-
-    def _span_layers(self) -> Iterator[dict[str, Any]]:
-        for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
-            rows = spans.compact()
-            columns = (name for name in ("begin", "length", "label", "kind") if name in rows.columns)
-            yield {"side": side, **rows.lists(*columns), "labels": list(rows.vocabulary)}
-
-
-def _coded_items(items: Rows, systems: int) -> dict[str, Any]:
-    columns = items.columns
-    gold, owner = columns["gold"], columns["owner"]
-    answers, alike = ([columns[f"{name}/{system}"] for system in range(systems)] for name in ("answers", "alike"))
-    return {
-        **items.lists("begin", "length", "gold"),
-        "owner": sparse(owner != NONE, owner),
-        "systems": [
-            {
-                "answers": sparse(answers[system] != gold, answers[system]),
-                "wrong": distances(np.flatnonzero(columns[f"wrong/{system}"])),
-                "alike": _unusual(alike[system]),
-                **({"kind": columns[f"kind/{system}"].tolist()} if f"kind/{system}" in columns else {}),
-                **({"lost": _unusual(columns[f"lost/{system}"])} if f"lost/{system}" in columns else {}),
-            }
-            for system in range(systems)
-        ],
-    }
-
 
 def _after(pieces: Sequence[T], sizes: Iterable[int]) -> Iterator[tuple[T, int]]:
     """Each piece with the size of all before it."""
     yield from zip(pieces, accumulate(sizes, initial=0), strict=False)
-
-
-def _small(column: Array) -> Array:
-    """Whole numbers with a sign, which are places or codes, in less room."""
-    return column.astype(np.int32) if column.dtype.kind == "i" else column
 
 
 def distances(numbers: Array) -> list[int]:
@@ -253,11 +247,6 @@ def distances(numbers: Array) -> list[int]:
 def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
     """Places of unusual values, and these values."""
     return {"at": distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
-
-
-def _unusual(values: Array) -> dict[str, list[int]]:
-    """A column that is usually 0."""
-    return sparse(values != 0, values)
 
 
 # --- which texts, and those of several shards ---
@@ -357,7 +346,10 @@ def embedded(
     """The texts of a run with everything that stands in them; `slices` are the items of each value."""
     drawing = tasks()[run.task].drawing
     unit = drawing.unit
-    of_item = _text_of_items(run, items, unit)
+    of_item = items.sentence
+    if unit == "document" and len(of_item):
+        assert run.gold.document_starts is not None
+        of_item = np.searchsorted(run.gold.document_starts, of_item, side="right") - 1
     skipped = np.zeros(run.gold.documents, dtype=bool) if unit == "document" else run.skipped
     shown = choose(items, of_item, skipped, how, seed, list(run.gold.unit_names(unit)))
     begin, end, stretches = drawing.places(run, items)
@@ -383,15 +375,6 @@ def embedded(
         arcs=arcs,
         spans=spans,
     )
-
-
-def _text_of_items(run: Run, items: Items, unit: str) -> Ints:
-    """The sentence or the document of each item."""
-    if unit == "sentence" or not len(items.sentence):
-        return items.sentence
-    starts = run.gold.document_starts
-    assert starts is not None
-    return np.searchsorted(starts, items.sentence, side="right") - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -167,6 +167,7 @@ _TYPED = error_weights("be-typed", {}).scores()
     count=matched,
     task="spans",
     chosen=_weighted_scores,
+    one_sided="weighted takes one side as gold; for agreement there is fair, which is matched both ways.",
 )
 def weighted(
     pair: Pair,
