@@ -52,12 +52,12 @@ def assay_shuffling(a: Numbers, b: Numbers, times: int) -> Answer:
 
 def assay_bootstrap(a: Numbers, b: Numbers, times: int) -> Answer:
     """assay's resamples of both systems at once, from the counts of each sentence."""
-    from assay.engine.counts import Collapsed
+    from assay.arrays import distinct_rows
     from assay.stats.resample import bootstrap_sums
 
-    rows = Collapsed.of([a, b])
-    sums = bootstrap_sums(rows.rows, rows.sizes, times, np.random.default_rng(SEED))
-    return {**interval(f1(sums[:, :3]), f1(sums[:, 3:])), "groups": len(rows.rows)}
+    rows, _, sizes = distinct_rows(np.concatenate([a, b], axis=1))
+    sums = bootstrap_sums(rows, sizes, times, np.random.default_rng(SEED))
+    return {**interval(f1(sums[:, :3]), f1(sums[:, 3:])), "groups": len(rows)}
 
 
 def loop_shuffling(a: Numbers, b: Numbers, times: int) -> Answer:

@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.corpus import SEVERAL
-from assay.tasks.tags.partial import set_scores, weight_matrix
+from assay.tasks.tags.measures import set_scores, weight_matrix
 from assay.tasks.tags.tagsets import find
 from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
 from assay.tasks.tags.weights import Weights

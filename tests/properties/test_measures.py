@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import assay
 from assay import Result
 from assay.corpus import Corpus, from_lists, from_spans, holds_spans
-from assay.engine.counts import Counts, matched, merged
+from assay.engine.counts import Counts, as_sums, matched, merged
 from assay.engine.counts import by_label as counted_by_label
 from assay.engine.measure import find, measures
 from assay.engine.options import Options
@@ -211,9 +211,10 @@ def scored(name: str, counts: Counts) -> dict[str, float]:
     measure = find(name)
     overall = counts.matrix().sum(axis=0)
     sums = {field: np.asarray(float(n)) for field, n in zip(counts.fields, overall.tolist(), strict=True)}
+    by_label = as_sums(counts.total(), counts.fields)
     return {
         **{score: float(function(sums)) for score, function in measure.scores.items()},
-        **{score: float(function(counts.sums())) for score, function in measure.averages.items()},
+        **{score: float(function(by_label)) for score, function in measure.averages.items()},
     }
 
 

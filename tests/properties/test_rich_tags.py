@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.corpus import SEVERAL
-from assay.tasks.tags.partial import weight_matrix
+from assay.tasks.tags.measures import weight_matrix
 from assay.tasks.tags.tagsets import find
 from assay.tasks.tags.tagsets.analysis import Analysis, credit
 from assay.tasks.tags.weights import Weights

@@ -1,4 +1,4 @@
-"""How far annotators agree, of whom none is gold: every pair of them, and the mean over pairs."""
+"""Agreement of annotators, of whom none is gold: every pair of them, and the mean over pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL_PAIRS = "mean of all pairs"
 
 
 def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
-    """How far two or more annotators agree; options are those of `score`, but for jobs and cluster."""
+    """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster."""
     # By name: no figure depends on who is given first.
     named = sorted(named_systems(annotators).items())
     chosen = Options(**options, symmetric=True)
@@ -50,9 +50,9 @@ def _check(annotators: Sequence[Any], options: Options) -> None:
 def _symmetric(spec: str) -> str:
     """A measure for which it is the same who comes first."""
     measure = find(spec)
-    if measure.definition.name == "weighted":
-        raise UsageError("weighted takes one side as gold; for agreement there is fair, which is matched both ways.")
-    if measure.definition.name != "fair":
+    if measure.definition.one_sided:
+        raise UsageError(measure.definition.one_sided)
+    if "symmetric" not in measure.parameters:
         return spec
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 
@@ -73,7 +73,7 @@ def _defaults(first: Any, second: Any, options: Options) -> list[str]:
 
 
 def _either_way(there: Result, back: Result) -> Result:
-    """What is the same whoever comes first; the ends of intervals are the means of both ways.
+    """The scores that are the same whoever comes first; the ends of intervals are the means of both ways.
 
     Scores that take one side for gold (precision, the mean over gold's labels) are left out, and where that is a
     measure's main score, it is said.

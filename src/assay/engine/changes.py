@@ -1,4 +1,4 @@
-"""What systems do differently, from what became of each item under each of them (Tuggener 2017), for any task."""
+"""Differences between systems, from what became of each item under each of them (Tuggener 2017), for any task."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def confusion(items: Items, measure: str) -> Iterator[Confusion]:
 
 
 def met_confusion(name: str, met: Met, measure: str) -> Iterator[Confusion]:
-    """What met as rows of a confusion table, frequent errors first, hits last."""
+    """Rows of a confusion table from labels that met, frequent errors first, hits last."""
     sums: dict[tuple[str | None, str | None, str | None, bool], int] = {}
     pieces = dict.fromkeys((row[:4] for row in met), 0)
     for row, number in met.items():

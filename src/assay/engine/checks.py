@@ -1,4 +1,4 @@
-"""What looks wrong before anything is scored: swapped or copied files, clashing label sets."""
+"""Warnings before anything is scored: swapped or copied files, clashing label sets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,26 @@ def warnings(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark
         items=len(judged),
         right=int(judged.right.sum()),
     )
-    yield clashes(name=name, noun=noun, items=len(judged), **_label_facts(judged))
+    # How many items of each side have each label; and for labels of one side alone, what the other has there.
+    labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
+    in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
+    in_system = np.bincount(answer[judged.has_system[0]], minlength=width)
+    facts: dict[str, Any] = {
+        name: {labels[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
+        for name, counts in (("in_gold", in_gold), ("in_system", in_system))
+    }
+    both = (judged.gold != NONE) & (answer != NONE)
+    for what, alone, here, there in (
+        ("against_foreign", (in_gold == 0) & (in_system > 0), answer, judged.gold),
+        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, answer),
+    ):
+        met: dict[str, dict[str, int]] = {labels[code]: {} for code in np.flatnonzero(alone).tolist()}
+        rows = np.flatnonzero(both & np.append(alone, False)[here])
+        keys, sizes = np.unique(here[rows].astype(np.int64) * width + there[rows], return_counts=True)
+        for key, size in zip(keys.tolist(), sizes.tolist(), strict=True):
+            met[labels[key // width]][labels[key % width]] = size
+        facts[what] = met
+    yield clashes(name=name, noun=noun, items=len(judged), **facts)
 
 
 def swapped(pair: Pair) -> Iterator[str]:
@@ -60,30 +79,6 @@ def copied(name: str, gold: str, system: str, same: bool, items: int, right: int
 
 
 Numbers = Mapping[str, int]
-
-
-def _label_facts(judged: Items) -> dict[str, Any]:
-    """How often each side has each label, and for labels that one side alone has, what the other has there."""
-    width = len(judged.labels)
-    in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
-    in_system = np.bincount(judged.answer[0, judged.has_system[0]], minlength=width)
-    both = (judged.gold != NONE) & (judged.answer[0] != NONE)
-    facts: dict[str, Any] = {"in_gold": _numbers(judged, in_gold), "in_system": _numbers(judged, in_system)}
-    for name, alone, here, there in (
-        ("against_foreign", (in_gold == 0) & (in_system > 0), judged.answer[0], judged.gold),
-        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, judged.answer[0]),
-    ):
-        met: dict[str, dict[str, int]] = {judged.labels[code]: {} for code in np.flatnonzero(alone).tolist()}
-        rows = np.flatnonzero(both & np.append(alone, False)[here])
-        keys, sizes = np.unique(here[rows].astype(np.int64) * width + there[rows], return_counts=True)
-        for key, size in zip(keys.tolist(), sizes.tolist(), strict=True):
-            met[judged.labels[key // width]][judged.labels[key % width]] = size
-        facts[name] = met
-    return facts
-
-
-def _numbers(judged: Items, counts: Ints) -> dict[str, int]:
-    return {judged.labels[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
 @remark
@@ -133,7 +128,8 @@ def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, 
 
 def identical(judged: Sequence[tuple[str, Items]]) -> Remark:
     """Systems with the same answers throughout."""
-    return _alike([(name, _answers(rows)) for name, rows in judged], np.array_equal)
+    names = [(name, np.array([*one.labels, None], dtype=object)[one.answer[0]]) for name, one in judged]
+    return _alike(names, np.array_equal)
 
 
 def identical_outputs(outputs: Sequence[tuple[str, Sequence[Ints]]]) -> Remark:
@@ -164,11 +160,6 @@ def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
         if len(group) > 1 and name not in told:
             told.update(group)
             yield f"{joined(group)} give the same answers throughout."
-
-
-def _answers(judged: Items) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    names = np.array([*judged.labels, None], dtype=object)
-    return np.asarray(names[judged.answer[0]])
 
 
 def _labels(number: int) -> str:

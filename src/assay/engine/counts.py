@@ -52,12 +52,6 @@ class Counts:
         columns = [_summed(self.label, self.values[:, field], len(self.labels)) for field in range(len(self.fields))]
         return np.stack(columns, axis=1)
 
-    def of_label(self, index: int) -> Counts:
-        """The counts of one label alone."""
-        assert self.label is not None
-        mask = self.label == index
-        return Counts(self.fields, self.units, self.unit[mask], self.values[mask])
-
     def wide(self, most: int = DENSE) -> Any:
         """Units × (labels · fields), as a sparse matrix where it would hold more than so many numbers otherwise."""
         assert self.label is not None and self.labels is not None
@@ -81,9 +75,6 @@ class Counts:
         label = None if self.label is None else self.label[kept]
         return replace(self, units=groups, unit=group[kept], values=self.values[kept], label=label)
 
-    def sums(self) -> dict[str, Floats]:
-        """The totals by field name, ready for a score."""
-        return as_sums(self.total(), self.fields)
 
 
 def as_sums(totals: Array, fields: Sequence[str]) -> dict[str, Floats]:
@@ -119,12 +110,6 @@ class Collapsed:
 
     rows: Ints
     sizes: Ints
-
-    @classmethod
-    def of(cls, matrices: Sequence[Ints]) -> Collapsed:
-        """The joint rows of several systems' matrices over the same units."""
-        rows, _, sizes = distinct_rows(np.concatenate(matrices, axis=1))
-        return cls(rows, sizes)
 
     def __add__(self, other: Collapsed) -> Collapsed:
         rows, group, _ = distinct_rows(np.concatenate([self.rows, other.rows]))
@@ -221,12 +206,12 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
 
 
 BLOCKS = 4096
-"""Where more distinct rows than this remain, units are pooled into so many blocks, and blocks are resampled."""
+"""The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """What the counts of all systems amount to: of bounded size, however many units there are."""
+    """The counts of all systems as far as scores and tests need them: bounded, however many units there are."""
 
     systems: tuple[str, ...]
     fields: tuple[str, ...]
@@ -250,6 +235,8 @@ class Tallies:
     """… and of each block; None where labels are not resampled one by one."""
     differing: tuple[int, ...]
     """For each pair of systems in how many units its counts by label differ."""
+    compares: bool
+    """True where systems are compared, pair by pair."""
 
     @classmethod
     def of(
@@ -276,8 +263,8 @@ class Tallies:
         columns = [fields.index(name) for name in read]
         matrices = [one.matrix()[:, columns] for one in own]
         rows = np.concatenate([matrices[index] for index in by_name(systems)], axis=1)
-        collapsed = Collapsed.of([rows])
-        joint = collapsed if len(collapsed.rows) <= BLOCKS else None
+        distinct, _, sizes = distinct_rows(rows)
+        joint = Collapsed(distinct, sizes) if len(distinct) <= BLOCKS else None
         pairs = list(combinations(range(len(systems)), 2)) if compares else []
         used = sums = None
         if not alone or joint is None or (units > BLOCKS and is_costly(joint.rows, joint.sizes)):
@@ -307,30 +294,23 @@ class Tallies:
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
             differing=differing,
+            compares=compares,
         )
-
-    def total(self, system: int) -> Array:
-        """The sum over all units: one number per field, or labels × fields."""
-        return self.totals[system]
 
     def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
         """The distinct differences of two systems, None where they are too many, and how many units differ."""
-        found, number = self._differences()[self._pair(a, b)]
+        if self.joint is not None:
+            width, order = len(self.read), by_name(self.systems)
+            one, other = (self.joint.rows[:, order.index(i) * width :][:, :width] for i in (a, b))
+            return _swaps(one - other, self.joint.sizes)
+        assert self.differences is not None
+        found, number = self.differences[self._pair(a, b)]
         if found is None or a < b:
             return found, number
-        rows, order, _ = distinct_rows(-found.rows)
+        rows, order_, _ = distinct_rows(-found.rows)
         sizes = np.empty_like(found.sizes)
-        sizes[order] = found.sizes
+        sizes[order_] = found.sizes
         return Collapsed(rows, sizes), number
-
-    def _differences(self) -> tuple[tuple[Collapsed | None, int], ...]:
-        if self.joint is None:
-            assert self.differences is not None
-            return self.differences
-        width = len(self.read)
-        place = {index: number * width for number, index in enumerate(by_name(self.systems))}
-        sides = [self.joint.rows[:, place[i] : place[i] + width] for i in range(len(self.systems))]
-        return tuple(_differing(sides[a] - sides[b], self.joint.sizes) for a, b in combinations(range(len(sides)), 2))
 
     def wide(self) -> list[Any]:
         """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
@@ -366,14 +346,15 @@ class Tallies:
         )
 
     def __add__(self, other: Tallies) -> Tallies:
-        """What two stretches of text amount to together; the one that comes first stands first."""
+        """The tallies of two stretches of text; the one that comes first stands first."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
-        labels = _united(self.labels, other.labels)
+        labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
         joint = _within(self.joint, other.joint)
         units = self.units + other.units
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
+        pairs = combinations(range(len(self.systems)), 2) if self.compares else ()
         few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
         return replace(
             self,
@@ -384,10 +365,10 @@ class Tallies:
                 for mine, its in zip(self.totals, other.totals, strict=True)
             ),
             joint=joint,
-            differences=None if joint else _both(self._differences(), other._differences()),
+            differences=None if joint else tuple(_both_swaps(self.swaps(*two), other.swaps(*two)) for two in pairs),
             used=used,
             sums=sums,
-            by_unit=tuple(map(_merged, self.by_unit or (), other.by_unit or ())) if few else None,
+            by_unit=tuple(map(merged, zip(self.by_unit or (), other.by_unit or (), strict=True))) if few else None,
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
             differing=tuple(map(int.__add__, self.differing, other.differing)),
         )
@@ -404,30 +385,22 @@ def _within(first: Collapsed | None, second: Collapsed | None) -> Collapsed | No
     return together if together is not None and len(together.rows) <= BLOCKS else None
 
 
-def _both(
-    first: Sequence[tuple[Collapsed | None, int]], second: Sequence[tuple[Collapsed | None, int]]
-) -> tuple[tuple[Collapsed | None, int], ...]:
-    return tuple(
-        (_within(mine, its), number + other) for (mine, number), (its, other) in zip(first, second, strict=True)
-    )
+def _both_swaps(
+    first: tuple[Collapsed | None, int], second: tuple[Collapsed | None, int]
+) -> tuple[Collapsed | None, int]:
+    return _within(first[0], second[0]), first[1] + second[1]
 
 
-def _swaps(differences: Ints) -> tuple[Collapsed | None, int]:
-    """The distinct differences of two systems, None where they are too many, and how many units differ."""
-    differing = differences[differences.any(axis=1)]
-    rows, _, sizes = distinct_rows(differing)
-    return Collapsed(rows, sizes) if len(rows) <= BLOCKS else None, len(differing)
+def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | None, int]:
+    """The distinct differences of two systems, None where they are too many, and how many units differ.
 
-
-def _differing(differences: Ints, sizes: Ints) -> tuple[Collapsed, int]:
+    A row is one unit, or so many as `sizes` says.
+    """
     there = differences.any(axis=1)
-    rows, group, _ = distinct_rows(differences[there])
-    numbers = np.bincount(group, weights=sizes[there], minlength=len(rows)).astype(np.int64)
-    return Collapsed(rows, numbers), int(numbers.sum())
-
-
-def _united(first: Sequence[str] | None, second: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if first is None or second is None else tuple(sorted({*first, *second}))
+    rows, group, numbers = distinct_rows(differences[there])
+    if sizes is not None:
+        numbers = np.bincount(group, weights=sizes[there], minlength=len(rows)).astype(np.int64)
+    return Collapsed(rows, numbers) if len(rows) <= BLOCKS else None, int(numbers.sum())
 
 
 def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] | None) -> Array:
@@ -460,10 +433,6 @@ def _none_of(counts: Counts, units: int) -> Counts:
     """Counts like these in so many units, in which nothing is counted."""
     assert counts.label is not None
     return replace(counts, units=units, unit=counts.unit[:0], values=counts.values[:0], label=counts.label[:0])
-
-
-def _merged(first: Counts, second: Counts) -> Counts:
-    return merged([first, second])
 
 
 def _added(first: Counts, second: Counts) -> Counts:

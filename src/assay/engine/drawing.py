@@ -55,7 +55,7 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
 
 
 def _kinds(one: Items, spans: int) -> Ints:
-    """What became of each of a system's spans, NONE where that is not counted."""
+    """The kind of outcome of each of a system's spans, NONE where it is not counted."""
     assert one.partner is not None
     kinds = np.full(spans, NONE)
     there = one.has_system[0] & (one.partner[0] != NONE)
@@ -98,7 +98,7 @@ def _span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints,
 
 
 def _is_plain(spans: SpanPair, gold: Corpus) -> bool:
-    """Whether the line is that of gold's words, one by one."""
+    """True if the line is that of gold's words, one by one."""
     return len(spans.line.begin) == len(gold) and bool((spans.line.begin == np.arange(len(gold))).all())
 
 

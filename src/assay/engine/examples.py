@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints
+from assay.arrays import NONE, Bools, Ints
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
@@ -28,7 +28,7 @@ class Drawn:
     """Something that was drawn, and by what: of several shards the same are drawn as of one."""
 
     group: str
-    """What it was drawn for: a pair of systems."""
+    """The pair of systems (or else) that it was drawn for."""
     lot: int
     """Those with the smallest numbers are drawn: a hash of the name, whatever else there is."""
     shown: Example | Unresolved
@@ -63,13 +63,18 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
             raise UsageError(f"--kind {UNRESOLVED} is about {about}, but {run.task} are compared.")
         yield from task.unresolved_examples(run, items, options)
         return
-    pattern = _pattern(options.change)
+    pattern = [part.strip() for part in (options.change or "").replace("->", "→").split("→")]
+    if options.change is not None and (len(pattern) not in (2, 3) or not all(pattern)):
+        form = "should be of the form NN→NE, or gold→NN→NE; * stands for any label."
+        raise UsageError(f"--change {options.change!r} {form}")
     ids, names = run.gold.metadata("sent_id"), list(run.gold.unit_names("sentence"))
     systems = range(len(items.systems))
     pairs: list[tuple[int, int | None]] = [*combinations(systems, 2)] if len(items.systems) > 1 else [(0, None)]
     for a, b in pairs:
         kinds = np.where(items.right[a], -1, 0) if b is None else items.change(a, b)
-        wanted = (kinds >= 0) & _matches(items, a, b, pattern)
+        wanted = kinds >= 0
+        if options.change is not None:
+            wanted &= _fits(items, a, b, pattern)
         if options.kind is not None and b is not None:
             wanted &= kinds == KINDS.index(options.kind)
         if task.drawing.examples is not None:
@@ -88,19 +93,9 @@ def chosen(numbers: Ints, names: Sequence[str], group: str, seed: int, most: int
     return [(number, lots[number]) for number in sorted(sorted(lots, key=lots.__getitem__)[:most])]
 
 
-def _pattern(change: str | None) -> list[str] | None:
-    if change is None:
-        return None
-    parts = [part.strip() for part in change.replace("->", "→").split("→")]
-    if len(parts) not in (2, 3) or not all(parts):
-        raise UsageError(f"--change {change!r} should be of the form NN→NE, or gold→NN→NE; * stands for any label.")
-    return parts
-
-
-def _matches(items: Items, a: int, b: int | None, pattern: list[str] | None) -> Any:
-    wanted = np.ones(len(items.gold), dtype=bool)
-    if pattern is None:
-        return wanted
+def _fits(items: Items, a: int, b: int | None, pattern: Sequence[str]) -> Bools:
+    """Mask of the items with the labels of a pattern; * is any label."""
+    wanted = np.ones(len(items), dtype=np.bool_)
     if b is None:
         columns = [items.gold, items.answer[a]]
         if len(pattern) == 3:

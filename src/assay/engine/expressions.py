@@ -14,9 +14,9 @@ _compiler: Any = import_module("re._compiler")
 _LONGEST = 10_000
 """So many steps a pattern may have, each repetition written out."""
 _STEPS = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT")
-"""What matches in one way or not at all."""
+"""Steps that match in one way or not at all."""
 Groups = dict[int, int]
-"""Where groups begin (twice their number) and end (one more)."""
+"""The places where groups begin (under twice their number) and end (under one more)."""
 
 
 class Expression:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
 
 import assay
+from assay.arrays import NONE
 from assay.engine import changes
 from assay.engine.counts import BLOCKS, as_sums, tally
 from assay.engine.examples import Drawn
@@ -28,7 +29,6 @@ from assay.result import (
     SCHEMA,
     Bound,
     Comparison,
-    Confusion,
     CountsRow,
     Diff,
     ErrorType,
@@ -60,18 +60,42 @@ WIDER = 1.2
 
 def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
-    options, measures = part.options, part.measures
+    options, measures, task = part.options, part.measures, tasks()[part.task]
     settings = settings or Settings(options.seed, options.times, options.interval)
     views = list(part.views())
-    rows = _Rows.of(part, views, settings)
+    scores: list[Score] = []
+    counts: list[CountsRow] = []
+    comparisons: list[Comparison] = []
+    whole: list[Figures] = []
+    pooled = False
+    # Everything, then slice by slice, of which nothing but the figures is kept.
+    for where, chosen in views:
+        found = ((measures[index], one.tallies) for index, one in chosen)
+        figures = [Figures(measure, where, tallies, settings) for measure, tallies in found if tallies.units]
+        draw_together(figures)
+        for one in figures:
+            scores.extend(one.scores(labels=where is None))
+            counts.extend(one.counts_rows())
+            comparisons.extend(one.comparisons() if part.command == "compare" else ())
+            pooled |= one.pooled
+        if where is None:
+            whole = figures
+        else:
+            settings.forget(where)
+    kinds = [number for number in part.kinds if number != NONE]
+    effects = [
+        Mapped(name, "all rules", 0, *(main_score(measures[0], sums) for sums in of_both))
+        for name, of_both in part.effects.items()
+    ]
     result = Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(part, intervals(options.interval, (*rows.scores, *rows.comparisons))),
+        signature=_signature(part, intervals(options.interval, (*scores, *comparisons))),
         command=part.command,
         task=part.task,
-        noun=_noun(part),
-        drawing=tasks()[part.task].drawing.kind,
+        # Some measures judge words where others find items.
+        noun="word" if kinds and not any(kinds) else task.noun,
+        drawing=task.drawing.kind,
         column=part.column,
         unit=part.unit,
         units=part.units,
@@ -84,66 +108,28 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         family=0,
         gold=replace(part.gold, sha256=joint_digest(part.digests[0]), unaligned=max(part.unaligned)),
         systems=tuple(_sources(part)),
-        scores=tuple(rows.scores),
-        counts=tuple(rows.counts),
+        scores=tuple(scores),
+        counts=tuple(counts),
         tagset=part.tagset,
         scheme=part.scheme,
         atoms=part.atoms,
         labels=options.labels,
         ignore_labels=options.ignore_labels,
-        mappings=(*part.mappings, *_mapping_effect(part)),
+        mappings=(*part.mappings, *effects),
         warnings=(
             *format_warnings(part.warnings),
             *few_units(part.units, part.unit),
-            *other_intervals(options.interval, rows.scores, rows.comparisons),
+            *other_intervals(options.interval, scores, comparisons),
             *_idle_slices(part, views),
         ),
-        notes=(
-            *format_warnings(part.notes),
-            *pooled_note(rows.pooled, part.unit),
-            *_macro_notes(part, rows.whole),
-            *_document_note(part, rows.whole[0]),
-            *_unresolved_note(part),
-        ),
+        notes=(*format_warnings(part.notes), *pooled_note(pooled, part.unit), *_notes(part, whole)),
     )
     basis = basis_of(dict(enumerate(part.kinds)), measures)
     if basis is not None:
         result = _with_items(result, part, basis, views)
     if part.command == "compare" and len(part.judged) > 1:
-        result = _compared(part, result, rows.comparisons, views)
-    finish = tasks()[part.task].finish
-    return finish(result, part, settings) if finish else result
-
-
-@dataclass
-class _Rows:
-    """All figures, and the overall ones as they are."""
-
-    scores: list[Score]
-    counts: list[CountsRow]
-    comparisons: list[Comparison]
-    whole: list[Figures]
-    pooled: bool = False
-    """Whether blocks of units were resampled anywhere."""
-
-    @classmethod
-    def of(cls, part: Part, views: Sequence[Any], settings: Settings) -> _Rows:
-        """Everything, then slice by slice, of which nothing but the figures is kept."""
-        rows, measures = cls([], [], [], []), part.measures
-        for where, chosen in views:
-            found = ((measures[index], one.tallies) for index, one in chosen)
-            figures = [Figures(measure, where, tallies, settings) for measure, tallies in found if tallies.units]
-            draw_together(figures)
-            for one in figures:
-                rows.scores.extend(one.scores(labels=where is None))
-                rows.counts.extend(one.counts_rows())
-                rows.comparisons.extend(one.comparisons() if part.command == "compare" else ())
-                rows.pooled |= one.pooled
-            if where is None:
-                rows.whole = figures
-            else:
-                settings.forget(where)
-        return rows
+        result = _compared(part, result, comparisons, views)
+    return task.finish(result, part, settings) if task.finish else result
 
 
 def _sources(part: Part) -> Iterator[Source]:
@@ -152,52 +138,48 @@ def _sources(part: Part) -> Iterator[Source]:
 
 
 def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) -> Result:
-    """What the items of one measure show: confusions, types of errors, examples."""
-    options = part.options
-    warnings = result.warnings
-    shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
+    """The Result with what the items of one measure show: confusions, types of errors, examples."""
+    options, warnings = part.options, result.warnings
     if options.examples and not part.examples:
         named = " and ".join(filter(None, (options.kind, options.change)))
         nothing = f"no sentence fits {named}." if named else "there are no differences to show examples of."
         warnings = (*warnings, nothing)
+    on, items = str(part.measures[basis]), part.everything[basis].items
+    assert items is not None
+    confusion = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
+    if not part.kinds[basis]:
+        order = {name: number for number, name in enumerate(part.judged)}
+        confusion = [*changes.confusion(items, on), *confusion]
+        confusion.sort(key=lambda row: (order[row.system], -row.count))
+    # Each type's share of the errors, under every measure that has types (Ortmann's Figure 1).
+    whole = [row for row in result.counts if row.label is None and row.slice is None]
+    shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
     return replace(
         result,
         texts=united(part.texts).coded(shown) if part.texts else None,
         items=result.items if part.matched_items is None else part.matched_items,
-        confusion=tuple(_confusion(part, basis)),
-        error_types=tuple(_error_types(result)),
+        confusion=tuple(confusion),
+        error_types=tuple(
+            share
+            for row in whole
+            if {"fp", "fn"} <= row.counts.keys()
+            for share in shares(
+                row.system, row.measure, {name: row.counts[name] for name in row.counts if name in ERROR_TYPES}
+            )
+        ),
         examples=_shown(part.examples, Example),
         warnings=warnings,
     )
 
 
 def _shown(drawn: Sequence[Drawn], kind: type[T]) -> tuple[T, ...]:
-    """What was drawn, the groups in the order in which they were asked for."""
-    groups = sorted(dict.fromkeys(one.group for one in drawn), key=_place)
+    """Examples drawn, pairs of systems in their order, other groups as they come."""
+
+    def place(group: str) -> tuple[int, ...]:
+        return tuple(int(number) for number in group.split("-") if number.isdigit())
+
+    groups = sorted(dict.fromkeys(one.group for one in drawn), key=place)
     return tuple(one.shown for group in groups for one in drawn if one.group == group and isinstance(one.shown, kind))
-
-
-def _place(group: str) -> tuple[int, ...]:
-    """Pairs of systems in their order; other groups as they come."""
-    return tuple(int(number) for number in group.split("-") if number.isdigit())
-
-
-def _confusion(part: Part, basis: int) -> Iterable[Confusion]:
-    on, items = str(part.measures[basis]), part.everything[basis].items
-    assert items is not None
-    rows = [row for name, met in part.met.items() for row in changes.met_confusion(name, met, on)]
-    if part.kinds[basis]:
-        return rows
-    order = {name: number for number, name in enumerate(part.judged)}
-    return sorted([*changes.confusion(items, on), *rows], key=lambda row: (order[row.system], -row.count))
-
-
-def _error_types(result: Result) -> Iterator[ErrorType]:
-    """Each type's share of the errors, under every measure that has types (Ortmann's Figure 1)."""
-    for row in result.counts:
-        if row.label is None and row.slice is None and {"fp", "fn"} <= row.counts.keys():
-            errors = {name: number for name, number in row.counts.items() if name in ERROR_TYPES}
-            yield from shares(row.system, row.measure, errors)
 
 
 def shares(system: str, measure: str, errors: Mapping[str, int]) -> Iterator[ErrorType]:
@@ -251,7 +233,23 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             if definition.count is tally:
                 comparisons.extend(_mcnemar(items, on, score, where))
     rows = adjusted(comparisons)
-    family = len(part.judged) * (len(part.judged) - 1) // 2
+    family, times = len(part.judged) * (len(part.judged) - 1) // 2, result.times
+    shuffled = [row for row in rows if row.test == "shuffling" and row.slice is None]
+    sampled = [row for row in shuffled if not row.exact]
+    warnings = [
+        f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with {times:,} "
+        f"shufflings. Raise them: --times {times * 10}"
+        for row in sampled
+        if row.p_low < 0.05 < row.p_high
+    ]
+    if sampled and family / (times + 1) > 0.05:
+        warnings.append(
+            f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. Raise "
+            f"them: --times {family * 200}"
+        )
+    notes = []
+    if any(row.measure == rows[0].measure and row.p_adjusted >= SURE for row in shuffled):
+        notes = ["One test set decides little here: assay experiment and assay bayes compare over many splits."]
     return replace(
         result,
         comparisons=tuple(rows),
@@ -262,8 +260,8 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         unique=tuple(unique),
         unresolved=_shown(part.unresolved, Unresolved),
         transitions=tuple(transitions),
-        notes=(*result.notes, *_single_split(rows)),
-        warnings=(*result.warnings, *_undecided(rows, result.times, family)),
+        notes=(*result.notes, *notes),
+        warnings=(*result.warnings, *warnings),
     )
 
 
@@ -306,36 +304,7 @@ def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     return done
 
 
-def _single_split(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Where to go from one test set, unless it leaves no doubt."""
-    main = [row for row in comparisons if row.slice is None and row.measure == comparisons[0].measure]
-    if any(row.test == "shuffling" and row.p_adjusted >= SURE for row in main):
-        yield "One test set decides little here: assay experiment and assay bayes compare over many splits."
-
-
-def _undecided(comparisons: Sequence[Comparison], times: int, family: int) -> Iterator[str]:
-    for row in comparisons:
-        if row.test == "shuffling" and row.slice is None and not row.exact and row.p_low < 0.05 < row.p_high:
-            yield (
-                f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with "
-                f"{times:,} shufflings. Raise them: --times {times * 10}"
-            )
-    sampled = any(row.test == "shuffling" and row.slice is None and not row.exact for row in comparisons)
-    if sampled and family / (times + 1) > 0.05:
-        yield (
-            f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. "
-            f"Raise them: --times {family * 200}"
-        )
-
-
 # --- the rest of the Result ---
-
-
-def _mapping_effect(part: Part) -> Iterator[Mapped]:
-    """The main score of every system with and without the mapping file."""
-    for name, (before, after) in part.effects.items():
-        values = [main_score(part.measures[0], sums) for sums in (before, after)]
-        yield Mapped(name, "all rules", 0, *values)
 
 
 def main_score(measure: Measure, sums: Summed) -> float:
@@ -360,7 +329,7 @@ def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
 
 
 def few_units(number: int, unit: str) -> Iterator[str]:
-    """What is to be said where there is little to resample."""
+    """A warning where there is little to resample."""
     if number == 1:
         yield (
             f"1 {unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
@@ -377,7 +346,7 @@ def intervals(asked: str, rows: Iterable[Score | Comparison]) -> str:
 
 
 def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """What is to be said where the kind of interval asked for cannot be made for all scores."""
+    """A warning where the kind of interval asked for cannot be made for all scores."""
     found: dict[str, list[str]] = {}
     for row in scores:
         if row.interval not in ("", asked):
@@ -395,7 +364,7 @@ def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[C
 
 
 def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
-    """What is to be said where there was too much to resample."""
+    """A note where units were pooled into blocks."""
     if pooled:
         yield (
             f"More than {BLOCKS:,} {unit}s (with counts of their own, or counted by label): they were pooled "
@@ -403,47 +372,35 @@ def pooled_note(pooled: bool, unit: str) -> Iterator[str]:
         )
 
 
-def _macro_notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
-    """Over how many documents scores are averaged, where that is asked for."""
+def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
+    """Notes on averages over documents, documents whose sentences are alike, mentions that no system resolves."""
     averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
     for one in figures:
         for row in one.counts_rows() if str(one.measure) in averaged else ():
             number = row.counts[f"{averaged[row.measure]}-documents"]
             yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
-
-
-def _document_note(part: Part, figures: Figures) -> Iterator[str]:
-    """Whether sentences of one document are so alike that documents should be resampled."""
-    if part.documents is None or part.documents.units < FEW_UNITS:
-        return
-    coarse, main = Figures(figures.measure, None, part.documents, figures.settings), [figures.measure.main]
-    rows = (one.scores(labels=False, names=main) for one in (figures, coarse))
-    for fine_row, coarse_row in zip(*rows, strict=True):
-        narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
-        if wide > WIDER * narrow > 0:
-            yield (
-                f"Resampling documents, not sentences, makes the interval of {fine_row.system} on "
-                f"{fine_row.measure} {wide / narrow:.1f} times as wide: sentences of one document are alike here. "
-                "Consider --unit document."
-            )
-            return
-
-
-def _unresolved_note(part: Part) -> Iterator[str]:
+    if part.documents is not None and part.documents.units >= FEW_UNITS:
+        measure, settings = figures[0].measure, figures[0].settings
+        coarse = Figures(measure, None, part.documents, settings)
+        rows = (one.scores(labels=False, names=[measure.main]) for one in (figures[0], coarse))
+        for fine_row, coarse_row in zip(*rows, strict=True):
+            narrow, wide = fine_row.high - fine_row.low, coarse_row.high - coarse_row.low
+            if wide > WIDER * narrow > 0:
+                yield (
+                    f"Resampling documents, not sentences, makes the interval of {fine_row.system} on "
+                    f"{fine_row.measure} {wide / narrow:.1f} times as wide: sentences of one document are alike "
+                    "here. Consider --unit document."
+                )
+                break
     for on, number in part.unresolved_in_all.items():
         listed = sum(one.group == on for one in part.unresolved)
         if number > listed:
-            yield f"Of {number:,} mentions that no system resolves ({on}) {listed:,} are listed, drawn at random."
-
-
-def _noun(part: Part) -> str:
-    """What one item is called; some measures judge words where others find items."""
-    words = 0 in part.kinds and max(part.kinds) == 0
-    return "word" if words else tasks()[part.task].noun
+            noun = tasks()[part.task].noun
+            yield f"Of {number:,} {noun}s that no system resolves ({on}) {listed:,} are listed, drawn at random."
 
 
 def _signature(part: Part, interval: str) -> str:
-    """What one needs to get the same figures again: all that was chosen, and what went in."""
+    """All that one needs to get the same figures again: the choices made, and checksums of the files."""
     options = part.options
     chosen = {
         item.name: getattr(options, item.name)

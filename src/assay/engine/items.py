@@ -17,12 +17,12 @@ ONE = 1 << 32
 CREDITS = ("assigned", "expected", "assigned-credit", "expected-credit", "weak", "strong")
 KINDS = ("correction", "new-error", "changed-error")
 LABEL_ORDERS = ("effect", "difference", "frequency", "name")
-"""What the labels of two systems can be sorted by."""
+"""Ways to sort the labels of two systems."""
 UNRESOLVED = "unresolved"
 """No change: what no system has right."""
 Met = dict[tuple[str | None, str | None, str | None, bool, bool], int]
-"""How often a gold label meets a system's, each kind of outcome by itself, whether that is right, and whether it is a
-further piece of an item of gold's that is counted in another row."""
+"""The number of times that a gold label meets a system's: by both labels, kind of outcome, right or wrong, and
+whether it is a further piece of an item of gold's that is counted in another row."""
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
@@ -62,7 +62,7 @@ class Items:
     found: Bools | None = None
     """Mask of the system's items that are right, where an item may count on one side alone (punctuation, arcs)."""
     selected: bool = False
-    """Whether the masks leave out some words (function words, punctuation, labels that do not count)."""
+    """True if the masks leave out some words (function words, punctuation, labels that do not count)."""
     target: Ints | None = None
     """The rest of an answer beside its label (a head, an antecedent): a number that is the same in every system;
     joined, the first system that has the same."""
@@ -72,7 +72,7 @@ class Items:
     """Systems × fields × items of partial credit, in units of 1/ONE; the last field is the item's score."""
     kinds: tuple[str, ...] = ()
     kind: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    """What became of matched items, as an index into `kinds` (`tp`, `le`, `fn` …); NONE: the item is not there."""
+    """The outcome of matched items, as an index into `kinds` (`tp`, `le`, `fn` …); NONE: the item is not there."""
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
@@ -152,7 +152,7 @@ class Items:
         return "∅" if code == NONE else self.labels[code]
 
     def outcome(self, kind: int) -> str:
-        """What became of an item, by its code; `none`: it is not there."""
+        """The outcome of an item, by its code; `none`: it is not there."""
         return "none" if kind == NONE else self.kinds[kind]
 
     # --- distinct rows, and sums over them ---
@@ -342,7 +342,7 @@ def _answers(one: Items, recoded: Ints, known: dict[str, int]) -> Ints:
 def _added(
     tables: Sequence[tuple[str, Items]], own: Sequence[Ints], recoded: Sequence[Ints]
 ) -> tuple[Ints, list[Ints]]:
-    """What systems add, as rows of (sentence, item, the first system that has it), and each system's places there."""
+    """The items that systems add, as rows of (sentence, item, first system), and each system's places there."""
     rows, keys = [], []
     for system, ((_, one), mine, codes) in enumerate(zip(tables, own, recoded, strict=True)):
         assert one.key is not None and one.partner is not None

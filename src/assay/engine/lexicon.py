@@ -103,7 +103,7 @@ def _is_word_list(path: str) -> bool:
 
 
 def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
-    """Whether each item's word is in `--train` or `--lexicon`; in the first that was given, if none is named."""
+    """For each item, seen or unseen in `--train` or `--lexicon` (the first that was given, if none is named)."""
     if source and source not in _SOURCES:
         raise unknown("source of words", source, _SOURCES)
     columns = pair.gold.columns if pair.gold.spans is None else pair.gold.spans.columns

@@ -25,7 +25,7 @@ def with_spans(pair: Pair, *, characters: bool, gold_errors: Spans | None = None
 
 
 def needs_characters(pair: Pair) -> bool:
-    """Whether gold and system have no atoms in common but the characters.
+    """True if gold and system have no atoms in common but the characters.
 
     White space is none of them, in texts either: a span that is broken at the end of a line is the same span.
     """

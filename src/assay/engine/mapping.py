@@ -44,7 +44,7 @@ class Rule:
             raise InputError(f"{place}: {self.after!r} does not fit {pattern!r} ({error}).") from None
 
     def applied(self, label: str) -> str | None:
-        """What a label becomes, or None where the rule is not about it."""
+        """The label that another becomes, or None where the rule is not about it."""
         if not self.before.startswith("re:"):
             return self.after if label == self.before else None
         return expression(self.before[3:]).expanded(self.after, label)

@@ -1,4 +1,4 @@
-"""What a measure is: one function from a Pair to what is counted, and the scores made of the sums."""
+"""Measures: one function from a Pair to what is counted, and the scores made of the sums."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Definition:
     name: str
     function: Judge
     count: Callable[[Items, int], Counts]
-    """How items become counts per sentence."""
+    """From items to counts per sentence."""
     scores: Scores
     """For a measure that counts by label they are given per label and for all labels."""
     averages: Scores
@@ -50,12 +50,15 @@ class Definition:
     columns: tuple[str, ...] = ()
     """Columns that it needs beside those of its task."""
     characters: bool = False
-    """Whether it compares characters, which must then agree even where all words do."""
+    """True if it compares characters, which must then agree even where all words do."""
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None
-    """Where scores depend on parameters: the scores and averages under given ones."""
+    """The scores and averages under given parameters, where they depend on these."""
     own_outcomes: bool = False
-    """Where items are matched: whether it asks something of its own of them, so that changes are shown on it even
+    """True if it asks something of its own of matched items, so that changes are shown on it even
     where they are on another measure."""
+
+    one_sided: str = ""
+    """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -69,7 +72,7 @@ class Definition:
 
     @property
     def judges_items(self) -> bool:
-        """Whether each item counts by itself, so that items can be sliced and systems compared on them."""
+        """True if each item counts by itself, so that items can be sliced and systems compared on them."""
         return self.count in (tally, graded, matched, bracketed)
 
     @property
@@ -79,7 +82,7 @@ class Definition:
 
     @property
     def documentation(self) -> str:
-        """What the docstring says."""
+        """The docstring of the function."""
         return inspect.getdoc(self.function) or ""
 
     @property
@@ -167,6 +170,7 @@ def measure(
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
+    one_sided: str = "",
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -182,7 +186,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), task, columns),
-            *(characters, chosen, own_outcomes),
+            *(characters, chosen, own_outcomes, one_sided),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
@@ -246,7 +250,7 @@ class Proportion:
         self.part, self.whole, self.instead = part, whole, instead
 
     def total(self, sums: Sums) -> Floats:
-        """How many items there are."""
+        """The number of items."""
         return np.asarray(sum(sums[field] for field in self.whole))
 
     def __call__(self, sums: Sums) -> Floats:
@@ -292,7 +296,7 @@ def weighted(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
 
 
 def _sizes(sums: Sums, fields: Sequence[str]) -> Floats:
-    """What each label has in some fields, of those that are counted."""
+    """The sum of each label over some fields, of those that are counted."""
     return np.asarray(sum(sums[field] for field in fields if field in sums))
 
 
@@ -302,7 +306,7 @@ def _total_over_labels(values: Floats) -> Floats:
 
 
 FOUND: Scores = {"f1": f1, "precision": precision, "recall": recall}
-"""How much is found."""
+"""Scores of found items."""
 FOUND_WORDS: Scores = {**FOUND, "aligned": aligned}
 """The same of words, which both sides may cut otherwise."""
 OVER_LABELS: Scores = {

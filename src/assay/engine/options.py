@@ -1,4 +1,4 @@
-"""What the user chose."""
+"""The options of a run."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _PARAMETERS = ("params", "tagset", "weights")
 
 @dataclass(frozen=True)
 class Decided:
-    """What the first of many shards told, so that all others are read alike; what each found of its own."""
+    """The way in which the first of many shards is read, so that all others are read alike."""
 
     task: str = ""
     column: str = ""
     formats: tuple[str, ...] = ()
     """Of gold and of each system."""
     filled: tuple[bool, ...] = ()
-    """Which systems have answers at all."""
+    """Mask of the systems that have answers."""
     schemes: tuple[str, ...] = ()
-    """How the tags of gold and of each system are read as spans …"""
+    """The schemes by which tags of gold and of each system are read as spans …"""
     columns: tuple[str, ...] = ()
     """… and from which columns."""
     characters: bool = False
-    """Whether spans are compared as sets of characters."""
+    """True if spans are compared as sets of characters."""
     tags: str | None = None
     """The column that types of mentions go by."""
 
     def __or__(self, other: Decided) -> Decided:
-        """What holds where two shards told different things; what cannot be reconciled stays as it was."""
+        """The way to read both of two shards; where they cannot be reconciled, the first's."""
         filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
         tags = min((self.tags, other.tags), key=(*TAGS, None).index)
         return replace(self, filled=filled, characters=self.characters or other.characters, tags=tags)
@@ -55,7 +55,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chose; the same words as on the command line."""
+    """The options of a run; the same words as on the command line."""
 
     column: str | None = None
     input_format: str | None = None
@@ -92,7 +92,7 @@ class Options:
     zeros: str = "error"
     mention_types: str | None = None
     embed: str = "none"
-    """Which texts go into the Result for a page to show: all, those with differences or errors, a sample, none."""
+    """The texts that go into the Result for a page: all, those with differences or errors, a sample, none."""
     symmetric: bool = False
     """Neither side is gold: two annotators."""
     decided: Decided | None = None
@@ -113,7 +113,7 @@ class Options:
                 object.__setattr__(self, name, str(getattr(self, name)))
 
     def keeps(self, *names: str) -> bool:
-        """Whether a label counts, which may have several names (nsubj:pass, nsubj)."""
+        """True if a label counts, which may have several names (nsubj:pass, nsubj)."""
         wanted = not self.labels or any(name in self.labels for name in names)
         return wanted and not any(name in self.ignore_labels for name in names)
 

@@ -1,4 +1,4 @@
-"""Part: what some shards of a corpus amount to. Parts add up, and a Result is made of their sum.
+"""Part: the counts and items of some shards. Parts add up, and a Result is made of their sum.
 
 A single file is one shard.
 """
@@ -29,9 +29,9 @@ class Selection:
 
     tallies: Tallies
     items: Items | None = None
-    """What systems do differently, folded, where the measure has items."""
+    """The items of all systems, folded, where the measure has items."""
     count_alike: bool = True
-    """Whether the same items count on both sides."""
+    """True if the same items count on both sides."""
     number: int = 0
     """Of a value: how many items of gold have it."""
 
@@ -114,7 +114,7 @@ class Summed:
 
 @dataclass(frozen=True)
 class Covered:
-    """Which shards of which corpus a part is of."""
+    """The shards that a part is of."""
 
     corpus: str
     """A checksum of all files' names and of what is done with them."""
@@ -128,7 +128,7 @@ class Covered:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What some shards amount to: all that a Result needs to know of them."""
+    """The sum of some shards: all that a Result needs to know of them."""
 
     command: str
     options: Options
@@ -145,7 +145,7 @@ class Part:
     empty: str | None
     """The mark of a cell without tags."""
     told: Decided
-    """What these shards told of how they are to be read …"""
+    """The way in which these shards ask to be read …"""
     decided: Decided
     """… and how they were read."""
     covered: Covered
@@ -158,7 +158,7 @@ class Part:
     contents: Mapping[str, str]
     """The checksums of the other files that figures depend on, by the option or parameter that names them."""
     unaligned: tuple[int, ...]
-    """How many words of gold each judged system has no counterpart for."""
+    """For each judged system, the number of gold words without a counterpart."""
     aligned_by: tuple[str, ...]
     units: int
     items: int
@@ -191,7 +191,7 @@ class Part:
     unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
     """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
     texts: tuple[Texts, ...] = ()
-    """What a page shows of the shards, where that is asked for."""
+    """The texts that a page may show, where one is asked for."""
 
     @cached_property
     def measures(self) -> list[Measure]:
@@ -206,7 +206,7 @@ class Part:
             yield from cut.views()
 
     def __add__(self, other: Part) -> Part:
-        """What two parts amount to together; the one whose text comes first stands first."""
+        """The sum of two parts; the one whose text comes first stands first."""
         return replace(
             self,
             told=self.told | other.told,
@@ -256,7 +256,7 @@ def _joined(first: Source, second: Source) -> Source:
 
 
 def way_of(ways: Sequence[str]) -> str:
-    """How words were brought together, if it was not in one way: the one that users have to know of."""
+    """The way in which words were aligned; of several, the one that users have to know of."""
     return next(way for way in ("characters", "position", "words") if way in ways)
 
 

@@ -47,12 +47,12 @@ class Run:
     """The number of gold's items."""
     unit: str = "sentence"
     scheme: str = ""
-    """How tags were read as spans."""
+    """The scheme by which tags were read as spans."""
     atoms: str = ""
-    """What spans are sets of."""
+    """The atoms of spans: words or characters."""
     notes: tuple[Remark, ...] = ()
     decided: Decided = field(default_factory=Decided)
-    """How the files were read, for other shards to be read alike."""
+    """The way in which the files were read, for other shards to be read alike."""
 
 
 def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
@@ -102,7 +102,7 @@ def idle_rule(rule: str, words: int) -> Iterator[str]:
 def columns_read(
     inputs: Sequence[Input | Corpus], names: Sequence[str], columns: Sequence[str], options: Options
 ) -> Iterator[Remark]:
-    """Which columns of tables were taken for words and labels, where that was not all said by the user.
+    """Notes on the columns of tables taken for words and labels, where the user did not say all of that.
 
     One number for files whose words are in different columns is refused: it may mean other labels in each.
     """
@@ -164,7 +164,7 @@ def marked_kept(corpus: Corpus, labels: Column, keeps: Callable[[str], bool]) ->
 
 
 def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
-    """How a file was read, where the user should know."""
+    """Notes on how a file was read."""
     for text, number in corpus.noted:
         before, first, place = text.partition("(the first: ")
         yield note_on_reading(name=name, text=before, number=number, first=[place] if first else [])
@@ -172,7 +172,7 @@ def notes_on_reading(name: str, corpus: Corpus) -> Iterator[Remark]:
 
 @remark
 def note_on_reading(name: str, text: str, number: int, first: list[str]) -> Iterator[str]:
-    """How a file was read; a `{}` in the text stands for the number."""
+    """A note on how a file was read; a `{}` in the text stands for the number."""
     place = f"(the first: {first[0]}" if first else ""
     yield f"{name}: {text.replace('{}', f'{number:,}')}{place}"
 
@@ -198,8 +198,25 @@ def aligned(
         pair = align(gold, output, column=column, on_mismatch=mismatch, characters=characters, shard=shard)
         pairs.append((name, pair))
         left = int((~pair.skipped).sum())
-        shared = text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1])
-        warnings += [shared, _alignment(name, pair), _problems(name, pair)]
+        warnings += [
+            text_shared(gold=gold.name, system=output.name, left=left, first=pair.problems[:1]),
+            alignment(
+                name=name,
+                characters=int(pair.aligned_by == "characters"),
+                by_words=pair.aligned_by == "words",
+                words=len(pair.gold_words),
+                kept=int((~pair.skipped[gold.sentence_of]).sum()),
+                theirs=int((pair.system_sentence >= 0).sum()),
+                sentences=gold.sentences,
+                their_sentences=output.sentences,
+            ),
+            problems(
+                name=name,
+                lines=pair.problems,
+                number=pair.number_of_problems,
+                normalisations=pair.normalisations,
+            ),
+        ]
     return pairs, warnings
 
 
@@ -207,20 +224,6 @@ def aligned(
 def empty_output(name: str, column: str) -> Iterator[str]:
     """A system without answers."""
     yield f"{name}: column {column} is empty, so there are no figures for it."
-
-
-def _alignment(name: str, pair: Pair) -> Remark:
-    gold = pair.gold
-    return alignment(
-        name=name,
-        characters=int(pair.aligned_by == "characters"),
-        by_words=pair.aligned_by == "words",
-        words=len(pair.gold_words),
-        kept=int((~pair.skipped[gold.sentence_of]).sum()),
-        theirs=int((pair.system_sentence >= 0).sum()),
-        sentences=gold.sentences,
-        their_sentences=pair.system.sentences,
-    )
 
 
 @remark
@@ -234,7 +237,7 @@ def alignment(
     sentences: int,
     their_sentences: int,
 ) -> Iterator[str]:
-    """How a system's words were brought together with gold's, where they are not the same."""
+    """A note on how a system's words were aligned with gold's, where they are not the same."""
     if characters:
         yield (
             f"{name} has other tokens than gold: aligned by characters, {words:,} of "
@@ -244,14 +247,9 @@ def alignment(
         yield f"{name} has {their_sentences:,} sentences where gold has {sentences:,}; gold's are used."
 
 
-def _problems(name: str, pair: Pair) -> Remark:
-    number, normalisations = pair.number_of_problems, pair.normalisations
-    return problems(name=name, lines=pair.problems, number=number, normalisations=normalisations)
-
-
 @remark
 def problems(name: str, lines: Sequence[str], number: int, normalisations: int) -> Iterator[str]:
-    """Where texts differ, though the user wants to go on all the same."""
+    """The places where texts differ, though the user wants to go on all the same."""
     yield from (f"{name}: {line}" for line in listed(lines, number))
     if normalisations:
         yield (
@@ -269,7 +267,7 @@ def text_shared(gold: str, system: str, left: int, first: Sequence[str]) -> Iter
 
 
 def left_out(skipped: Bools, nothing: str, text: str, options: Options) -> list[Remark]:
-    """What is to be said of what is left out for all systems. Nothing may be left of a shard, but not of all."""
+    """Warnings about sentences that are left out for all systems. All of a shard may be, but not all of the data."""
     left = nothing_to_judge(text=nothing, number=int((~skipped).sum()))
     if options.decided is None:
         # Before anything else is looked at.
@@ -287,7 +285,7 @@ def nothing_to_judge(text: str, number: int) -> Iterator[str]:
 
 @remark
 def sentences_left_out(text: str, number: int, sentences: int) -> Iterator[str]:
-    """How many sentences were left out; the text has a place for both numbers."""
+    """The number of sentences left out; the text has a place for both numbers."""
     if number:
         yield text.format(number=f"{number:,}", sentences=f"{sentences:,}")
 
@@ -317,15 +315,8 @@ def source_of(name: str, corpus: Corpus, pair: Pair | None, status: str) -> Sour
     )
 
 
-def gold_source(run: Run) -> Source:
-    """Gold as a source; unaligned are the gold words that some system has no counterpart for."""
-    kept = int((~run.skipped[run.gold.sentence_of]).sum())
-    unaligned = max(kept - len(pair.gold_words) for _, pair in run.pairs)
-    return replace(source_of("gold", run.gold, None, ""), unaligned=unaligned)
-
-
 class Prepared:
-    """What the user named, opened: the task can be told, and nothing but the first lines is read yet."""
+    """Gold and systems, opened: the task is known, and nothing but the first lines is read yet."""
 
     def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
         options.check()
@@ -340,18 +331,22 @@ class Prepared:
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
         decided = options.decided or Decided()
-        self.task = options.task or _task_of(measures) or decided.task or self._told()
+        asked = list(dict.fromkeys(measure.definition.task for measure in measures))
+        if len(asked) > 1:
+            raise UsageError(f"the measures are about different tasks: {', '.join(asked)}. Run them one by one.")
+        if asked and tasks()[asked[0]].command:
+            raise UsageError(f"{measures[0]} {tasks()[asked[0]].command}")
+        self.task = options.task or (asked[0] if asked else "") or decided.task
+        if not self.task:
+            # Words with labels are what is left where no task knows the files.
+            known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], options)]
+            self.task = known[-1] if known else next(iter(tasks()))
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
                 raise InputError(
                     f"{item.files[0]}: looks like {item.plan.format} where the first files look like {form}. "
                     "Say which it is with --input-format."
                 )
-
-    def _told(self) -> str:
-        """The task that the files tell; words with labels are what is left."""
-        known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], self.options)]
-        return known[-1] if known else next(iter(tasks()))
 
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
@@ -372,15 +367,6 @@ class Prepared:
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
     """Everything that these measures are to judge."""
     return Prepared(gold, systems, options, measures).run(measures)
-
-
-def _task_of(measures: Sequence[Measure]) -> str | None:
-    found = list(dict.fromkeys(measure.definition.task for measure in measures))
-    if len(found) > 1:
-        raise UsageError(f"the measures are about different tasks: {', '.join(found)}. Run them one by one.")
-    if found and tasks()[found[0]].command:
-        raise UsageError(f"{measures[0]} {tasks()[found[0]].command}")
-    return found[0] if found else None
 
 
 def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, str], Corpus]) -> Input | Corpus:

@@ -38,7 +38,7 @@ class Piece:
         return replace(self, options=replace(self.options, decided=decided))
 
     def measure(self) -> Part:
-        """What the shard amounts to."""
+        """The Part of the shard."""
         covered = Covered(self.corpus, self.total, (self.shard.number,))
         systems = dict(self.shard.systems)
         return measure_shard(self.command, self.shard.gold, systems, self.specs, self.options, covered)
@@ -46,7 +46,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Step:
-    """How far the work is."""
+    """Progress of the work."""
 
     done: int
     total: int
@@ -90,7 +90,7 @@ def evaluate_shards(
 
 
 def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], options: Options) -> list[Piece]:
-    """What is to be done with each shard."""
+    """The work to be done with each shard."""
     options.check()
     check_options(options, len(shards))
     corpus = checksum(shards, command, tuple(specs), options)
@@ -122,7 +122,7 @@ def _check_unchanged(pieces: Sequence[Piece], before: Part, again: Part) -> None
 
 
 def decided_by(piece: Piece) -> Decided:
-    """How all shards are to be read, as the first of them tells."""
+    """The way to read all shards, as the first of them tells."""
     return piece.under(Decided()).measure().decided
 
 
@@ -144,7 +144,7 @@ def add_under(
 TEXT = 1 << 22
 """Files that follow each other are read together up to so many bytes of gold's text: 4 MB."""
 PACKED = 8
-"""How many bytes of text a byte of a compressed file is taken for."""
+"""Bytes of text that a byte of a compressed file is taken for."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def share_of(shards: Sequence[Shard], share: str) -> Sequence[Shard]:
 
 
 def checksum(shards: Sequence[Shard], *what: object) -> str:
-    """What tells one corpus, and what is done with it, from others: the names of files, not where they lie."""
+    """A checksum of a corpus and of what is done with it: of the names of files, not of where they lie."""
     names = [[PurePath(path).name for path in shard.gold.files] for shard in shards]
     systems = [name for name, _ in shards[0].systems]
     return hashlib.sha256(repr((names, systems, *what)).encode()).hexdigest()[:16]

@@ -21,14 +21,14 @@ from assay.stats.resample import Drawn, bootstrap_sums, draws_units, is_costly, 
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests
 
 MOST_NUMBERS = 1 << 27
-"""How many resampled scores of labels there may be in all …"""
+"""The most resampled scores of labels in all …"""
 HELD_NUMBERS = 1 << 24
-"""… and how many are held at a time: 64 MB."""
+"""… and at a time: 64 MB."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How chance is handled."""
+    """Seed, number of resamples and kind of interval; and what was drawn already."""
 
     seed: int
     times: int
@@ -114,7 +114,7 @@ class Figures:
 
     @property
     def pooled(self) -> bool:
-        """Whether blocks of units were resampled in place of units."""
+        """True if blocks of units were resampled in place of units."""
         return self.tallies.units > BLOCKS if self.by_label else self._collapsed is None
 
     @cached_property
@@ -137,7 +137,7 @@ class Figures:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is resampled; not for which measure: figures with the same key have the same sums."""
+        """A key of the rows resampled, whatever the measure: figures with the same key have the same sums."""
         rows, sizes = self.narrow
         return (self.slice, rows.shape, rows.tobytes(), sizes.tobytes())
 
@@ -202,7 +202,7 @@ class Figures:
 
     @property
     def _labels_at_once(self) -> tuple[int, list[str]]:
-        """How many labels are held at a time, and the scores that have intervals by label: of very many labels the
+        """The number of labels held at a time, and the scores that have intervals by label: of very many labels the
         first alone, which takes time enough."""
         numbers = self.settings.times * len(self.systems)
         kept = list(self.functions)[: max(1, MOST_NUMBERS // max(1, numbers * len(self.labels)))]
@@ -299,7 +299,7 @@ class Figures:
         return value, *percentile(replicates), "percentile"
 
     def _denominator(self, name: str, system: int, label: int | None) -> float | None:
-        """What a score that is a proportion has below the line."""
+        """The denominator of a score that is a proportion."""
         totals = self.totals[system] if label is None else self.tallies.totals[system][label]
         sums = as_sums(totals, self.fields)
         if label is None:

@@ -19,7 +19,7 @@ def sweep(
     named: Mapping[str, float],
     corners: int = 0,
 ) -> Sweep:
-    """What the differences of two systems under weightings say, the first of which are the corners of all."""
+    """A summary of two systems' differences under weightings, the first of which are the corners of all."""
     lowest, highest = int(np.argmin(difference)), int(np.argmax(difference))
     at_corners, sampled = difference[:corners], difference[corners:]
     ahead = [name for name, sign in ((a, -1), (b, 1)) if corners and (sign * at_corners > 0).all()]

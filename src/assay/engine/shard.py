@@ -19,21 +19,21 @@ from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, whole_numbers
-from assay.engine.prepare import Prepared, Run, gold_source, prepare
+from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.slices import Slice
 from assay.engine.task import tasks
 from assay.engine.warnings import format_warnings
 
 ALONE = Covered("", 1, (0,))
-"""Where there is one shard, and nothing to be added up."""
+"""A single shard, to which nothing is added."""
 Tables = Sequence[tuple[str, Items | Counts]]
-"""What a measure gives of each system, by name: items, or counts."""
+"""The items or counts that a measure gives of each system, by name."""
 
 
 def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
-    """What gold and systems, or one shard of them, amount to: it can travel, and be added to others."""
+    """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
     cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
@@ -55,6 +55,7 @@ def measure_shard(
     names = run.gold.unit_names("sentence") if run.skipped.any() else ()
     skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
     words = int((~run.skipped[run.gold.sentence_of]).sum())
+    unaligned = tuple(words - len(pair.gold_words) for _, pair in run.pairs)
     labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
     part = Part(
         command=command,
@@ -72,11 +73,11 @@ def measure_shard(
         decided=decided,
         covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=gold_source(run),
+        gold=replace(source_of("gold", run.gold, None, ""), unaligned=max(unaligned)),
         systems=run.sources,
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
-        unaligned=tuple(words - len(pair.gold_words) for _, pair in run.pairs),
+        unaligned=unaligned,
         aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
         units=len(shard.units.kept),
         items=run.items,
@@ -156,7 +157,7 @@ class _Shard:
         return self._joined[index]
 
     def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
-        """What the counts of a measure amount to, in units."""
+        """The tallies of a measure, in units."""
         gold, measure = self.run.gold, self.run.measures[index]
 
         def blocks() -> Ints:
@@ -262,7 +263,7 @@ class _Shard:
         return tuple(first), found
 
     def of_items(self) -> dict[str, Any]:
-        """What items show: fields of a Part."""
+        """Fields of a Part that come from items: examples, texts, confusions."""
         if self.basis is None:
             return {}
         run, options, task = self.run, self.options, tasks()[self.run.task]
@@ -329,8 +330,8 @@ def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]
 
 
 def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
-    """How many sentences are wholly right in each system, in some system, and item by item in some; and how many
-    there are. `there` masks the sentences that each system cuts as gold does.
+    """The numbers of sentences that are wholly right in each system, in some system, and item by item in some; and of
+    all sentences. `there` masks the sentences that each system cuts as gold does.
     """
     sentences = len(there[0])
 

@@ -21,7 +21,7 @@ TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
 """For parsers, which find long sentences hard."""
 
 NO_VALUE = "(none)"
-"""What a sentence has that lacks a comment."""
+"""The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
 """Codes and what they stand for, in the order in which they are to be shown."""
 

@@ -38,7 +38,7 @@ Tables = Sequence[tuple[str, "Items"]]
 Places = tuple[Ints, Ints, Mapping[int, Any]]
 """The first word and the end of each item in its text, and the stretches of those with gaps."""
 Layers = tuple[tuple[str, ...], "Rows | None", "tuple[Rows, ...]"]
-"""What the sides are called, their arcs, or the spans of each."""
+"""The names of the sides, their arcs, or the spans of each."""
 Wanted = tuple[tuple[int, int | None], Any, Any]
 """Two systems (or one), a mask of the items wanted, and what kind of change each is."""
 
@@ -51,10 +51,10 @@ def word_places(run: Run, items: Items) -> Places:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What examples and pages show of a task beside the words and what is said of them."""
+    """The layers that examples and pages draw beside words and items."""
 
     kind: str = "tags"
-    """What the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
+    """The kind of layer that the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
     places: Callable[[Run, Items], Places] = word_places
     layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: ((), None, ())
     """The layers of gold and systems in the texts of a page."""
@@ -63,7 +63,7 @@ class Drawing:
     examples: Callable[[Run, Items, Wanted, Options], Iterator[Drawn]] | None = None
     """Examples of single items, where sentences are not what is drawn."""
     unit: str = "sentence"
-    """What one text of a page is."""
+    """The unit that is one text of a page."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Task:
 
     name: str
     noun: str
-    """What one item is called."""
+    """The word for one item in tables and sentences."""
     measures: tuple[ModuleType, ...]
     """The modules with its measures, in the order in which they are listed."""
     defaults: tuple[str, ...] = ()
@@ -85,9 +85,9 @@ class Task:
     """Further ones, which not all files have a meaning for."""
     prepare: Prepare | None = None
     command: str = ""
-    """What its measures do, and by which command, where that is not score or compare."""
+    """A sentence on its measures and the command that has them, where that is not score or compare."""
     recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
-    """Whether the beginning of a file shows this task."""
+    """True if the beginning of a file shows this task."""
     options: tuple[str, ...] = ()
     """The options that have a meaning for it and for few other tasks."""
     choices: tuple[tuple[str, tuple[str, tuple[str, ...]]], ...] = ()
@@ -95,13 +95,13 @@ class Task:
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
     drawing: Drawing = field(default_factory=Drawing)
-    """How its items are found in the text again, for examples and pages."""
+    """Its items and layers in the text, for examples and pages."""
     whole_sentences: bool = False
-    """Whether it is worth knowing how many sentences are wholly right."""
+    """True if the numbers of sentences that are wholly right are worth knowing."""
     items_by_measure: bool = True
-    """Whether a measure that finds items says how many there are; mentions are more than those that are judged."""
+    """True if a measure that finds items says how many there are; mentions are more than those that are judged."""
     gold_test: str = ""
-    """Where McNemar's test over gold's items is about another score than the main one: which."""
+    """The score that McNemar's test over gold's items is about, where that is not the main one."""
     unresolved: Callable[[Run, Items, str], Iterator[Drawn]] | None = None
     """The items that no system has right, as a list …"""
     unresolved_examples: Callable[[Run, Items, Options], Iterator[Drawn]] | None = None

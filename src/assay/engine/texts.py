@@ -1,4 +1,4 @@
-"""What a page draws and filters, as columns: sentences, words, the items judged, the layers of gold and systems.
+"""Texts of a page, as columns: sentences, words, the items judged, the layers of gold and systems.
 
 Those of several shards are joined and chosen among, and coded for JSON at last. Coded, all of it is lists of numbers
 and vocabularies. What is mostly the same is told as differences: places that rise as distances, a system's layer as
@@ -23,6 +23,8 @@ from assay.engine.task import tasks
 from assay.errors import UsageError
 
 T = TypeVar("T")
+_BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
+"""The columns of items of which each system has one."""
 MOST_TEXTS = 50_000
 """So many sentences a page shows; of more, a sample of those that are worth a look."""
 _SLACK = 4
@@ -62,6 +64,11 @@ class Rows:
     @classmethod
     def joined(cls, several: Sequence[Rows], texts: Sequence[int]) -> Rows:
         """The rows of several pieces, which have so many texts each, one behind the other."""
+
+        def small(column: Array) -> Array:
+            """Whole numbers with a sign, which are places or codes, in less room."""
+            return column.astype(np.int32) if column.dtype.kind == "i" else column
+
         known: dict[str, int] = {}
         tables = [np.append(as_codes(one.vocabulary, known), np.int32(NONE)) for one in several]
         coded = several[0].coded
@@ -74,7 +81,7 @@ class Rows:
         }
         both = cls(
             text=np.concatenate([one.text + before for one, before in _after(several, texts)]),
-            columns={name: _small(np.concatenate(parts)) for name, parts in columns.items()},
+            columns={name: small(np.concatenate(parts)) for name, parts in columns.items()},
             coded=coded,
             vocabulary=tuple(known),
             stretches={
@@ -100,7 +107,7 @@ class Rows:
         return replace(self, columns=columns, vocabulary=tuple(known))
 
     def lists(self, *names: str) -> dict[str, Any]:
-        """Where rows are, and some columns, for JSON."""
+        """Places of rows and some columns, for JSON."""
         return {
             "text": distances(self.text),
             **{name: self.columns[name].tolist() for name in names},
@@ -113,16 +120,16 @@ class Texts:
     """Texts that a page may show, with everything that stands in them."""
 
     how: str
-    """Which are asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
+    """The texts asked for: all, those with a difference or an error (`diff`), a sample of these, or `auto`."""
     unit: str
     on: str
     """The measure by which items are right or wrong."""
     systems: tuple[str, ...]
     kinds: tuple[str, ...]
     total: int
-    """How many texts gold has …"""
+    """The number of texts that gold has …"""
     judged: int
-    """… and how many of them are not left out."""
+    """… and of those that are not left out."""
     names: Rows
     """One row per text: `id`, `number` (where that stands for an id), `place`, `telling` (of something), `lot`."""
     words: Rows
@@ -132,7 +139,7 @@ class Texts:
     slices: Mapping[str, Ints | None]
     """The items of each value of a slice; None where that cannot be told of them."""
     sides: tuple[str, ...] = ()
-    """What the layers are called."""
+    """The names of the layers."""
     arcs: Rows | None = None
     """Word by word the heads and relations of all sides …"""
     spans: tuple[Rows, ...] = ()
@@ -160,6 +167,42 @@ class Texts:
     def coded(self, slices: Sequence[str] = ()) -> dict[str, Any]:
         """The data of `Result.texts`, with some slices in this order."""
         words, items = self.words.compact(), self.items.compact()
+        gold, owner = items.columns["gold"], items.columns["owner"]
+        by_system = []
+        for system in range(len(self.systems)):
+            columns = {name: items.columns.get(f"{name}/{system}") for name in _BY_SYSTEM}
+            answers, wrong, alike, kind, lost = columns.values()
+            assert answers is not None and wrong is not None and alike is not None
+            by_system.append(
+                {
+                    "answers": sparse(answers != gold, answers),
+                    "wrong": distances(np.flatnonzero(wrong)),
+                    "alike": sparse(alike != 0, alike),
+                    **({} if kind is None else {"kind": kind.tolist()}),
+                    **({} if lost is None else {"lost": sparse(lost != 0, lost)}),
+                }
+            )
+        of_sentences: dict[str, Any] = {}
+        if self.sentences is not None:
+            lengths = self.sentences.columns["length"].tolist()
+            of_sentences = {"sentences": self._numbers(self.sentences), "sentence_lengths": lengths}
+        layers: list[dict[str, Any]] = []
+        if self.arcs is not None:
+            arcs = self.arcs.compact()
+            sides = [
+                [arcs.columns[f"{name}/{side}"] for name in ("heads", "relations")] for side in range(len(self.sides))
+            ]
+            for number, (side, (heads, relations)) in enumerate(zip(self.sides, sides, strict=True)):
+                if number:
+                    both = [sparse(mine != usual, mine) for mine, usual in zip(sides[number], sides[0], strict=True)]
+                    layers.append({"side": side, "heads": both[0], "relations": both[1]})
+                else:
+                    listed = {"heads": heads.tolist(), "relations": relations.tolist()}
+                    layers.append({"side": side, **listed, "labels": list(arcs.vocabulary)})
+        for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
+            own = spans.compact()
+            names = (name for name in ("begin", "length", "label", "kind") if name in own.columns)
+            layers.append({"side": side, **own.lists(*names), "labels": list(own.vocabulary)})
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -170,78 +213,29 @@ class Texts:
             ],
             "places": self.names.columns["place"].tolist(),
             "lengths": self._numbers(words),
-            **self._of_sentences(),
+            **of_sentences,
             "vocabulary": list(words.vocabulary),
             "words": words.columns["word"].tolist(),
             "labels": list(items.vocabulary),
             "kinds": list(self.kinds),
             "items": {
-                **_coded_items(items, len(self.systems)),
+                **items.lists("begin", "length", "gold"),
+                "owner": sparse(owner != NONE, owner),
+                "systems": by_system,
                 "slices": {name: distances(rows) for name in slices if (rows := self.slices.get(name)) is not None},
             },
-            "layers": [*self._arc_layers(), *self._span_layers()],
+            "layers": layers,
         }
 
     def _numbers(self, rows: Rows) -> list[int]:
-        """How many rows each text has."""
+        """The number of rows of each text."""
         numbers: list[int] = np.bincount(rows.text, minlength=len(self)).tolist()
         return numbers
-
-    def _of_sentences(self) -> dict[str, Any]:
-        if self.sentences is None:
-            return {}
-        lengths = self.sentences.columns["length"].tolist()
-        return {"sentences": self._numbers(self.sentences), "sentence_lengths": lengths}
-
-    def _arc_layers(self) -> Iterator[dict[str, Any]]:
-        if self.arcs is None:
-            return
-        arcs = self.arcs.compact()
-        gold = [arcs.columns[f"{name}/0"] for name in ("heads", "relations")]
-        yield {
-            **{"side": self.sides[0], "heads": gold[0].tolist(), "relations": gold[1].tolist()},
-            "labels": list(arcs.vocabulary),
-        }
-        for number, side in enumerate(self.sides[1:], 1):
-            mine = [arcs.columns[f"{name}/{number}"] for name in ("heads", "relations")]
-            heads, relations = (sparse(own != usual, own) for own, usual in zip(mine, gold, strict=True))
-            yield {"side": side, "heads": heads, "relations": relations}
-
-    def _span_layers(self) -> Iterator[dict[str, Any]]:
-        for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
-            rows = spans.compact()
-            columns = (name for name in ("begin", "length", "label", "kind") if name in rows.columns)
-            yield {"side": side, **rows.lists(*columns), "labels": list(rows.vocabulary)}
-
-
-def _coded_items(items: Rows, systems: int) -> dict[str, Any]:
-    columns = items.columns
-    gold, owner = columns["gold"], columns["owner"]
-    answers, alike = ([columns[f"{name}/{system}"] for system in range(systems)] for name in ("answers", "alike"))
-    return {
-        **items.lists("begin", "length", "gold"),
-        "owner": sparse(owner != NONE, owner),
-        "systems": [
-            {
-                "answers": sparse(answers[system] != gold, answers[system]),
-                "wrong": distances(np.flatnonzero(columns[f"wrong/{system}"])),
-                "alike": _unusual(alike[system]),
-                **({"kind": columns[f"kind/{system}"].tolist()} if f"kind/{system}" in columns else {}),
-                **({"lost": _unusual(columns[f"lost/{system}"])} if f"lost/{system}" in columns else {}),
-            }
-            for system in range(systems)
-        ],
-    }
 
 
 def _after(pieces: Sequence[T], sizes: Iterable[int]) -> Iterator[tuple[T, int]]:
     """Each piece with the size of all before it."""
     yield from zip(pieces, accumulate(sizes, initial=0), strict=False)
-
-
-def _small(column: Array) -> Array:
-    """Whole numbers with a sign, which are places or codes, in less room."""
-    return column.astype(np.int32) if column.dtype.kind == "i" else column
 
 
 def distances(numbers: Array) -> list[int]:
@@ -251,25 +245,20 @@ def distances(numbers: Array) -> list[int]:
 
 
 def sparse(mask: Bools, values: Array) -> dict[str, list[int]]:
-    """Where something is unusual, and what it is there."""
+    """Places of unusual values, and these values."""
     return {"at": distances(np.flatnonzero(mask)), "values": values[mask].tolist()}
-
-
-def _unusual(values: Array) -> dict[str, list[int]]:
-    """A column that is usually 0."""
-    return sparse(values != 0, values)
 
 
 # --- which texts, and those of several shards ---
 
 
 def shows_all(how: str, judged: int) -> bool:
-    """Whether all texts are to be shown, those without a difference or an error too."""
+    """True if all texts are to be shown, those without a difference or an error too."""
     return how == "all" or (how == "auto" and judged <= MOST_TEXTS)
 
 
 def drawn(how: str, lots: Array) -> Bools:
-    """Which of the texts that are worth showing are shown: those with the smallest lots where they are too many."""
+    """Mask of the texts shown, of those worth showing: those with the smallest lots where they are too many."""
     if how in ("all", "diff") or len(lots) <= MOST_TEXTS:
         return np.ones(len(lots), dtype=bool)
     return np.asarray(lots <= np.partition(lots, MOST_TEXTS - 1)[MOST_TEXTS - 1])
@@ -357,7 +346,10 @@ def embedded(
     """The texts of a run with everything that stands in them; `slices` are the items of each value."""
     drawing = tasks()[run.task].drawing
     unit = drawing.unit
-    of_item = _text_of_items(run, items, unit)
+    of_item = items.sentence
+    if unit == "document" and len(of_item):
+        assert run.gold.document_starts is not None
+        of_item = np.searchsorted(run.gold.document_starts, of_item, side="right") - 1
     skipped = np.zeros(run.gold.documents, dtype=bool) if unit == "document" else run.skipped
     shown = choose(items, of_item, skipped, how, seed, list(run.gold.unit_names(unit)))
     begin, end, stretches = drawing.places(run, items)
@@ -385,29 +377,20 @@ def embedded(
     )
 
 
-def _text_of_items(run: Run, items: Items, unit: str) -> Ints:
-    """The sentence or the document of each item."""
-    if unit == "sentence" or not len(items.sentence):
-        return items.sentence
-    starts = run.gold.document_starts
-    assert starts is not None
-    return np.searchsorted(starts, items.sentence, side="right") - 1
-
-
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Which texts of gold a page may show."""
+    """The texts of gold that a page may show."""
 
     chosen: Ints
     place: Ints
     """The number of each text of gold among those chosen, NONE for the others."""
     telling: Bools
-    """Which of those chosen have a difference or an error."""
+    """Mask of those with a difference or an error."""
     lots: Ints
     """By what they are drawn, where they are too many."""
 
     def names(self, ids: Sequence[str], numbered: Sequence[bool], places: Sequence[str]) -> Rows:
-        """What the chosen texts are called, some by their numbers, and where they are."""
+        """Names and places of the chosen texts; some are named by their numbers."""
         columns = {
             "id": np.array(ids, dtype=object),
             "number": np.where(np.array(numbered, dtype=bool), self.chosen, NONE),
@@ -465,7 +448,7 @@ def _words(run: Run, shown: Shown, unit: str) -> Rows:
 
 
 def _sentences(run: Run, shown: Shown) -> Rows:
-    """How long the sentences of documents are."""
+    """Lengths of the sentences of documents."""
     first, end = _ends(run, shown, "document")
     lengths = np.diff(run.gold.starts)[numbers_of_runs(first, end - first)]
     return Rows(np.repeat(np.arange(len(first)), end - first), {"length": lengths})
@@ -509,7 +492,7 @@ def item_rows(items: Items, order: Ints, text: Ints, begin: Ints, end: Ints, str
 
 
 def _members(items: Items, part: Items) -> Bools | None:
-    """Which items a slice selects; None where it selects an added item under one system and not under another."""
+    """Mask of the items that a slice selects; None where it selects an added item under some systems alone."""
     most = 1 + max(int(items.item.max(initial=0)), int(part.item.max(initial=0)))
     wanted, known = ((one.owner + 1) * most + one.item for one in (part, items))
     order = np.argsort(known, kind="stable")

@@ -1,4 +1,4 @@
-"""What the user should know, as facts that add up over shards; put into words when all of them are known."""
+"""Warnings and notes, as facts that add up over shards; put into words when all of them are known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Remark:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from others."""
+        """The kind and the texts: remarks with the same key are one."""
         return (self.kind, *((name, value) for name, value in self.facts.items() if isinstance(value, str | None)))
 
     def lines(self) -> Iterator[str]:
@@ -50,7 +50,7 @@ def remark(words: Callable[Facts, Iterator[str]]) -> Callable[Facts, Remark]:
 
 @remark
 def said(text: str) -> Iterator[str]:
-    """What is the same whatever else there is."""
+    """A plain sentence, the same in all shards."""
     yield text
 
 

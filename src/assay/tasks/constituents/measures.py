@@ -28,16 +28,12 @@ from assay.tasks.constituents.lineages import lineages, similarities
 from assay.tasks.spans.measures import judged
 
 KINDS = (*matching.BRACKETS, "unscored")
-"""What becomes of a constituent: unscored is one of gold's in a sentence without a tree that could be compared."""
+"""Outcomes of a constituent: unscored is one of gold's in a sentence without a tree that could be compared."""
 MEANS = ("words", "sentences")
 
 
 def _f1(sums: Sums) -> Floats:
     return ratio(2 * sums["tp"], 2 * sums["tp"] + sums["fp"] + sums["fn"] + sums["le"])
-
-
-def _f1_all(sums: Sums) -> Floats:
-    return ratio(2 * sums["tp"], sums["system"] + sums["gold"])
 
 
 _BRACKETS: Scores = {
@@ -48,7 +44,7 @@ _BRACKETS: Scores = {
 
 
 _GOLDS = ("tp", "fn", "le")
-"""Where gold's constituents are counted, in sentences that can be compared."""
+"""Outcomes of gold's constituents in sentences that can be compared."""
 
 
 def judge_brackets(pair: Pair, chosen: Choices) -> Items:
@@ -66,25 +62,20 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     if not chosen.labelled:
         rows = replace(rows, answer=np.where(rows.right, rows.gold, rows.answer))
     numbers = _sums(clean, rows, np.bincount(crossing, minlength=len(valid)))
-    return replace(_as_nodes(pair, clean, rows, chosen.labelled), sums=numbers)
-
-
-def _as_nodes(pair: Pair, clean: Cleaned, rows: Items, labelled: bool) -> Items:
-    """The same rows with nodes for items, as they are numbered among the pair's spans."""
-    brackets = clean.brackets
+    # Items are nodes, as they are numbered among the pair's spans.
     assert rows.partner is not None and rows.key is not None
     among_spans = np.full(len(trees_of(pair.system)), NONE)
     among_spans[spans_of(pair).system.index] = np.arange(len(spans_of(pair).system))
-    ours, theirs = brackets.gold.index, np.append(among_spans[brackets.system.index], NONE)
+    nodes, others = brackets.gold.index, np.append(among_spans[brackets.system.index], NONE)
     item = np.empty(len(rows), dtype=np.int64)
-    item[rows.has_gold] = ours[rows.item[rows.has_gold]]
-    item[~rows.has_gold] = theirs[rows.item[~rows.has_gold]]
-    key = rows.key if labelled else np.concatenate([rows.key[:-1], np.full((1, len(rows)), NONE)])
-    return replace(rows, item=item, partner=theirs[rows.partner], key=key)
+    item[rows.has_gold] = nodes[rows.item[rows.has_gold]]
+    item[~rows.has_gold] = others[rows.item[~rows.has_gold]]
+    key = rows.key if chosen.labelled else np.concatenate([rows.key[:-1], np.full((1, len(rows)), NONE)])
+    return replace(rows, item=item, partner=others[rows.partner], key=key, sums=numbers)
 
 
 def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
-    """What EVALB counts by sentences; nothing in those that are too long."""
+    """Counts of EVALB by sentence; none for those that are too long."""
     valid = clean.valid
     wrong = np.bincount(rows.sentence[~rows.right[0]], minlength=len(valid)) > 0
     in_gold = np.bincount(rows.sentence[rows.has_gold], minlength=len(valid))
@@ -112,7 +103,7 @@ def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
         "no-crossing": Proportion("no-crossing", "sentences"),
         "two-crossing": Proportion("two-crossing", "sentences"),
         "tagging": Proportion("tags", "words"),
-        "f1-all": _f1_all,
+        "f1-all": lambda sums: ratio(2 * sums["tp"], sums["system"] + sums["gold"]),
         "recall-all": Proportion("tp", "gold"),
     },
     main="f1",
@@ -215,15 +206,11 @@ def bracket_f1(
 # --- functions ---
 
 
-def _tags_f1(sums: Sums) -> Floats:
-    return ratio(2 * sums["both"], sums["gold-tags"] + sums["system-tags"])
-
-
 @measure(
     "function-tags",
     scores={
         "accuracy": Proportion("right", "constituents"),
-        "f1": _tags_f1,
+        "f1": lambda sums: ratio(2 * sums["both"], sums["gold-tags"] + sums["system-tags"]),
         "precision": Proportion("both", "system-tags"),
         "recall": Proportion("both", "gold-tags"),
     },
@@ -244,7 +231,9 @@ def function_tags(pair: Pair) -> Counts:
     hit = records.kind == KINDS.index("tp")
     target, source = records.target[hit], records.system[hit]
     sets = [_functions(trees_of(side.corpus))[side.index] for side in (gold, system)]
-    shared, ours, theirs = _shared(sets[0][target], sets[1][source])
+    both = zip(sets[0][target], sets[1][source], strict=True)
+    sizes = [(len(a & b), len(a), len(b)) for a, b in both]
+    shared, ours, theirs = np.array(sizes, dtype=np.int64).reshape(-1, 3).T
     some = ours + theirs > 0
     columns = {
         "right": some & (shared == ours) & (shared == theirs),
@@ -267,13 +256,6 @@ def _functions(trees: Trees) -> Array:
         return own
     of_edge = [frozenset(edge_functions(edge)) for edge in edges.vocabulary]
     return np.asarray(own | np.array(of_edge, dtype=object)[edges.codes])
-
-
-def _shared(ours: Array, theirs: Array) -> tuple[Ints, Ints, Ints]:
-    """How many functions two nodes share, and how many each has."""
-    numbers = [(len(a & b), len(a), len(b)) for a, b in zip(ours, theirs, strict=True)]
-    shared, first, second = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
-    return shared, first, second
 
 
 # --- leaf-ancestor ---

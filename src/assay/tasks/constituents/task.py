@@ -1,4 +1,4 @@
-"""What the engine knows of phrase structure."""
+"""The task of phrase structure."""
 
 from __future__ import annotations
 

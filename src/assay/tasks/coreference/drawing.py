@@ -21,7 +21,7 @@ from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import chains_of
 
 BEFORE = 2
-"""How many sentences before its own a mention is shown with."""
+"""Sentences shown before that of a mention."""
 
 
 def _mentions(run: Run, items: Items, asked: Wanted, options: Options) -> Iterator[Drawn]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Floats, Ints, as_codes, ratio
+from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
 from assay.engine.items import ONE, Items
 from assay.engine.measure import Judge, Score, Scores, measure
@@ -22,7 +22,7 @@ from assay.tasks.coreference.mentions import MATCHES, ChainPair, chains_of
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
 _DEFINED = "-documents"
-"""What the number of documents in which a score is defined is called, behind the name of the score."""
+"""Ending of the field that holds the number of documents in which a score is defined."""
 
 
 def _metric(name: str) -> Callable[[Judge], Judge]:
@@ -42,14 +42,12 @@ def _counted(pair: Pair, name: str, match: str, singletons: bool, average: str, 
     kept = ~pair.skipped[found.first_sentence]
     sums = as_sums(values[kept], metric.fields)
     scores = {name: score(sums) for name, score in _with_zero(metric.scores, zero).items()}
-    columns = [column for value in scores.values() for column in (_in_whole_numbers(value), ~np.isnan(value))]
+    columns: list[Array] = []
+    for value in scores.values():
+        columns += [np.rint(np.nan_to_num(value) * ONE).astype(np.int64), ~np.isnan(value)]
     fields = tuple(field for name in scores for field in (name, f"{name}{_DEFINED}"))
     table = np.stack(columns, axis=1).astype(np.int64)
     return Counts(fields, pair.gold.sentences, found.first_sentence[kept], table)
-
-
-def _in_whole_numbers(values: Floats) -> Ints:
-    return np.rint(np.nan_to_num(values) * ONE).astype(np.int64)
 
 
 def _chosen(metric: Metric, parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
@@ -263,10 +261,6 @@ def _judged(
     )
 
 
-def _arcs_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
-    return _with_zero(ARCS_SCORES, parameters["zero"]), {}
-
-
 def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
     return measure(
         name,
@@ -274,7 +268,7 @@ def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
         main="f1",
         count=bracketed,
         task="coreference",
-        chosen=_arcs_scores,
+        chosen=lambda parameters: (_with_zero(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
     )
 

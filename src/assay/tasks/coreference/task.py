@@ -1,4 +1,4 @@
-"""What the engine knows of coreference."""
+"""The task of coreference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
 
 
 def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """What is wrong with chains, by kind; and how alike two outputs are (Tuggener's Table 13)."""
+    """Sums of errors of chains by kind, and of the similarity of two outputs (Tuggener's Table 13)."""
     found: dict[str, Summed] = {}
     for name, pair in run.pairs:
         errors = dict(chains_of(pair).errors())

@@ -71,7 +71,11 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
     gold, system = pair.gold, pair.system
     assert gold.heads is not None and system.heads is not None
     judged = judge_words(pair, "DEPREL" if subtypes else RELATION)
-    judged = judged if case else _in_lower_case(judged)
+    if not case:
+        known: dict[str, int] = {}
+        codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
+        ours, answer = codes[judged.gold], codes[judged.answer]
+        judged = replace(judged, gold=ours, answer=answer, right=ours == answer, labels=tuple(known))
     of_system = np.full(len(system) + 1, ELSEWHERE)
     of_system[pair.system_words] = pair.gold_words
     of_system[ROOT] = ROOT
@@ -88,13 +92,6 @@ def _arcs(pair: Pair, subtypes: bool, punctuation: str, case: bool = True) -> _A
         out[~has_gold] = is_punctuation(system, punctuation)[system_word[~has_gold]]
         judged = replace(judged, selected=True, has_gold=judged.has_gold & ~out, has_system=judged.has_system & ~out)
     return _Arcs(judged, head_right, label_right, gold_word, system_word)
-
-
-def _in_lower_case(judged: Items) -> Items:
-    known: dict[str, int] = {}
-    codes = np.append(as_codes((label.lower() for label in judged.labels), known), NONE)
-    gold, answer = codes[judged.gold], codes[judged.answer]
-    return replace(judged, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
 
 
 def listed_punctuation(setting: str) -> tuple[str, tuple[str, ...]] | None:
@@ -217,7 +214,7 @@ def universal(features: str) -> str:
 
 
 def _same(arcs: _Arcs, pair: Pair, column: str, form: Callable[[str], str]) -> Bools:
-    """Which rows have the same on both sides of a column, brought into a form."""
+    """Mask of the rows with equal values of a column on both sides, brought into a form."""
     sides = [_mapped(corpus.column(column), form) for corpus in (pair.gold, pair.system)]
     _, (gold, system) = one_vocabulary(sides)
     both = (arcs.gold_word != NONE) & (arcs.system_word != NONE)

@@ -1,12 +1,58 @@
-"""What the engine knows of dependency trees."""
+"""The task of dependency trees."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from assay.arrays import Ints, depths
+from assay.corpus import Corpus
+from assay.engine.slices import SliceKind, Values
 from assay.engine.task import LABELS, Task
+from assay.errors import UsageError
 from assay.tasks.dependencies import measures
+from assay.tasks.dependencies.arcs import nonprojective
 from assay.tasks.dependencies.drawing import ARCS
 from assay.tasks.dependencies.prepare import prepare_dependencies
-from assay.tasks.dependencies.slices import SLICES
+
+DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
+DIRECTIONS = ("root", "head to the left", "head to the right")
+
+
+def _arc_distance(corpus: Corpus) -> Values:
+    heads = _heads(corpus, "distance")
+    uppers = np.array([upper for upper, _ in DISTANCES])
+    distances = np.where(heads < 0, 0, np.abs(heads - np.arange(len(heads))))
+    return np.searchsorted(uppers, distances, side="left"), (*(name for _, name in DISTANCES), "7 or more")
+
+
+def _arc_direction(corpus: Corpus) -> Values:
+    heads = _heads(corpus, "direction")
+    return np.where(heads < 0, 0, np.where(heads < np.arange(len(heads)), 1, 2)), DIRECTIONS
+
+
+def _arc_depth(corpus: Corpus) -> Values:
+    depth = depths(_heads(corpus, "depth"))
+    return np.minimum(depth, 5), ("root", "1", "2", "3", "4", "5 or more")
+
+
+def _heads(corpus: Corpus, spec: str) -> Ints:
+    if corpus.heads is None:
+        raise UsageError(f"--slice {spec} is about arcs, but no dependencies are compared. Say --task dependencies")
+    return corpus.heads
+
+
+def _projectivity(gold: Corpus, _: str) -> Values:
+    _heads(gold, "projectivity")
+    return nonprojective(gold).astype(np.int64), ("projective", "non-projective")
+
+
+SLICES = (
+    SliceKind("distance", "words from head to dependent", of_arcs=_arc_distance),
+    SliceKind("direction", "root, head to the left or to the right", of_arcs=_arc_direction),
+    SliceKind("depth", "number of heads above the word", of_arcs=_arc_depth),
+    SliceKind("projectivity", "sentences whose gold tree is projective or not", of_sentences=_projectivity),
+)
+
 
 TASK = Task(
     name="dependencies",

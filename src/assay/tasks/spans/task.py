@@ -1,29 +1,104 @@
-"""What the engine knows of labelled spans."""
+"""The task of labelled spans."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 
+from assay.align import Pair
+from assay.arrays import Floats, Ints
 from assay.engine.drawing import span_drawing
+from assay.engine.items import Items
 from assay.engine.matching import FAIR, fair
 from assay.engine.parts import Part, Summed, whole_numbers
 from assay.engine.prepare import Run
 from assay.engine.scores import Settings
-from assay.engine.spanpairs import spans_of
+from assay.engine.sensitivity import sweep
+from assay.engine.slices import SliceKind, Values
+from assay.engine.spanpairs import NESTING, Side, SpanPair, spans_of
 from assay.engine.task import LABELS, Task
+from assay.errors import UsageError
 from assay.formats.schemes import REPAIRS
-from assay.result import Result
-from assay.tasks.spans import kappa, measures
+from assay.result import Result, Sweep
+from assay.tasks.spans import measures
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
-from assay.tasks.spans.slices import SLICES
-from assay.tasks.spans.sweep import WEIGHTINGS, span_sweeps
+from assay.tasks.spans.weighting import PRESETS, TYPES
+
+SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
+
+
+def _of_spans(pair: Pair, judged: Items, values: Callable[[Side], Ints], spec: str) -> Ints:
+    """A value of each span: of gold's, for a spurious one of the system's."""
+    spans = pair.layer(SpanPair)
+    if spans is None or not judged.kinds:
+        raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
+    has_gold = judged.has_gold
+    codes = np.empty(len(judged), dtype=np.int64)
+    codes[has_gold] = values(spans.gold)[judged.item[has_gold]]
+    codes[~has_gold] = values(spans.system)[judged.item[~has_gold]]
+    return codes
+
+
+def _span_length(pair: Pair, judged: Items, _: str) -> Values:
+    uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
+    words = _of_spans(pair, judged, lambda side: side.words, "span-length")
+    return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
+
+
+def _nesting(pair: Pair, judged: Items, _: str) -> Values:
+    return _of_spans(pair, judged, lambda side: side.nesting, "nesting"), NESTING
+
+
+def _gaps(pair: Pair, judged: Items, _: str) -> Values:
+    return _of_spans(pair, judged, lambda side: side.with_gaps.astype(np.int64), "gaps"), (
+        "without gaps",
+        "with gaps",
+    )
+
+
+SLICES = (
+    SliceKind("span-length", "number of words of the span", of_items=_span_length),
+    SliceKind("nesting", "span alone, inside another, around or across another", of_items=_nesting),
+    SliceKind("gaps", "span with or without gaps (discontinuous)", of_items=_gaps),
+)
+
+
+WEIGHTINGS = 1000
+
+
+def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.random.Generator) -> Iterator[Sweep]:
+    """Every pair of systems under weightings of the types of errors: how much of a hit each counts as.
+
+    Systems are given by how often each kind of outcome occurs in them.
+
+    The rest of an error is divided between spurious and missing, which changes no F1. With T hits and partial hits
+    among N rows, F1 is 2T/(T+N), and T is linear in the weights: whether one system is ahead under every weighting
+    shows at the corners, where each type counts as nothing or as a hit.
+    """
+    types = np.array([FAIR.index(name) for name in TYPES])
+    systems = list(kinds)
+    counts = np.array(list(kinds.values()))
+    corners = np.array(list(product((0.0, 1.0), repeat=len(TYPES))))
+    drawn = np.concatenate([corners, rng.random((weightings, len(TYPES)))])
+    named = {name: np.array([[preset[kind][0] for kind in TYPES]]) for name, preset in PRESETS.items()}
+    total = counts.sum(axis=1)
+
+    def f1(weights: Floats) -> Floats:
+        hits = counts[:, :1] + counts[:, types] @ weights.T
+        with np.errstate(invalid="ignore"):
+            return np.asarray(2 * hits / (hits + total[:, None]))
+
+    values = f1(drawn)
+    for a, b in combinations(range(len(systems)), 2):
+        at = {name: float((row := f1(weights)[:, 0])[b] - row[a]) for name, weights in named.items()}
+        yield sweep(systems[a], systems[b], values[b] - values[a], TYPES, drawn, at, corners=len(corners))
 
 
 def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """How often each kind of outcome occurs in each system."""
+    """The number of spans with each kind of outcome, in each system."""
     if not compares:
         return {}
     return {
@@ -44,7 +119,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
 TASK = Task(
     name="spans",
     noun="span",
-    measures=(measures, kappa),
+    measures=(measures,),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
     agreement_where_defined=("span-kappa(on=words)",),

@@ -1,20 +1,41 @@
-"""One label per word: accuracy, whole sentences, unknown words, and each tag by itself."""
+"""Labels of words: accuracy, each tag by itself, agreement, and partial credit for tags with parts (Acedański &
+Przepiórkowski 2010)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.align import Pair
+from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.corpus import Column, Corpus
-from assay.engine.counts import by_label, whole_sentences
-from assay.engine.items import Items, judge_words
+from assay.engine.counts import Counts, Sums, by_label, graded, whole_sentences
+from assay.engine.items import ONE, Items, judge_words
 from assay.engine.lexicon import known_words
-from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
-from assay.errors import unknown
+from assay.engine.measure import (
+    BEYOND_CHANCE,
+    FOUND,
+    FOUND_WORDS,
+    OVER_LABELS,
+    SCORES,
+    Proportion,
+    Scores,
+    f1,
+    macro,
+    measure,
+    weighted,
+)
+from assay.errors import UsageError, unknown
 from assay.tasks.dependencies.measures import universal
+from assay.tasks.tags import tagsets
+from assay.tasks.tags.tagsets import Tagset
+from assay.tasks.tags.tagsets.analysis import POS, Analysis, credit
+
+if TYPE_CHECKING:
+    from assay.tasks.tags.weights import Weights
 
 EMPTY = ("label", "skip")
 
@@ -128,3 +149,247 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
     """
     return judge_words(pair, column)
+
+
+@dataclass(frozen=True, eq=False)
+class Rich:
+    """Tagset and weights of a run with tags that have parts."""
+
+    tagset: Tagset
+    expand_optional: bool = False
+    weights: Weights | None = None
+
+
+def given_weights(pair: Pair) -> Weights | None:
+    """The weights that were given for the run."""
+    rich = pair.layer(Rich)
+    return rich.weights if rich else None
+
+
+def analysis_of(pair: Pair, column: str | None = None, tagset: Tagset | None = None) -> Analysis:
+    """The labels of both sides taken apart, by the run's tagset or by another."""
+    rich, name = pair.layer(Rich), column or pair.column
+    chosen = tagset or (rich.tagset if rich else None)
+    if chosen is None:
+        raise UsageError("this measure takes tags apart: say how with --tagset (assay tagset lists them).")
+    empty = pair.system.empty or pair.gold.empty
+
+    def make() -> Analysis:
+        labels = judge_words(pair, name).labels
+        return Analysis.of(labels, chosen, expand_optional=bool(rich and rich.expand_optional), empty=empty)
+
+    return pair.once(f"analysis of {name} by {chosen.name}", make)
+
+
+Credit = Callable[[Ints, Ints], Floats]
+"""From tags assigned and gold tags, pair by pair, to the score of each pair."""
+
+
+def _credit_f1(sums: Sums) -> Floats:
+    p, r = _CREDIT["precision"](sums), _CREDIT["recall"](sums)
+    # Nothing right on both sides is F = 0, not undefined.
+    return np.asarray(np.where(p + r == 0, 0.0, ratio(2 * p * r, p + r)))
+
+
+_CREDIT: Scores = {
+    "strong": lambda sums: ratio(sums["strong"], ONE * sums["items"]),
+    "weak": lambda sums: ratio(sums["weak"], ONE * sums["items"]),
+    "f1": _credit_f1,
+    "precision": lambda sums: ratio(sums["assigned-credit"], ONE * sums["assigned"]),
+    "recall": lambda sums: ratio(sums["expected-credit"], ONE * sums["expected"]),
+}
+
+
+@measure("pa", scores=_CREDIT, main="strong", count=graded)
+def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
+    """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
+
+    column: as for accuracy.
+    tagset: a name or file in place of --tagset; `atomic` scores whole tags, 1 or 0. One of the two is needed.
+    Counts: items, tags assigned and expected, credit of each side, weak and strong credit.
+    Score: of two tags the F of the positions that both have with equal value. Over sets of tags, score(t, A)
+        being the best of t against A: strong = mean over words of the least score of any of their tags, weak =
+        mean of the best score of an assigned tag, precision and recall = mean over assigned and over gold tags.
+        With one tag on each side all five are one number.
+    Paper: Acedański & Przepiórkowski 2010, sections 2.2 and 3.1, Tables 4 and, with tagset=atomic, 2.
+    Golden: cases/tagging, morph-slovene-ssj500k.
+    """
+    found = tagsets.find(tagset) if tagset else None
+    wanted = getattr(found, "column", "")
+    if wanted and wanted != (column or pair.column):
+        raise UsageError(f"pa(tagset={tagset}) takes tags from {wanted}. Say --tagset {tagset}")
+    analysis = analysis_of(pair, column, found)
+    return _graded(pair, column, analysis, np.ones(analysis.values.shape))
+
+
+@measure("wpa", scores=_CREDIT, main="strong", count=graded)
+def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
+    """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
+
+    column: as for accuracy. Needs --tagset.
+    weights: a file or a preset (equal, paper, poliqarp); --weights where none is given.
+    Counts and Score: as for pa, positions weighing what the weights say.
+    Paper: Acedański & Przepiórkowski 2010, section 2.3 and Table 1.
+    Golden: cases/tagging.
+    """
+    return _weighted(pair, column, weights, "wpa")
+
+
+@measure("cwpa", scores=_CREDIT, main="strong", count=graded)
+def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
+    """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
+
+    column: as for accuracy. Needs --tagset.
+    weights: a file with weights per part of speech (`assay weights … --conditional`); --weights where none is given.
+    Counts and Score: as for pa; the weights of the assigned tag's part of speech go with precision, those of
+        gold's with recall.
+    Paper: Acedański & Przepiórkowski 2010, section 2.4.
+    Golden: cases/tagging.
+    """
+    return _weighted(pair, column, weights, "cwpa")
+
+
+@measure("pos-accuracy", scores=_CREDIT, main="f1", count=graded)
+def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
+    """Words with the right part of speech, whatever the rest of the tag.
+
+    column: as for accuracy. Needs --tagset.
+    Counts and Score: as for pa, with credit 1 for an equal part of speech and else 0; with one tag on each side
+        all five scores are one number, the accuracy.
+    Golden: cases/tagging, morph-slovene-ssj500k.
+    """
+    judged, analysis = judge_words(pair, column), analysis_of(pair, column)
+    names = analysis.value_names(POS)
+    known: dict[str, int] = {}
+    recoded = np.array([*(known.setdefault(name, len(known)) for name in names), NONE], dtype=np.int32)
+    classes = np.unique([analysis.coarse_pos(tag) for tag in analysis.tags] or [""], return_inverse=True)[1]
+
+    def score(assigned: Ints, gold: Ints) -> Floats:
+        return np.asarray(classes[assigned] == classes[gold], dtype=np.float64)
+
+    gold, answer = recoded[judged.gold], recoded[judged.answer]
+    graded_ = replace(judged, credits=label_credits(judged, analysis, score)[None])
+    return replace(graded_, gold=gold, answer=answer, right=gold == answer, labels=tuple(known))
+
+
+@measure(
+    "features",
+    scores=FOUND,
+    averages={"macro-f1": macro(f1), "weighted-f1": weighted(f1)},
+    main="f1",
+)
+def features(pair: Pair, *, column: str | None = None, pos: bool = False) -> Counts:
+    """Precision, recall and F1 of each category of the tags.
+
+    column: as for accuracy. Needs --tagset.
+    pos: count the part of speech as a category too.
+    Counts: per category right (both sides have it with equal value), gold and system (words that have it).
+    Score: as for tag-f1, with categories as labels.
+    Golden: morph-slovene-ssj500k. Peers: spaCy's Scorer (morph_per_feat).
+    """
+    judged, analysis = judge_words(pair, column), analysis_of(pair, column)
+    sentences = pair.gold.sentences
+    categories = [name for name in analysis.positions if pos or name != POS]
+    # Where a word may count on one side alone, what precision is made of is counted by itself.
+    fields = ("right", "gold", "system", *(("found",) if judged.selected else ()))
+    parts = []
+    for category in categories:
+        known: dict[str, int] = {}
+        names = analysis.value_names(category)
+        codes = np.array([-1 if name == "∅" else known.setdefault(name, len(known)) for name in names] + [-1])
+        gold, system = codes[judged.gold], codes[judged.answer[0]]
+        right, ours, theirs = (gold == system) & (gold >= 0), judged.has_gold, judged.has_system[0]
+        masks = (right & ours, (gold >= 0) & ours, (system >= 0) & theirs, right & theirs)[: len(fields)]
+        parts.append(np.stack([np.bincount(judged.sentence[mask], minlength=sentences) for mask in masks], axis=1))
+    rows = np.concatenate([np.zeros((0, len(fields)), dtype=np.int64), *parts])
+    label = np.repeat(np.arange(len(categories), dtype=np.int32), sentences)
+    occurring = rows.any(axis=1)
+    unit = np.tile(np.arange(sentences), len(categories))
+    return Counts(fields, sentences, unit[occurring], rows[occurring], tuple(categories), label[occurring])
+
+
+# --- credit for labels ---
+
+
+def _weighted(pair: Pair, column: str | None, name: str, kind: str) -> Items:
+    from assay.tasks.tags.weights import load
+
+    analysis = analysis_of(pair, column)
+    weights = load(name) if name else given_weights(pair)
+    if weights is None:
+        raise UsageError(f"{kind} needs weights: give --weights FILE, or a preset such as --weights poliqarp.")
+    if kind == "wpa" and weights.kind == "cwpa":
+        raise UsageError("these weights depend on the part of speech: use the measure cwpa.")
+    return _graded(pair, column, analysis, weight_matrix(analysis, weights))
+
+
+def weight_matrix(analysis: Analysis, weights: Weights, number: Callable[..., object] = float) -> Array:
+    """Weights of the positions of each tag; positions that the weights do not know weigh nothing."""
+    rows: dict[str, list[object]] = {}
+    for tag in analysis.tags:
+        # All tags of a part of speech weigh the same at a position.
+        if tag.pos not in rows:
+            rows[tag.pos] = [number(weights.of(tag.pos, position) or 0) for position in analysis.positions]
+    kind = np.float64 if number is float else object
+    table = [rows[tag.pos] for tag in analysis.tags]
+    return np.array(table, dtype=kind).reshape(len(analysis.tags), len(analysis.positions))
+
+
+def _graded(pair: Pair, column: str | None, analysis: Analysis, weights: Array) -> Items:
+    judged = judge_words(pair, column)
+
+    def score(assigned: Ints, gold: Ints) -> Floats:
+        return credit(analysis.values, assigned, gold, weights)[2]
+
+    return replace(judged, credits=label_credits(judged, analysis, score)[None])
+
+
+def label_credits(judged: Items, analysis: Analysis, score: Credit) -> Ints:
+    """Fields × items of credit; every distinct pair of labels is scored once, for there are few."""
+    width = len(analysis.labels) + 1
+    keys, group = np.unique((judged.answer[0].astype(np.int64) + 1) * width + judged.gold + 1, return_inverse=True)
+    system, gold = keys // width - 1, keys % width - 1
+    sets = (*analysis.of_label, ())  # the label NONE, at index -1, has no tags
+    sizes = np.array([len(tags) for tags in sets])
+    table = np.zeros((len(keys), 6), dtype=np.int64)
+    # A word that gold does not have counts on the system's side alone.
+    table[:, 0], table[:, 1] = sizes[system], sizes[gold]
+    single = np.flatnonzero((sizes[system] == 1) & (sizes[gold] == 1))
+    if len(single):
+        firsts = np.array([tags[0] if tags else 0 for tags in sets])
+        scores = _whole(score(firsts[system[single]], firsts[gold[single]]))
+        table[single, 2:] = scores[:, None]
+    for row in np.flatnonzero((sizes[system] > 1) | (sizes[gold] > 1)).tolist():
+        mine, its = sets[system[row]], sets[gold[row]]
+        if mine and its:
+            pairs = score(np.repeat(mine, len(its)), np.tile(its, len(mine))).reshape(len(mine), len(its))
+            table[row, 2:] = _whole(np.array(set_scores(pairs)))
+    return np.asarray(table[group].T)
+
+
+def set_scores(pairs: Array) -> tuple[Any, Any, Any, Any]:
+    """From the scores of assigned × gold tags of a word: the credit of the assigned tags, that of the gold tags,
+    weak and strong correctness. The arithmetic is that of the scores.
+    """
+    best_assigned, best_gold = pairs.max(axis=1), pairs.max(axis=0)
+    return best_assigned.sum(), best_gold.sum(), best_assigned.max(), min(best_assigned.min(), best_gold.min())
+
+
+def _whole(scores: Floats) -> Ints:
+    return np.rint(np.asarray(scores, dtype=np.float64) * ONE).astype(np.int64)
+
+
+@measure("kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label)
+def kappa(pair: Pair, *, column: str | None = None) -> Counts:
+    """Agreement of two annotators on the labels of words, beyond chance.
+
+    column: as for accuracy.
+    Counts: per label right, gold, system, over words that both have.
+    Score: agreement = 2·right/(gold+system), per label the specific agreement; kappa is Cohen's, with observed
+        agreement p and expected agreement e = Σ gold·system/n²: (p−e)/(1−e); alpha is Krippendorff's for nominal
+        labels, whose chance is drawing two of the 2n labels of both. Neither is defined where only one label occurs.
+    Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
+    """
+    judged = judge_words(pair, column)
+    # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
+    return by_label(judged.where(judged.has_gold & judged.has_system[0]), pair.gold.sentences)

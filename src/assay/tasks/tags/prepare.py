@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.align import Pair
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.engine import checks, mapping
+from assay.engine.checks import MOST, Numbers, numbered
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.measure import Measure
@@ -34,11 +36,13 @@ from assay.formats import Input, choose_column
 from assay.formats.labels import name_in, read_labels, with_sets
 from assay.result import Mapped
 from assay.tasks.tags import tagsets
-from assay.tasks.tags.checks import Outside, outside, outside_tagset, weightless
-from assay.tasks.tags.rich import Rich
+from assay.tasks.tags.measures import Rich, analysis_of
 from assay.tasks.tags.tagsets import Tagset
+from assay.tasks.tags.tagsets.analysis import POS
 from assay.tasks.tags.tagsets.kinds import Feats
 
+if TYPE_CHECKING:
+    from assay.tasks.tags.weights import Weights
 
 def prepare_tags(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
@@ -51,15 +55,34 @@ def prepare_tags(
     told = options.decided.column if options.decided is not None else ""
     column = tagset.column if isinstance(tagset, Feats) else told or _column(inputs, options)
     notes = tuple(columns_read(inputs, ["gold", *named], [column] * len(inputs), options))
-    measures = [_resolved(measure, inputs[0]) for measure in measures]
-    needed = _needed(inputs, measures)
+    if isinstance(inputs[0], Input):
+        # A measure's column goes by the name that it has in gold.
+        resolve = inputs[0].plan.resolve
+        measures = [
+            replace(one, parameters={**one.parameters, "column": resolve(str(own))}) if own else one
+            for one in measures
+            for own in [one.parameters.get("column")]
+        ]
+    needed = [(measure, name) for measure in measures for name in measure.definition.columns]
+    for measure, name in needed:
+        for item in inputs:
+            if name not in (item.columns if isinstance(item, Corpus) else item.plan.labels):
+                place = item.name if isinstance(item, Corpus) else item.path
+                raise UsageError(f"{place}: {measure} needs the column {name}, which this file does not have.")
     # Of columns that are compared together the first must say something.
     further = {name for measure in measures for name in measure.definition.columns[1:]}
     named_columns = (str(m.parameters["column"]) for m in measures if m.parameters.get("column"))
     wanted = {column, *(name for _, name in needed), *named_columns}
     corpora = [with_sets(read_labels(item, sorted(wanted)), options.alternatives) for item in inputs]
     check_folders(corpora)
-    corpora, mapped = _mapped(corpora, named, column, options)
+    mapped: list[Mapped] = []
+    rules = rules_of(options, named)
+    if rules:
+        sides = [("gold",), *(("system", name) for name in named)]
+        done = [mapping.apply(rules, corpus, column, side) for corpus, side in zip(corpora, sides, strict=True)]
+        corpora = [corpus for corpus, _ in done]
+        for name, (_, report) in zip(["gold", *named], done, strict=True):
+            mapped += [replace(row, file=name) for row in report]
     kept = kept_labels([_single(corpus.column(column)) for corpus in corpora], options)
     if kept:
         # Of several tags in one cell one is enough.
@@ -67,7 +90,16 @@ def prepare_tags(
             marked_kept(corpus, corpus.column(column), lambda label: any(map(options.keeps, label.split(SEVERAL))))
             for corpus in corpora
         ]
-    corpora = _marked(corpora, named, column, options)
+
+    def as_gold(corpus: Corpus) -> Corpus:
+        """Labels of training data go through the rules for gold's."""
+        return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
+
+    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
+        if path is not None:
+            fold, form = options.oov_fold_case, options.input_format
+            lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=as_gold)
+            corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
     gold_corpus, outputs = corpora[0], corpora[1:]
     systems = dict(zip(named, outputs, strict=True))
     check_gold = empty_gold(
@@ -76,10 +108,16 @@ def prepare_tags(
     if options.decided is None:
         # Before anything else is looked at.
         format_warnings([check_gold])
-    given = [not output.is_empty(column) for output in outputs]
-    filled = _filled(given, options)
+    given = filled = [not output.is_empty(column) for output in outputs]
+    if options.decided is not None:
+        # What is known of all shards; the first may be empty where others are not.
+        filled = list(options.decided.filled) or (given if any(given) else [True] * len(given))
     pairs, warnings = aligned(gold_corpus, systems, filled, column, options)
-    warnings.extend(_check_further_columns(gold_corpus, systems, wanted - {column}, further))
+    # Columns that single measures ask for must not be empty either; those compared together with others may be.
+    for own in sorted(wanted - {column}):
+        for name, corpus in (("gold" if own in further else "", gold_corpus), *systems.items()):
+            empty = corpus.is_empty(own)
+            warnings.append(further_column(name=name, gold=gold_corpus.name, column=own, empty=empty))
     if not pairs:
         raise InputError(f"{outputs[0].name}: column {column} is empty. Choose another with --column.")
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -111,7 +149,7 @@ def prepare_tags(
         sources,
         skipped,
         (check_gold, *kept, *warnings),
-        mapped,
+        tuple(mapped),
         tagset=tagset.name if tagset else "",
         items=int(judged[0][1].has_gold.sum()),
         unit=options.unit or "sentence",
@@ -129,25 +167,6 @@ def _single(labels: Column) -> Column:
     if not any(SEVERAL in label for label in labels.vocabulary):
         return labels
     return Column.of(tag for label in labels.strings() for tag in label.split(SEVERAL))
-
-
-def _needed(inputs: Sequence[Input | Corpus], measures: Sequence[Measure]) -> list[tuple[Measure, str]]:
-    """The columns that measures need beside the one compared; a file without one of them is refused."""
-    needed = [(measure, name) for measure in measures for name in measure.definition.columns]
-    for measure, name in needed:
-        for item in inputs:
-            if name not in (item.columns if isinstance(item, Corpus) else item.plan.labels):
-                place = item.name if isinstance(item, Corpus) else item.path
-                raise UsageError(f"{place}: {measure} needs the column {name}, which this file does not have.")
-    return needed
-
-
-def _filled(given: Sequence[bool], options: Options) -> Sequence[bool]:
-    """Which systems have answers: those of this file, or what is known of all shards."""
-    if options.decided is None:
-        return given
-    # The first shard may be empty where others are not.
-    return options.decided.filled or (given if any(given) else [True] * len(given))
 
 
 @remark
@@ -204,15 +223,6 @@ def _with_tagset(
     return rich, warnings
 
 
-def _check_further_columns(
-    gold: Corpus, outputs: Mapping[str, Corpus], columns: Iterable[str], together: Container[str]
-) -> Iterator[Remark]:
-    """Columns that single measures ask for must not be empty either; those compared together with others may be."""
-    for column in sorted(columns):
-        for name, corpus in (("gold" if column in together else "", gold), *outputs.items()):
-            yield further_column(name=name, gold=gold.name, column=column, empty=corpus.is_empty(column))
-
-
 @remark
 def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[str]:
     """A column that a measure asks for and that is empty in a system or, which is refused, in gold."""
@@ -220,14 +230,6 @@ def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[s
         raise InputError(f"{gold}: column {column} is empty in gold. Choose another for the measure.")
     if empty:
         yield f"{name}: column {column} is empty; its figures there say nothing."
-
-
-def _resolved(measure: Measure, gold: Input | Corpus) -> Measure:
-    """The measure with its column, where it names one, under the name that it has in gold."""
-    column = measure.parameters.get("column")
-    if not column or isinstance(gold, Corpus):
-        return measure
-    return replace(measure, parameters={**measure.parameters, "column": gold.plan.resolve(str(column))})
 
 
 def tags_outside(
@@ -238,36 +240,6 @@ def tags_outside(
     name = column or (tagset.column if isinstance(tagset, Feats) else choose_column([source]))
     corpus = read_labels(source, [name])
     return len(corpus), outside(corpus, corpus.column(name), tagset)
-
-
-def _mapped(
-    corpora: list[Corpus], names: Sequence[str], column: str, options: Options
-) -> tuple[list[Corpus], tuple[Mapped, ...]]:
-    if options.map is None:
-        return corpora, ()
-    rules = rules_of(options, names)
-    sides = [("gold",), *(("system", name) for name in names)]
-    done = [mapping.apply(rules, corpus, column, side) for corpus, side in zip(corpora, sides, strict=True)]
-    rows = [
-        replace(row, file=name) for name, (_, report) in zip(["gold", *names], done, strict=True) for row in report
-    ]
-    return [corpus for corpus, _ in done], tuple(rows)
-
-
-def _marked(corpora: list[Corpus], names: Sequence[str], column: str, options: Options) -> list[Corpus]:
-    rules = rules_of(options, names)
-
-    def as_gold(corpus: Corpus) -> Corpus:
-        """Labels of training data go through the rules for gold's."""
-        return mapping.apply(rules, corpus, column, ("gold",))[0] if rules else corpus
-
-    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
-        if path is not None:
-            lexicon = Lexicon.read(
-                path, column, fold=options.oov_fold_case, input_format=options.input_format, labels=as_gold
-            )
-            corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
-    return corpora
 
 
 @remark
@@ -283,3 +255,86 @@ def left_open(column: str, words: int) -> Iterator[str]:
     """Words that one of two annotators has no label for."""
     if words:
         yield f"{words:,} words have no label in {column} from one of two annotators and were left out."
+
+
+Outside = tuple[str, int, str, str]
+"""A tag that a tagset does not know: the tag, its number of words, its first place, the nearest known one."""
+
+
+def outside_tagset(pairs: Sequence[tuple[str, Pair]], tagset: Tagset, strict: bool) -> Iterator[Remark]:
+    """Tags that the tagset does not know: how many, which, where, and what may have been meant."""
+    for name, corpus in (("gold", pairs[0][1].gold), *((name, pair.system) for name, pair in pairs)):
+        found = outside(corpus, corpus.column(pairs[0][1].column), tagset)
+        yield unknown_tags(
+            name=name,
+            tagset=tagset.name,
+            strict="strict" if strict else "",
+            counts={label: count for label, count, _, _ in found},
+            places={label: place for label, _, place, _ in found},
+            near={label: near for label, _, _, near in found},
+        )
+
+
+@remark
+def unknown_tags(
+    name: str,
+    tagset: str,
+    strict: str,
+    counts: Mapping[str, int],
+    places: Mapping[str, str],
+    near: Mapping[str, str],
+) -> Iterator[str]:
+    """Tags outside the tagset, refused if the user is strict."""
+    if not counts:
+        return
+    words = numbered(sum(counts.values()), "word")
+    ordered = sorted(counts, key=lambda label: (-counts[label], label))
+    listed = ", ".join(
+        f"{label} ({counts[label]:,}, {places[label]}{f', {near[label]}?' if near[label] else ''})"
+        for label in ordered[:MOST]
+    )
+    tags = "1 tag" if len(counts) == 1 else f"{len(counts):,} tags"
+    text = f"{name}: {tags} on {words} outside the tagset {tagset}: {listed}{', …' if len(ordered) > MOST else '.'}"
+    if strict:
+        raise InputError(f"{text} (--strict-tagset)")
+    yield f"{text} They are read as tags without parts."
+
+
+def outside(corpus: Corpus, column: Column, tagset: Tagset) -> list[Outside]:
+    """The tags of a column that a tagset does not know, the most frequent first."""
+    import difflib
+
+    counts = column.counts()
+    unread = {
+        label
+        for label in counts
+        if label != corpus.empty and not all(tagset.read(part) for part in label.split(SEVERAL))
+    }
+    known = [label for label in counts if label not in unread]
+    found = []
+    for label in sorted(unread, key=lambda label: (-counts[label], label)):
+        place = corpus.place(int(np.flatnonzero(column.isin([label]))[0]))
+        near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
+        found.append((label, counts[label], place, near[0] if near else ""))
+    return found
+
+
+def weightless(pair: Pair, weights: Weights | None) -> Iterator[Remark]:
+    """Categories that a weight table does not have weigh nothing, which should be known."""
+    if weights is None:
+        return
+    analysis = analysis_of(pair)
+    missing = {
+        position
+        for tag in analysis.tags
+        for position in (POS, *(name for name, _ in tag.values))
+        if weights.of(tag.pos, position) is None
+    }
+    yield without_weights(missing=dict.fromkeys(sorted(missing), 1))
+
+
+@remark
+def without_weights(missing: Numbers) -> Iterator[str]:
+    """Categories that weigh nothing."""
+    if missing:
+        yield f"the weights have nothing for {', '.join(sorted(missing))}: these weigh 0."

@@ -28,7 +28,7 @@ class _Scored:
     gold: Floats
     same: Bools
     words: Floats
-    """How many words have each pair of labels."""
+    """Numbers of words with each pair of labels."""
     sets: tuple[tuple[int, int, int], ...]
     """For each pair of labels where its pairs of tags begin, and how many tags the two sides have."""
 

@@ -1,4 +1,4 @@
-"""What the engine knows of words with labels."""
+"""The task of words with labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.engine.parts import Part
 from assay.engine.scores import Settings
 from assay.engine.task import LABELS, Task
 from assay.result import Result
-from assay.tasks.tags import kappa, measures, partial
+from assay.tasks.tags import measures
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.sweep import sweeps
 from assay.tasks.tags.tagsets import find as find_tagset
@@ -60,7 +60,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
 TASK = Task(
     name="tags",
     noun="word",
-    measures=(measures, partial, kappa),
+    measures=(measures,),
     defaults=("accuracy", "sentence-accuracy"),
     with_known_words=("oov-accuracy",),
     agreement=("accuracy", "kappa"),
