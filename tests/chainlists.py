@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from assay.engine.items import ONE
-from assay.tasks.coreference.chains import FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
+from assay.tasks.coreference.chains import CLASSES, FRACTIONS, METRICS, Arcs, Mentions, Table, arcs, linked, table
 
 Span = tuple[int, int]
 """First and last word."""
@@ -54,7 +54,14 @@ def mentions(documents: Sequence[Sequence[Chain]]) -> Mentions:
 
 def without_singletons(side: Mentions) -> Mentions:
     """The mentions of chains of two or more."""
-    return side.where(linked(side.chain))
+    kept = linked(side.chain)
+    return Mentions(side.document[kept], side.place[kept], side.chain[kept], side.order[kept])
+
+
+def class_counts(found: Arcs, documents: int) -> np.ndarray:
+    """Documents × CLASSES: the number of mentions of each class."""
+    cells = np.bincount(found.document * len(CLASSES) + found.kind, minlength=documents * len(CLASSES))
+    return cells.reshape(documents, len(CLASSES))
 
 
 def table_of(key: Sequence[Sequence[Chain]], response: Sequence[Sequence[Chain]]) -> Table:

@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 
 from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, table
-from chainlists import NAMES, check_chain_metrics, judged, paired, read, span_at, sums_of, triple, without_singletons
+from chainlists import (
+    NAMES,
+    check_chain_metrics,
+    class_counts,
+    judged,
+    paired,
+    read,
+    span_at,
+    sums_of,
+    triple,
+    without_singletons,
+)
 
 FOLDER = Path(__file__).parents[1] / "data" / "coreference"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
@@ -60,7 +71,7 @@ def test_chain_metrics_of_the_toy_documents(system, singletons) -> None:
 @pytest.mark.parametrize("criterion", ["any", "nom"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_classes_and_scores_of_the_toy_documents(system, criterion) -> None:
-    counts = judged(sides(system), KEY, criterion).counts(len(KEY))
+    counts = class_counts(judged(sides(system), KEY, criterion), len(KEY))
     parts = {"toy/one": counts[:1], "toy/two": counts[1:], "all": counts}
     for scope, part in parts.items():
         expected = EXPECTED["arcs"][scope][criterion][system]

@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 
 from assay.tasks.coreference.chains import ARCS_SCORES, CLASSES, table
-from chainlists import NAMES, check_chain_metrics, judged, paired, read, scores, sums_of, triple, without_singletons
+from chainlists import (
+    NAMES,
+    check_chain_metrics,
+    class_counts,
+    judged,
+    paired,
+    read,
+    scores,
+    sums_of,
+    triple,
+    without_singletons,
+)
 
 RESPONSES = ("xrenner-rules", "noised-1", "noised-2")
 
@@ -48,7 +59,7 @@ def test_chain_metrics_of_ontogum(ontogum, response, singletons) -> None:
 @pytest.mark.parametrize("response", RESPONSES)
 def test_arcs_of_ontogum(ontogum, response, criterion) -> None:
     figures, key, _ = ontogum
-    sums = sums_of(classes(ontogum, response, criterion).counts(len(key)), CLASSES)
+    sums = sums_of(class_counts(classes(ontogum, response, criterion), len(key)), CLASSES)
     expected = figures["arcs"][criterion]["single"][response]
     assert [sums[name] for name in ("tp", "wl", "fn", "fp")] == [expected[n] for n in ("tp", "wl", "fn", "fp")]
     for short, score in zip("frp", ("f1", "recall", "precision"), strict=True):

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.engine.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, optimal, semeval
-from assay.engine.matching.assignment import heaviest
+from assay.engine.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, max_weight_matching, semeval
 from spanlists import kinds_of, rows, span_lists
 
 BOTH = [(fair, FAIR), (semeval, SEMEVAL)]
@@ -141,7 +140,7 @@ def value(target, system, pairs, least):
 def test_the_solver_of_long_chains_finds_the_same_sums(target, system, least):
     lists = span_lists(target, system)
     expected = rows(semeval(*lists, least=least), SEMEVAL)
-    with mock.patch.object(optimal, "FEW", 0):
+    with mock.patch("assay.engine.matching.FEW", 0):
         found = rows(semeval(*lists, least=least), SEMEVAL)
     assert kinds_of(found) == kinds_of(expected)
     assert shared_atoms(found, target, system) == shared_atoms(expected, target, system)
@@ -222,7 +221,7 @@ WEIGHTS = st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 9)), max_si
 @HARD
 @given(WEIGHTS)
 def test_the_heaviest_choice_weighs_what_a_dense_solver_finds(weights):
-    chosen = [(row, column) for row, column in enumerate(heaviest(weights)) if column is not None]
+    chosen = [(row, column) for row, column in enumerate(max_weight_matching(weights)) if column is not None]
     assert len({column for _, column in chosen}) == len(chosen)
     table = np.array([[columns.get(column, 0) for column in range(9)] for columns in weights]).reshape(-1, 9)
     assert sum(weights[row][column] for row, column in chosen) == table[linear_sum_assignment(-table)].sum()

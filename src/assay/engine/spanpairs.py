@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,26 +11,26 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, Stretches, atoms_at, chosen_stretches
-from assay.corpus import Column, Corpus, Spans, one_vocabulary
+from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.engine import matching
-from assay.engine.matching import Records, SpanList, TooManyOverlapsError
+from assay.engine.matching import Records, SpanList, TooManyOverlapsError, span_sizes
 from assay.errors import InputError, UsageError
 
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""
 _MIRROR = {"fp": "fn", "fn": "fp", "bes": "bel", "bel": "bes"}
-"""What the kinds of errors are when target and system change places."""
+"""The kinds of errors that change when target and system change places."""
 NESTING = ("alone", "inside another", "around or across another")
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Where the atoms of a corpus lie on the line that gold and system share."""
+    """The atoms of a corpus on the line that gold and system share."""
 
     starts: Ints
     """For each sentence the number of its first atom."""
     begin: Ints
-    """Where each atom begins on the line, -1 where it was left out …"""
+    """The place where each atom begins on the line, -1 where it was left out …"""
     end: Ints
     """… and where it ends."""
 
@@ -48,27 +47,29 @@ class Line:
         atoms = np.repeat(gone, np.diff(self.starts))
         return Line(self.starts, np.where(atoms, -1, self.begin), np.where(atoms, -1, self.end))
 
-    def places(self, spans: Spans) -> tuple[Ints, Ints, dict[int, Stretches]]:
-        """Begin and end of spans on the line, and the stretches of those with gaps."""
+    def places(self, spans: Spans | Trees) -> tuple[Ints, Ints, dict[int, Stretches]]:
+        """Begin and end of spans on the line, and the stretches of those with gaps.
+
+        Stretches that touch are one, and those of which nothing is left are none: what lay between them (white space,
+        words left out) has no place on the line.
+        """
         first = self.starts[spans.sentence]
-        stretches = {}
+        begins, ends = self.begin[first + spans.begin], self.end[first + spans.end - 1]
+        shapes = {}
         for index, local in spans.stretches.items():
             start = int(first[index])
-            shape = _joined([(int(self.begin[start + a]), int(self.end[start + b - 1])) for a, b in local])
-            if len(shape) > 1:
-                stretches[index] = shape
-        return self.begin[first + spans.begin], self.end[first + spans.end - 1], stretches
-
-
-def _joined(stretches: list[tuple[int, int]]) -> Stretches:
-    """Stretches that touch made one; what lay between them (white space) has no place on the line."""
-    joined = [stretches[0]]
-    for begin, end in stretches[1:]:
-        if begin == joined[-1][1]:
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((begin, end))
-    return tuple(joined)
+            joined: list[tuple[int, int]] = []
+            for a, b in local:
+                begin, end = int(self.begin[start + a]), int(self.end[start + b - 1])
+                if joined and begin == joined[-1][1]:
+                    joined[-1] = (joined[-1][0], end)
+                elif begin < end:
+                    joined.append((begin, end))
+            if joined:
+                begins[index], ends[index] = joined[0][0], joined[-1][1]
+            if len(joined) > 1:
+                shapes[index] = tuple(joined)
+        return begins, ends, shapes
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,7 @@ class Side:
         return len(self.index)
 
     def column(self, name: str) -> Column:
-        """What is known of each span beside its label."""
+        """A column of what is known of each span beside its label."""
         assert self.corpus.spans is not None
         column = self.corpus.spans.columns[name]
         return Column(column.codes[self.index], column.vocabulary)
@@ -98,14 +99,11 @@ class Side:
         assert spans is not None
         if self.corpus.texts is not None:
             return np.array([len(form.split()) for form in surface_forms(self.corpus, self.index)])
-        lengths = spans.end - spans.begin
-        for index, stretches in spans.stretches.items():
-            lengths[index] = sum(end - begin for begin, end in stretches)
-        return np.asarray(lengths[self.index])
+        return span_sizes(spans.begin, spans.end, spans.stretches)[self.index]
 
     @cached_property
     def nesting(self) -> Ints:
-        """How each span lies to the others of its side, as an index into NESTING."""
+        """The way each span lies to the others of its side, as an index into NESTING."""
         begin, end = self.spans.begin, self.spans.end
         order = np.lexsort((-end, begin))
         reach = np.maximum.accumulate(end[order]) if len(order) else end
@@ -118,10 +116,22 @@ class Side:
 
     @cached_property
     def with_gaps(self) -> Bools:
-        """Which spans have gaps."""
+        """Mask of the spans with gaps."""
         mask = np.zeros(len(self), dtype=bool)
         mask[list(self.spans.stretches)] = True
         return mask
+
+
+def take_spans(spans: Spans, rows: Ints, labels: Column) -> Spans:
+    """Some of the spans, under other labels (or their own), in the order that these give."""
+    return Spans.sorted(
+        spans.sentence[rows],
+        spans.begin[rows],
+        spans.end[rows],
+        Column(labels.codes[rows], labels.vocabulary),
+        spans.lines[rows],
+        chosen_stretches(spans.stretches, rows),
+    )
 
 
 _PIECE = re.compile(r"\w+|[^\w\s]")
@@ -159,17 +169,17 @@ class SpanPair:
     gold: Side
     system: Side
     labels: tuple[str, ...]
-    """What the labels of both sides' spans stand for."""
+    """The labels of both sides' spans, by code."""
     atoms: str
     """`words` or `characters`."""
     line: Line
-    """Where gold's atoms lie."""
+    """Gold's atoms."""
     line_starts: Ints
-    """Where each gold sentence begins on it."""
+    """The place where each gold sentence begins on it."""
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Records] = field(default_factory=dict)
-    _cut: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
+    _cut: dict[int, Ints] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -184,13 +194,26 @@ class SpanPair:
         """The spans of two corpora over one line; those in what was left out take no part."""
         assert gold.spans is not None and system.spans is not None
         labels, (gold_codes, system_codes) = one_vocabulary([gold.spans.labels, system.spans.labels])
-        starts = _line_starts(gold_line)
-        sides = [
-            _side(corpus, line, codes, starts)
-            for corpus, line, codes in ((gold, gold_line, gold_codes), (system, system_line, system_codes))
-        ]
-        errors = None if gold_errors is None else frozenset(_identities(gold_errors, gold_line, starts))
-        return cls(sides[0], sides[1], labels, atoms, gold_line, starts, errors)
+        # A sentence that was left out begins where the next does.
+        size = int(gold_line.end.max(initial=0))
+        known = np.append(gold_line.begin, size)[gold_line.starts[:-1]]
+        starts = np.minimum.accumulate(np.where(known < 0, size, known)[::-1])[::-1]
+        sides = []
+        for corpus, line, codes in ((gold, gold_line, gold_codes), (system, system_line, system_codes)):
+            assert corpus.spans is not None
+            begin, end, stretches = line.places(corpus.spans)
+            kept = np.flatnonzero((begin >= 0) & (end > 0))
+            spans = SpanList(begin[kept], end[kept], codes[kept], chosen_stretches(stretches, kept))
+            sides.append(Side(corpus, kept, np.searchsorted(starts, spans.begin, side="right") - 1, spans))
+        found = cls(sides[0], sides[1], labels, atoms, gold_line, starts)
+        if gold_errors is None:
+            return found
+        begin, end, stretches = gold_line.places(gold_errors)
+        errors = []
+        for index, sentence in enumerate(gold_errors.sentence.tolist()):
+            shape = _shifted(atoms_at(index, begin, end, stretches), int(starts[sentence]))
+            errors.append((sentence, shape, gold_errors.labels[index]))
+        return replace(found, gold_errors=frozenset(errors))
 
     def matched(self, matching: Any, **options: Any) -> Records:
         """The records of a matching, kept: several measures rest on the same one."""
@@ -223,12 +246,11 @@ class SpanPair:
         )
 
     def identity(self, item: int, side: Side | None = None) -> Identity:
-        """What tells a (system's) span from all others: gold's sentence, its atoms counted from there, its label."""
+        """The key of a (system's) span: gold's sentence, its atoms counted from there, its label."""
         side = side or self.system
         sentence = int(side.sentence[item])
-        start = int(self.line_starts[sentence])
-        atoms = tuple((begin - start, end - start) for begin, end in side.spans.atoms_of(item))
-        return sentence, atoms, self.labels[int(side.spans.label[item])]
+        atoms = _shifted(side.spans.atoms_of(item), int(self.line_starts[sentence]))
+        return sentence, atoms, self.label(side, item)
 
     @cached_property
     def keys(self) -> Ints:
@@ -259,7 +281,11 @@ class SpanPair:
         texts = self.gold.corpus.texts
         if texts is None:
             return tuple(local)
-        begins, ends = self._pieces_of(sentence)
+        if sentence not in self._cut:
+            # Kept: examples ask for every span of a text.
+            found = [match.span() for match in _PIECE.finditer(texts[sentence])]
+            self._cut[sentence] = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        begins, ends = self._cut[sentence]
         return tuple(
             (int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(begins, last, side="left")))
             for first, last in local
@@ -271,18 +297,8 @@ class SpanPair:
         atoms = np.flatnonzero(self.line.begin >= 0)
         return atoms, self.line.begin[atoms], self.line.end[atoms]
 
-    def _pieces_of(self, sentence: int) -> tuple[Ints, Ints]:
-        """Where the pieces of a text begin and end, kept: examples ask for every span of a text."""
-        texts = self.gold.corpus.texts
-        assert texts is not None
-        if sentence not in self._cut:
-            found = [(match.start(), match.end()) for match in _PIECE.finditer(texts[sentence])]
-            places = np.array(found, dtype=np.int64).reshape(-1, 2)
-            self._cut[sentence] = (places[:, 0], places[:, 1])
-        return self._cut[sentence]
-
     def same_output(self, other: SpanPair) -> bool:
-        """Whether two systems have the same spans throughout."""
+        """True where two systems have the same spans throughout."""
         ours, theirs = self.system.corpus.spans, other.system.corpus.spans
         assert ours is not None and theirs is not None
         return (
@@ -295,7 +311,7 @@ class SpanPair:
         )
 
     def listed(self, records: Records) -> Bools | None:
-        """Which errors concern a span in which gold itself is wrong; None where nothing is listed."""
+        """Mask of the errors that concern a span in which gold itself is wrong; None where nothing is listed."""
         if self.gold_errors is None:
             return None
         mask = np.zeros(len(records.kind), dtype=bool)
@@ -305,31 +321,9 @@ class SpanPair:
         return mask
 
 
-def _identities(spans: Spans, line: Line, starts: Ints) -> Iterator[Identity]:
-    begin, end, stretches = line.places(spans)
-    for index, sentence in enumerate(spans.sentence.tolist()):
-        start = int(starts[sentence])
-        shape = atoms_at(index, begin, end, stretches)
-        yield sentence, tuple((first - start, last - start) for first, last in shape), spans.labels[index]
-
-
-def _line_starts(line: Line) -> Ints:
-    """Where each sentence begins on the line; one that was left out begins where the next does."""
-    if not len(line.begin):
-        return np.zeros(len(line.starts) - 1, dtype=np.int64)
-    size = int(line.end.max(initial=0))
-    known = np.append(line.begin, size)[line.starts[:-1]]
-    known = np.where(known < 0, size, known)
-    return np.minimum.accumulate(known[::-1])[::-1]
-
-
-def _side(corpus: Corpus, line: Line, codes: Ints, gold_starts: Ints) -> Side:
-    assert corpus.spans is not None
-    begin, end, stretches = line.places(corpus.spans)
-    kept = np.flatnonzero((begin >= 0) & (end > 0))
-    spans = SpanList(begin[kept], end[kept], codes[kept], chosen_stretches(stretches, kept))
-    sentence = np.searchsorted(gold_starts, spans.begin, side="right") - 1
-    return Side(corpus, kept, sentence, spans)
+def _shifted(atoms: Stretches, start: int) -> Stretches:
+    """Stretches counted from the start of a sentence."""
+    return tuple((begin - start, end - start) for begin, end in atoms)
 
 
 def spans_of(pair: Pair) -> SpanPair:

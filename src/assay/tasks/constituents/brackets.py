@@ -4,29 +4,61 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints, Stretches, chosen_stretches, ids_of_runs
+from assay.arrays import Bools, Ints, chosen_stretches, ids_of_runs
 from assay.corpus import KEPT, Column, Corpus, Spans, Trees, one_vocabulary
-from assay.engine.matching import SpanList, same_places
-from assay.engine.spanpairs import Line, Side, SpanPair
-from assay.tasks.constituents.labels import category, edge_functions, functions
+from assay.engine.matching import SpanList, run_starts, same_places
+from assay.engine.spanpairs import Line, Side, SpanPair, take_spans
+from assay.errors import InputError, UsageError, reason, unknown
 
 TAG, EDGE = "tag", "edge"
 ROOTS = ("", "TOP", "ROOT", "S1", "VROOT")
-"""What a root is called; the first is a root without a name."""
+"""Names of roots; the first is a root without a name."""
+EMPTY_ELEMENT = "-NONE-"
 _MARKS = ('"', "``", "''", "`", "'")
 """Quotation marks, as treebanks write them."""
 _CUT = re.compile(r"[-=]")
 
 
+# --- labels: a category and the functions behind it, or on the edge above ---
+
+
+def category(label: str) -> str:
+    """The kind of phrase or word: `NP` of `NP-SBJ-1`, `NP=2` and `NP##case=nom##`; `-LRB-` stays as it is."""
+    return _parts(label)[0]
+
+
+def functions(label: str) -> tuple[str, ...]:
+    """The functions behind the category, without indices: `LOC` and `PRD` of `NP-LOC-PRD-1`."""
+    return tuple(part for part in _parts(label)[1:] if part and not part.isdigit())
+
+
+def edge_functions(edge: str) -> tuple[str, ...]:
+    """The function that the label of an edge is, unless it says that there is none."""
+    return () if edge in ("--", "-", "") else (edge,)
+
+
+def _parts(label: str) -> list[str]:
+    # A label's first character belongs to its category, for there are tags such as # and =.
+    whole = label[:1] + label[1:].partition("#")[0]
+    if whole.startswith("-"):
+        return [whole]
+    first, *others = _CUT.split(whole[1:])
+    return [whole[:1] + first, *others]
+
+
+# --- conventions: presets, and parameter files of EVALB ---
+
+
 @dataclass(frozen=True)
 class Convention:
-    """What is left out, and what is taken as equal, before brackets are compared."""
+    """A way to clean up: what is left out, and what is taken as equal, before brackets are compared."""
 
     name: str
     title: str
@@ -34,7 +66,7 @@ class Convention:
     deleted: frozenset[str] = frozenset()
     """Tags whose words are left out, and labels of phrases whose brackets are."""
     roots: bool = True
-    """Whether a topmost node with the name of a root is no constituent."""
+    """A topmost node with the name of a root is no constituent."""
     lengthless: frozenset[str] = frozenset()
     """Tags of words that do not count in the length of a sentence."""
     equal: tuple[tuple[str, str], ...] = ()
@@ -44,7 +76,7 @@ class Convention:
     whole_tags: bool = False
     """EVALB's way: tags are compared as they stand, and labels are cut at - and = but not at #."""
     said: tuple[str, ...] = ()
-    """What the user should know about it."""
+    """Remarks for the user."""
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:
@@ -65,7 +97,7 @@ class Convention:
         return label if self.whole_tags else category(label)
 
     def deletes(self, label: str) -> bool:
-        """Whether a phrase with this label is no constituent."""
+        """True where a phrase with this label is no constituent."""
         return self.phrase(label) in {self._classes.get(name, name) for name in self.deleted}
 
 
@@ -91,27 +123,110 @@ class Choices:
     cutoff: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Cleaned:
-    """What is compared: the brackets of both sides, and which sentences can be compared at all."""
+_COLLINS = Convention(
+    name="collins",
+    title="as EVALB with COLLINS.prm: words tagged , : `` '' . and brackets TOP are left out, ADVP = PRT",
+    deleted=frozenset({"TOP", EMPTY_ELEMENT, ",", ":", "``", "''", "."}),
+    roots=False,
+    lengthless=frozenset({EMPTY_ELEMENT}),
+    equal=(("ADVP", "PRT"),),
+    whole_tags=True,
+)
+PRESETS = {
+    known.name: known
+    for known in (
+        Convention(
+            name="plain",
+            title="roots and empty elements are left out, functions are cut off labels and tags; punctuation counts",
+        ),
+        _COLLINS,
+        Convention(
+            name="new",
+            title="as EVALB with new.prm: words tagged , : `` '' . ? ! and brackets TOP and S1 are left out, "
+            "ADVP = PRT; quotation marks that one side alone would leave out stay",
+            deleted=_COLLINS.deleted | {"S1", "?", "!"},
+            roots=False,
+            lengthless=_COLLINS.lengthless,
+            equal=_COLLINS.equal,
+            quotes=frozenset({"``", "''", "POS", "NN", "CD", "VBZ", ":"}),
+            whole_tags=True,
+        ),
+        Convention(
+            name="spmrl",
+            title="as evalb_spmrl with spmrl.prm: brackets TOP, ROOT, S1, VROOT and without a label are left out; "
+            "punctuation counts",
+            deleted=frozenset({*ROOTS, EMPTY_ELEMENT}),
+            roots=False,
+            lengthless=frozenset({EMPTY_ELEMENT}),
+        ),
+    )
+}
 
-    brackets: SpanPair
-    """The sides' `index` are the numbers of nodes; the system's brackets are those of valid sentences alone."""
-    counted: Bools
-    """The gold sentences that are not too long."""
-    errors: Bools
-    """Those of them in which other words are left than in the system's …"""
-    skipped: Bools
-    """… and those for which the system has no tree, or no words are left in it."""
-    words: Ints
-    """For each sentence that is left the number of words …"""
-    right_tags: Ints
-    """… and how many have gold's tag."""
 
-    @property
-    def valid(self) -> Bools:
-        """The sentences that can be compared."""
-        return self.counted & ~self.errors & ~self.skipped
+def choices(preset: str, params: str) -> Choices:
+    """The convention of a preset or a parameter file; where there is a file, no other preset may be named."""
+    name = preset.removeprefix("evalb-")
+    if name not in PRESETS:
+        raise unknown("preset", preset, PRESETS)
+    if params and name != "plain":
+        raise UsageError(f"preset={preset} and params={params} are two conventions. Give one of them.")
+    return read_parameters(params) if params else Choices(PRESETS[name])
+
+
+_LISTS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL")
+_PAIRS = ("EQ_LABEL", "EQ_WORD")
+_NUMBERS = ("CUTOFF_LEN", "LABELED", "DISC_ONLY", "MAX_ERROR", "DEBUG")
+_SIZES = {**dict.fromkeys(_LISTS, 1), **dict.fromkeys(_PAIRS, 2), **dict.fromkeys(_NUMBERS, 1)}
+
+
+def read_parameters(path: str) -> Choices:
+    """The convention in a parameter file of EVALB."""
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Convert it, e.g. with iconv -t utf-8.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)}).") from None
+    found: dict[str, list[list[str]]] = {key: [] for key in _SIZES}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        key, *values = line.split()
+        place = f"{path}:{number}"
+        if key not in _SIZES:
+            raise InputError(f"{place}: {unknown('parameter of EVALB', key, _SIZES)}")
+        if len(values) != _SIZES[key]:
+            wanted = "two values" if _SIZES[key] == 2 else "one value"
+            raise InputError(f"{place}: {key} takes {wanted}, not {len(values)}.")
+        if key in _NUMBERS and not (values[0].isascii() and values[0].isdigit() and len(values[0]) < 10):
+            raise InputError(f"{place}: {key} is a number, not {values[0]!r}.")
+        found[key].append(values)
+    lists = {key: frozenset(value for [value] in found[key]) for key in _LISTS}
+    pairs = {key: tuple((a, b) for a, b in found[key]) for key in _PAIRS}
+    numbers = {key: int(rows[-1][0]) for key, rows in found.items() if key in _NUMBERS and rows}
+    said = []
+    if "MAX_ERROR" in numbers:
+        said.append(f"{path}: MAX_ERROR is ignored; no number of faulty sentences ends the work.")
+    if "CUTOFF_LEN" in numbers:
+        length = numbers["CUTOFF_LEN"]
+        said.append(
+            f"{path}: figures are over sentences of any length; for EVALB's second table say cutoff={length}."
+        )
+    if EMPTY_ELEMENT not in lists["DELETE_LABEL"]:
+        said.append(f"{path}: does not delete {EMPTY_ELEMENT}, but empty elements are left out all the same.")
+    convention = Convention(
+        name=path,
+        title=f"as EVALB with {path}",
+        deleted=lists["DELETE_LABEL"],
+        roots=False,
+        lengthless=lists["DELETE_LABEL_FOR_LENGTH"],
+        equal=pairs["EQ_LABEL"],
+        equal_words=pairs["EQ_WORD"],
+        quotes=lists["QUOTE_LABEL"],
+        whole_tags=True,
+        said=tuple(said),
+    )
+    return Choices(convention, labelled=bool(numbers.get("LABELED", 1)), disc_only=bool(numbers.get("DISC_ONLY", 0)))
 
 
 # --- nodes as spans ---
@@ -136,16 +251,12 @@ def node_spans(corpus: Corpus) -> Spans:
 def constituent_spans(corpus: Corpus) -> Corpus:
     """The corpus with its constituents, which roots are not, as spans."""
     spans, kept = node_spans(corpus), np.flatnonzero(~roots(trees_of(corpus)))
-    sentence, begin, end = (column[kept] for column in (spans.sentence, spans.begin, spans.end))
-    labels = Column(spans.labels.codes[kept], spans.labels.vocabulary)
-    shapes = chosen_stretches(spans.stretches, kept)
-    return replace(corpus, spans=Spans.sorted(sentence, begin, end, labels, spans.lines[kept], shapes))
+    return replace(corpus, spans=take_spans(spans, kept, spans.labels))
 
 
 def with_nodes(pair: Pair) -> Pair:
     """The pair with all nodes of both sides over one line, so that they can be shown and sliced."""
-    everything = [np.ones(len(corpus), dtype=bool) for corpus in (pair.gold, pair.system)]
-    lines = _lines(pair, everything)
+    lines = _lines(pair, [np.ones(len(corpus), dtype=bool) for corpus in (pair.gold, pair.system)])
     atoms = "characters" if pair.aligned_by == "characters" else "words"
     return pair.with_layer(SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms))
 
@@ -206,51 +317,105 @@ def with_equal_words(system: Corpus, gold: Corpus, equal: Sequence[tuple[str, st
 
 
 @dataclass(frozen=True, eq=False)
-class _Words:
-    """The words of one side: their tags as they are compared, and which are left."""
+class Cleaned:
+    """The brackets of both sides that are compared, and the sentences that can be compared at all."""
 
-    corpus: Corpus
-    tags: Column
-    own: Bools
-    """Those that this side's tags leave …"""
-    kept: Bools
-    """… and those with what is put back since the other side keeps it."""
+    brackets: SpanPair
+    """The sides' `index` are the numbers of nodes; the system's brackets are those of valid sentences alone."""
+    counted: Bools
+    """The gold sentences that are not too long."""
+    errors: Bools
+    """Those of them in which other words are left than in the system's …"""
+    skipped: Bools
+    """… and those for which the system has no tree, or no words are left in it."""
+    words: Ints
+    """For each sentence that is left the number of words …"""
+    right_tags: Ints
+    """… and how many have gold's tag."""
+
+    @property
+    def valid(self) -> Bools:
+        """The sentences that can be compared."""
+        return self.counted & ~self.errors & ~self.skipped
 
 
 def cleaned(pair: Pair, choices: Choices) -> Cleaned:
     """Clean up both sides of a pair."""
-    sides = _put_back(pair, [_words(corpus, choices) for corpus in (pair.gold, pair.system)], choices.convention)
-    lines = _lines(pair, [side.kept for side in sides])
-    errors, skipped = _not_comparable(pair, sides)
-    lengths = _length(pair.gold, choices.convention)
-    counted = lengths <= choices.cutoff if choices.cutoff else np.ones(len(lengths), dtype=bool)
-    valid = counted & ~errors & ~skipped
-    labels, codes = one_vocabulary([_node_labels(side.corpus, choices) for side in sides])
+    convention, corpora = choices.convention, (pair.gold, pair.system)
+    of_gold, of_system = pair.gold.sentence_of, pair.system_sentence
+    sentences = pair.gold.sentences
+    # The words that each side's own tags leave, and those with what is put back since the other side keeps it:
+    # quotation marks that one side alone leaves out, where both have a tag that such marks may get.
+    own = [~_tagged(corpus, convention, convention.deleted) for corpus in corpora]
+    kept = [mask.copy() for mask in own]
+    if convention.quotes:
+        words = (pair.gold_words, pair.system_words)
+        marks = [
+            (corpus.column(TAG).isin(convention.quotes) & corpus.forms.isin(_MARKS))[places]
+            for corpus, places in zip(corpora, words, strict=True)
+        ]
+        back = marks[0] & marks[1] & (own[0][words[0]] != own[1][words[1]])
+        for mask, places in zip(kept, words, strict=True):
+            mask[places[back]] = True
+    in_system = kept[1] & (of_system >= 0)
+
+    # The sentences that can be compared: with a tree, and with the same words left on both sides.
+    no_tree = (np.bincount(of_system[in_system], minlength=sentences) == 0) & ~pair.skipped
+    if pair.system.unparsed:
+        bare = np.isin(pair.system.sentence_of, list(pair.system.unparsed)) & (of_system >= 0)
+        no_tree[of_system[bare]] = True
+    errors = (pair.skipped | _other_words(pair, kept[0], in_system)) & ~no_tree
+    counted = np.ones(sentences, dtype=bool)
+    if choices.cutoff:
+        lengths = np.bincount(of_gold[~_tagged(pair.gold, convention, convention.lengthless)], minlength=sentences)
+        counted = lengths <= choices.cutoff
+    valid = counted & ~errors & ~no_tree
+
+    # Their tags.
+    edges = [corpus.columns.get(EDGE) if choices.functions else None for corpus in corpora]
+    _, (ours, theirs) = one_vocabulary(
+        [
+            _compared(corpus.column(TAG), convention.tag, choices.functions, edge)
+            for corpus, edge in zip(corpora, edges, strict=True)
+        ]
+    )
+    left = kept[0] & valid[of_gold]
+    if pair.aligned_by == "characters":
+        both = left[pair.gold_words] & kept[1][pair.system_words]
+        here, there = pair.gold_words[both], pair.system_words[both]
+    else:
+        # In a valid sentence the words that are left are the same, one by one.
+        here, there = np.flatnonzero(left), np.flatnonzero(in_system & valid[of_system])
+    right = here[ours[here] == theirs[there]]
+
+    lines = _lines(pair, kept)
+    labels, codes = one_vocabulary(
+        [
+            _compared(trees.labels, convention.phrase, choices.functions, trees.edges if choices.functions else None)
+            for trees in map(trees_of, corpora)
+        ]
+    )
+    gold, system = (
+        _brackets(corpus, mask, line, code, sentence, taking_part, choices)
+        for corpus, mask, line, code, sentence, taking_part in zip(
+            corpora, own, lines, codes, (of_gold, of_system), (counted, valid), strict=True
+        )
+    )
     starts = lines[0].begin[pair.gold.starts[:-1]]
-    taking_part = (counted, valid)
-    brackets = [_brackets(pair, number, sides, lines, codes, taking_part[number], choices) for number in (0, 1)]
-    words, right = _tagging(pair, sides, valid)
     return Cleaned(
-        SpanPair(brackets[0], brackets[1], labels, "words", lines[0], starts),
+        SpanPair(gold, system, labels, "words", lines[0], starts),
         counted,
         errors & counted,
-        skipped & counted,
-        words,
-        right,
+        no_tree & counted,
+        np.bincount(of_gold[left], minlength=sentences),
+        np.bincount(of_gold[right], minlength=sentences),
     )
 
 
-def _words(corpus: Corpus, choices: Choices) -> _Words:
-    tags, convention = corpus.column(TAG), choices.convention
-    kept = ~tags.isin(tag for tag in tags.vocabulary if convention.cut_tag(tag) in convention.deleted)
-    edges = corpus.columns.get(EDGE) if choices.functions else None
-    return _Words(corpus, _compared(tags, convention.tag, choices.functions, edges), kept, kept)
-
-
-def _node_labels(corpus: Corpus, choices: Choices) -> Column:
-    trees = trees_of(corpus)
-    edges = trees.edges if choices.functions else None
-    return _compared(trees.labels, choices.convention.phrase, choices.functions, edges)
+def _tagged(corpus: Corpus, convention: Convention, names: frozenset[str]) -> Bools:
+    """Mask of the words whose tags have one of these names."""
+    tags = corpus.column(TAG)
+    return tags.isin(tag for tag in tags.vocabulary if convention.cut_tag(tag) in names)
 
 
 def _compared(labels: Column, form: Callable[[str], str], with_functions: bool, edges: Column | None) -> Column:
@@ -269,38 +434,16 @@ def _compared(labels: Column, form: Callable[[str], str], with_functions: bool, 
     return Column(column.codes[codes], column.vocabulary)
 
 
-def _put_back(pair: Pair, sides: list[_Words], convention: Convention) -> list[_Words]:
-    """Quotation marks that one side alone leaves out are kept, where both have a tag that such marks may get."""
-    if not convention.quotes:
-        return sides
-    places = (pair.gold_words, pair.system_words)
-    marks = [
-        (side.corpus.column(TAG).isin(convention.quotes) & side.corpus.forms.isin(_MARKS))[words]
-        for side, words in zip(sides, places, strict=True)
-    ]
-    back = marks[0] & marks[1] & (sides[0].own[places[0]] != sides[1].own[places[1]])
-    done = []
-    for side, words in zip(sides, places, strict=True):
-        kept = side.own.copy()
-        kept[words[back]] = True
-        done.append(replace(side, kept=kept))
-    return done
-
-
-def _length(gold: Corpus, convention: Convention) -> Ints:
-    tags = gold.column(TAG)
-    counted = ~tags.isin(tag for tag in tags.vocabulary if convention.cut_tag(tag) in convention.lengthless)
-    return np.bincount(gold.sentence_of[counted], minlength=gold.sentences)
-
-
-# --- one line ---
-
-
 def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     """Both sides' words on gold's line; what is left out has no width, what has no gold sentence no place."""
-    widths = [
-        np.where(mask, _widths(pair, corpus), 0) for corpus, mask in zip((pair.gold, pair.system), kept, strict=True)
-    ]
+    widths = []
+    for corpus, mask in zip((pair.gold, pair.system), kept, strict=True):
+        # A word takes one place, or its characters where tokenisation differs.
+        width = np.ones(len(corpus), dtype=np.int64)
+        if pair.aligned_by == "characters":
+            sizes = [len("".join(form.split())) for form in corpus.forms.vocabulary]
+            width = np.array(sizes, dtype=np.int64)[corpus.forms.codes]
+        widths.append(np.where(mask, width, 0))
     end = np.cumsum(widths[0])
     gold = Line(pair.gold.starts, end - widths[0], end)
     sentence = pair.system_sentence
@@ -308,7 +451,7 @@ def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     end = np.cumsum(widths[1][taken])
     begin = end - widths[1][taken]
     of_taken = sentence[taken]
-    first = np.flatnonzero(np.concatenate([[True], of_taken[1:] != of_taken[:-1]])) if len(taken) else taken
+    first = np.flatnonzero(run_starts(of_taken))
     shift = np.zeros(pair.gold.sentences, dtype=np.int64)
     shift[of_taken[first]] = gold.begin[pair.gold.starts[of_taken[first]]] - begin[first]
     bounds = np.full((2, len(pair.system)), -1, dtype=np.int64)
@@ -316,157 +459,62 @@ def _lines(pair: Pair, kept: Sequence[Bools]) -> list[Line]:
     return [gold, Line(pair.system.starts, bounds[0], bounds[1])]
 
 
-def _widths(pair: Pair, corpus: Corpus) -> Ints:
-    """What a word takes on the line: one place, or its characters where tokenisation differs."""
-    if pair.aligned_by != "characters":
-        return np.ones(len(corpus), dtype=np.int64)
-    sizes = [len("".join(form.split())) for form in corpus.forms.vocabulary]
-    return np.array(sizes, dtype=np.int64)[corpus.forms.codes]
-
-
-# --- which sentences can be compared ---
-
-
-def _not_comparable(pair: Pair, sides: Sequence[_Words]) -> tuple[Bools, Bools]:
-    """The gold sentences with other words than the system's, and those for which it has no tree."""
-    sentences = pair.gold.sentences
-    sentence = pair.system_sentence
-    left = np.bincount(sentence[sides[1].kept & (sentence >= 0)], minlength=sentences)
-    no_tree = (left == 0) & ~pair.skipped
-    if pair.system.unparsed:
-        words = np.isin(pair.system.sentence_of, list(pair.system.unparsed)) & (sentence >= 0)
-        no_tree[sentence[words]] = True
-    differ = _by_characters(pair, sides) if pair.aligned_by == "characters" else _by_words(pair, sides)
-    return (pair.skipped | differ) & ~no_tree, no_tree
-
-
-def _by_words(pair: Pair, sides: Sequence[_Words]) -> Bools:
-    """The sentences of which not the same words are left."""
+def _other_words(pair: Pair, in_gold: Bools, in_system: Bools) -> Bools:
+    """Mask of the gold sentences of which not the same words, or characters, are left."""
+    of_gold, of_system, sentences = pair.gold.sentence_of, pair.system_sentence, pair.gold.sentences
+    sides = ((pair.gold, of_gold, in_gold), (pair.system, of_system, in_system))
+    if pair.aligned_by == "characters":
+        texts = []
+        for corpus, sentence, mask in sides:
+            pieces: list[list[str]] = [[] for _ in range(sentences)]
+            for place, word in zip(sentence[mask].tolist(), np.flatnonzero(mask).tolist(), strict=True):
+                pieces[place].extend(corpus.forms[word].split())
+            texts.append(["".join(piece) for piece in pieces])
+        return np.array([ours != theirs for ours, theirs in zip(*texts, strict=True)], dtype=bool)
     _, (ours, theirs) = one_vocabulary([pair.gold.forms, pair.system.forms])
     if pair.aligned_by == "position":
         theirs[pair.system_words] = ours[pair.gold_words]
-    of_gold, of_system = pair.gold.sentence_of, pair.system_sentence
-    sizes = [
-        np.bincount(sentence[mask], minlength=pair.gold.sentences)
-        for sentence, mask in ((of_gold, sides[0].kept), (of_system, sides[1].kept & (of_system >= 0)))
-    ]
+    sizes = [np.bincount(sentence[mask], minlength=sentences) for _, sentence, mask in sides]
     differ: Bools = sizes[0] != sizes[1]
-    here = sides[0].kept & ~differ[of_gold]
-    there = sides[1].kept & (of_system >= 0) & ~differ[of_system]
-    other = ours[here] != theirs[there]
-    differ[of_gold[here][other]] = True
+    here = in_gold & ~differ[of_gold]
+    there = in_system & ~differ[of_system]
+    differ[of_gold[here][ours[here] != theirs[there]]] = True
     return differ
 
 
-def _by_characters(pair: Pair, sides: Sequence[_Words]) -> Bools:
-    """The sentences of which not the same characters are left."""
-    texts: list[list[list[str]]] = []
-    for side, sentence in zip(sides, (pair.gold.sentence_of, pair.system_sentence), strict=True):
-        pieces: list[list[str]] = [[] for _ in range(pair.gold.sentences)]
-        words = np.flatnonzero(side.kept & (sentence >= 0))
-        for place, word in zip(sentence[words].tolist(), words.tolist(), strict=True):
-            pieces[place].extend(side.corpus.forms[word].split())
-        texts.append(pieces)
-    return np.array(["".join(ours) != "".join(theirs) for ours, theirs in zip(*texts, strict=True)], dtype=bool)
-
-
-def _tagging(pair: Pair, sides: Sequence[_Words], valid: Bools) -> tuple[Ints, Ints]:
-    """For each sentence the number of words left, and of those with the right tag."""
-    sentences, of_gold, of_system = pair.gold.sentences, pair.gold.sentence_of, pair.system_sentence
-    _, (ours, theirs) = one_vocabulary([side.tags for side in sides])
-    left = sides[0].kept & valid[of_gold]
-    if pair.aligned_by == "characters":
-        both = left[pair.gold_words] & sides[1].kept[pair.system_words]
-        here, there = pair.gold_words[both], pair.system_words[both]
-    else:
-        # In a valid sentence the words that are left are the same, one by one.
-        here = np.flatnonzero(left)
-        there = np.flatnonzero(sides[1].kept & (of_system >= 0) & valid[of_system])
-    right = here[ours[here] == theirs[there]]
-    return (
-        np.bincount(of_gold[left], minlength=sentences),
-        np.bincount(of_gold[right], minlength=sentences),
-    )
-
-
-# --- brackets ---
-
-
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    """All nodes of one side on the line."""
-
-    begin: Ints
-    end: Ints
-    size: Ints
-    """The number of words that are left of each by its own side's tags."""
-    stretches: dict[int, Stretches] = field(default_factory=dict)
-
-
 def _brackets(
-    pair: Pair,
-    number: int,
-    sides: Sequence[_Words],
-    lines: Sequence[Line],
-    codes: Sequence[Ints],
-    taking_part: Bools,
-    choices: Choices,
+    corpus: Corpus, own: Bools, line: Line, code: Ints, sentence_of: Ints, taking_part: Bools, choices: Choices
 ) -> Side:
-    """The constituents of one side that count, in the gold sentences that take part."""
-    side, line, code = sides[number], lines[number], codes[number]
-    corpus, trees, convention = side.corpus, trees_of(side.corpus), choices.convention
-    nodes = _nodes(side, line)
-    sentence = trees.sentence if number == 0 else pair.system_sentence[corpus.starts[trees.sentence] + trees.begin]
-    counted = (nodes.size > 0) & (sentence >= 0) & taking_part[sentence]
+    """The constituents of one side that count, in the gold sentences that take part.
+
+    own: the words that are left by the side's own tags. sentence_of: the gold sentence of each word.
+    """
+    trees, convention = trees_of(corpus), choices.convention
+    begin, end, stretches = line.places(trees)
+    first = corpus.starts[trees.sentence]
+    before = np.concatenate([[0], np.cumsum(own)])
+    size = before[first + trees.end] - before[first + trees.begin]
+    for node, local in trees.stretches.items():
+        size[node] = sum(int(before[first[node] + b] - before[first[node] + a]) for a, b in local)
+    sentence = sentence_of[first + trees.begin]
+    counted = (size > 0) & (sentence >= 0) & taking_part[sentence]
     counted &= ~trees.labels.isin(label for label in trees.labels.vocabulary if convention.deletes(label))
     if corpus.spans is not None and KEPT in corpus.spans.columns:
         counted &= corpus.spans.columns[KEPT].isin([KEPT])
     if convention.roots:
         counted &= ~roots(trees)
     if not choices.trivial:
-        whole = np.bincount(corpus.sentence_of[side.own], minlength=corpus.sentences)
-        counted &= (nodes.size > 1) & (nodes.size < whole[trees.sentence])
+        whole = np.bincount(corpus.sentence_of[own], minlength=corpus.sentences)
+        counted &= (size > 1) & (size < whole[trees.sentence])
     if choices.disc_only:
-        gapped = np.zeros(len(trees), dtype=bool)
-        gapped[list(nodes.stretches)] = True
-        counted &= gapped
+        counted &= np.isin(np.arange(len(trees)), list(stretches))
     chosen = np.flatnonzero(counted)
+
+    def listed(nodes: Ints) -> SpanList:
+        return SpanList(begin[nodes], end[nodes], code[nodes], chosen_stretches(stretches, nodes))
+
     if not choices.unary:
         # The first of the nodes over the same words is the topmost.
-        places = same_places(_listed(nodes, code, chosen), _listed(nodes, code, chosen[:0]))[0]
+        places = same_places(listed(chosen), listed(chosen[:0]))[0]
         chosen = chosen[np.sort(np.unique(places, return_index=True)[1])]
-    return Side(corpus, chosen, sentence[chosen], _listed(nodes, code, chosen))
-
-
-def _nodes(side: _Words, line: Line) -> _Nodes:
-    trees = trees_of(side.corpus)
-    first = line.starts[trees.sentence]
-    before = np.concatenate([[0], np.cumsum(side.own)])
-    size = before[first + trees.end] - before[first + trees.begin]
-    begin, end = line.begin[first + trees.begin], line.end[first + trees.end - 1]
-    stretches: dict[int, Stretches] = {}
-    for node, local in trees.stretches.items():
-        start = int(first[node])
-        size[node] = sum(int(before[start + b] - before[start + a]) for a, b in local)
-        shape = _joined([(int(line.begin[start + a]), int(line.end[start + b - 1])) for a, b in local])
-        if shape:
-            begin[node], end[node] = shape[0][0], shape[-1][1]
-        if len(shape) > 1:
-            stretches[node] = shape
-    return _Nodes(begin, end, size, stretches)
-
-
-def _joined(stretches: Sequence[tuple[int, int]]) -> Stretches:
-    """The stretches of which something is left, those made one between which nothing is."""
-    joined: list[tuple[int, int]] = []
-    for begin, end in stretches:
-        if joined and begin == joined[-1][1]:
-            joined[-1] = (joined[-1][0], end)
-        elif begin < end:
-            joined.append((begin, end))
-    return tuple(joined)
-
-
-def _listed(nodes: _Nodes, code: Ints, chosen: Ints) -> SpanList:
-    stretches = chosen_stretches(nodes.stretches, chosen)
-    return SpanList(nodes.begin[chosen], nodes.end[chosen], code[chosen], stretches)
+    return Side(corpus, chosen, sentence[chosen], listed(chosen))

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.arrays import Bools, Ints, depths, levels
-from assay.corpus import Column, Corpus, Trees
+from assay.corpus import Column, Corpus
 from assay.engine.items import ONE
 from assay.errors import InputError
-from assay.tasks.constituents.brackets import roots, trees_of
-from assay.tasks.constituents.labels import category
+from assay.tasks.constituents.brackets import category, roots, trees_of
 
 BEGINS, ENDS = "[", "]"
 DEEPEST = 4000
@@ -24,30 +23,38 @@ def lineages(corpus: Corpus) -> Column:
     A mark stands above the highest constituent that begins at the word, another above the highest that ends there.
     """
     trees = trees_of(corpus)
-    _check_depth(corpus, trees)
+    above = depths(trees.parent)
+    if above.max(initial=0) >= DEEPEST:
+        place = corpus.place_of_sentence(int(trees.sentence[above.argmax()]))
+        raise InputError(
+            f"{place}: {int(above.max()) + 1:,} constituents above one another; leaf-ancestor takes {DEEPEST:,}. "
+            "Leave the sentence out, or choose another measure: -m parseval"
+        )
     counted = ~roots(trees)
     labels = trees.labels.mapped({label: category(label) for label in trees.labels.vocabulary})
     path, depth, paths = _paths(trees.parent, counted, labels)
     nodes = np.flatnonzero(counted)
     first = corpus.starts[trees.sentence[nodes]]
-    opened = _highest(first + trees.begin[nodes], depth[nodes], len(corpus))
-    closed = _highest(first + trees.end[nodes] - 1, depth[nodes], len(corpus))
     # The path behind the last node is that of words below none.
-    rows = np.stack([np.append(path, 0)[trees.above], opened, closed])
-    size = int(rows.max(initial=0)) + 1
+    rows = [np.append(path, 0)[trees.above]]
+    for words in (first + trees.begin[nodes], first + trees.end[nodes] - 1):
+        # The depth of the first of each word's nodes, 0 where it has none; nodes above others come first.
+        highest = np.zeros(len(corpus), dtype=np.int64)
+        distinct, place_of = np.unique(words, return_index=True)
+        highest[distinct] = depth[nodes[place_of]]
+        rows.append(highest)
+    size = max(int(row.max(initial=0)) for row in rows) + 1
     keys, codes = np.unique((rows[0] * size + rows[1]) * size + rows[2], return_inverse=True)
-    texts = (_spelt(paths[key // size**2], key // size % size, key % size) for key in keys.tolist())
+    texts = []
+    for key in keys.tolist():
+        way, opened, closed = paths[key // size**2], key // size % size, key % size
+        symbols = list(way[::-1])
+        # From the top down, so that the places of those below stay; at one node the end stands behind the beginning.
+        for level, mark in sorted([(closed, ENDS), (opened, BEGINS)], key=lambda place: place[0]):
+            if level:
+                symbols.insert(len(way) - level + 1, mark)
+        texts.append(" ".join(symbols))
     return Column(codes, tuple(texts))
-
-
-def _check_depth(corpus: Corpus, trees: Trees) -> None:
-    depth = depths(trees.parent)
-    if depth.max(initial=0) >= DEEPEST:
-        place = corpus.place_of_sentence(int(trees.sentence[depth.argmax()]))
-        raise InputError(
-            f"{place}: {int(depth.max()) + 1:,} constituents above one another; leaf-ancestor takes {DEEPEST:,}. "
-            "Leave the sentence out, or choose another measure: -m parseval"
-        )
 
 
 def _paths(parent: Ints, counted: Bools, labels: Column) -> tuple[Ints, Ints, list[tuple[str, ...]]]:
@@ -64,23 +71,6 @@ def _paths(parent: Ints, counted: Bools, labels: Column) -> tuple[Ints, Ints, li
         path[new] = len(paths) + codes
         paths.extend((*paths[key // width], labels.vocabulary[key % width]) for key in keys.tolist())
     return path[:-1], length[:-1], paths
-
-
-def _highest(words: Ints, depth: Ints, number: int) -> Ints:
-    """For each word the depth of the first of its nodes, 0 where it has none; nodes above others come first."""
-    found = np.zeros(number, dtype=np.int64)
-    distinct, first = np.unique(words, return_index=True)
-    found[distinct] = depth[first]
-    return found
-
-
-def _spelt(path: Sequence[str], opened: int, closed: int) -> str:
-    symbols = list(path[::-1])
-    # From the top down, so that the places of those below stay; at one node the end stands behind the beginning.
-    for depth, mark in sorted([(closed, ENDS), (opened, BEGINS)], key=lambda place: place[0]):
-        if depth:
-            symbols.insert(len(path) - depth + 1, mark)
-    return " ".join(symbols)
 
 
 def similarities(ours: Sequence[str], theirs: Sequence[str]) -> Ints:

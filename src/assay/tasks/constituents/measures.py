@@ -15,9 +15,15 @@ from assay.engine.items import CREDITS, ONE, Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
-from assay.tasks.constituents.brackets import Choices, Cleaned, cleaned, trees_of
-from assay.tasks.constituents.evalb import choices
-from assay.tasks.constituents.labels import edge_functions, functions
+from assay.tasks.constituents.brackets import (
+    Choices,
+    Cleaned,
+    choices,
+    cleaned,
+    edge_functions,
+    functions,
+    trees_of,
+)
 from assay.tasks.constituents.lineages import lineages, similarities
 from assay.tasks.spans.measures import judged
 
@@ -49,7 +55,7 @@ def judge_brackets(pair: Pair, chosen: Choices) -> Items:
     if not chosen.labelled:
         ours, theirs = (replace(side, label=np.zeros(len(side), dtype=np.int64)) for side in (ours, theirs))
     records = matching.brackets(ours, theirs)
-    crossing = brackets.system.sentence[matching.crossing(ours, theirs, records)]
+    crossing = brackets.system.sentence[matching.crossing_brackets(ours, theirs, records)]
     gold = np.append(brackets.gold.sentence, 0)[records.target]
     kind = np.where((records.target != NONE) & ~valid[gold], KINDS.index("unscored"), records.kind)
     rows = judged(brackets, replace(records, kind=kind), KINDS, True)

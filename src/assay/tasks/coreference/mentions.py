@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints, Stretches, as_codes, atoms_at, distinct_rows, numbers_of_runs
+from assay.arrays import (
+    NONE,
+    Bools,
+    Ints,
+    Stretches,
+    as_codes,
+    atoms_at,
+    chosen_stretches,
+    distinct_rows,
+    numbers_of_runs,
+)
 from assay.corpus import Chains, Column, Corpus
+from assay.engine.matching import shared_size, span_sizes
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.tasks.coreference.chains import (
     ERRORS,
@@ -39,58 +50,42 @@ def without_duplicates(corpus: Corpus, policy: str) -> tuple[Corpus, int]:
     """The corpus with each span in one chain at most, and how many others were left out."""
     chains = corpus.chains
     assert chains is not None
-    first, repeated = _repeated(chains)
-    if not len(repeated):
+    (place,), places = _number_spans([chains])
+    if len(places) == len(chains):
         return corpus, 0
-    if policy == "error":
-        remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
-        raise InputError("\n".join([*_named(corpus, first, repeated), remedy]))
-    gone = np.zeros(len(chains), dtype=bool)
-    gone[repeated] = True
-    if policy == "drop":
-        gone[first] = True
-    return replace(corpus, chains=chosen(chains, ~gone)), int(gone.sum())
-
-
-def _repeated(chains: Chains) -> tuple[Ints, Ints]:
-    """For each mention that repeats a span before it the first one with that span, and the mention itself."""
-    (place,), places = _numbered([chains])
-    _, first = np.unique(place, return_index=True)
-    repeated = np.setdiff1d(np.arange(len(chains)), first) if len(places) < len(chains) else first[:0]
-    return first[place[repeated]], repeated
-
-
-def _named(corpus: Corpus, first: Ints, repeated: Ints) -> list[str]:
-    """The mentions that repeat a span, with their places."""
+    _, firsts = np.unique(place, return_index=True)
+    repeated = np.setdiff1d(np.arange(len(chains)), firsts)
+    first = firsts[place[repeated]]
+    if policy != "error":
+        gone = np.concatenate([repeated, first]) if policy == "drop" else repeated
+        kept = np.setdiff1d(np.arange(len(chains)), gone)
+        return replace(corpus, chains=take_mentions(chains, kept)), len(chains) - len(kept)
     lines = []
-    chains = corpus.chains
-    assert chains is not None
-    for one, other in list(zip(first.tolist(), repeated.tolist(), strict=True))[:MOST_PROBLEMS]:
+    for one, other in zip(first[:MOST_PROBLEMS].tolist(), repeated[:MOST_PROBLEMS].tolist(), strict=True):
+        document, begin, end = (int(column[other]) for column in (chains.document, chains.begin, chains.end))
         starts = corpus.document_starts
-        path = corpus.name if starts is None else corpus.path_of(int(starts[chains.document[other]]))
-        one_word = int(chains.end[other]) - int(chains.begin[other]) == 1
-        words = f"words {chains.begin[other] + 1} to {chains.end[other]}"
-        words = f"word {chains.end[other]}" if one_word else words
+        path = corpus.name if starts is None else corpus.path_of(int(starts[document]))
+        words = f"word {end} of" if end - begin == 1 else f"words {begin + 1} to {end} of"
+        verb = "is" if end - begin == 1 else "are"
         names = [chains.names[chains.chain[mention]] for mention in (one, other)]
         where = f"in chain {names[0]} twice" if names[0] == names[1] else f"in the chains {names[0]} and {names[1]}"
-        name = corpus.document_name(int(chains.document[other]))
-        verb = "is" if one_word else "are"
-        lines.append(f"{path}:{int(chains.lines[other])}: {words} of {name} {verb} {where}")
-    return listed(lines, len(repeated))
+        name = corpus.document_name(document)
+        lines.append(f"{path}:{int(chains.lines[other])}: {words} {name} {verb} {where}")
+    remedy = "To keep the first of them: --duplicates first; to leave them all out: --duplicates drop"
+    raise InputError("\n".join([*listed(lines, len(repeated)), remedy]))
 
 
-def chosen(chains: Chains, kept: Bools) -> Chains:
-    """Some of the mentions."""
-    place = np.cumsum(kept) - 1
+def take_mentions(chains: Chains, rows: Ints) -> Chains:
+    """Some of the mentions, in the order of `rows`."""
     return replace(
         chains,
-        document=chains.document[kept],
-        begin=chains.begin[kept],
-        end=chains.end[kept],
-        chain=chains.chain[kept],
-        lines=chains.lines[kept],
-        heads=None if chains.heads is None else chains.heads[kept],
-        stretches={int(place[number]): shape for number, shape in chains.stretches.items() if kept[number]},
+        document=chains.document[rows],
+        begin=chains.begin[rows],
+        end=chains.end[rows],
+        chain=chains.chain[rows],
+        lines=chains.lines[rows],
+        heads=None if chains.heads is None else chains.heads[rows],
+        stretches=chosen_stretches(chains.stretches, rows),
     )
 
 
@@ -105,17 +100,17 @@ class Places:
     begin: Ints
     end: Ints
     gaps: Mapping[int, Stretches]
-    """Where the words lie, of those with gaps."""
+    """The stretches of words of those with gaps."""
 
     def __len__(self) -> int:
         return len(self.document)
 
     def shape(self, place: int) -> Stretches:
-        """Where the words of a span lie in its document."""
+        """The stretches of words of a span in its document."""
         return atoms_at(place, self.begin, self.end, self.gaps)
 
     def identity(self, place: int) -> Hashable:
-        """What tells a span from all others, whatever it was numbered with."""
+        """A key that tells a span from all others, whatever it was numbered with."""
         return int(self.document[place]), self.shape(place)
 
     def keys(self, words: Ints) -> Ints:
@@ -128,23 +123,19 @@ class Places:
         return np.asarray(keys)
 
     def shared(self, ours: Ints, theirs: Ints) -> Ints:
-        """How many words two spans of one document have in common, of each pair."""
+        """The number of words that two spans of one document have in common, of each pair."""
         numbers = np.minimum(self.end[ours], self.end[theirs]) - np.maximum(self.begin[ours], self.begin[theirs])
         with_gaps = np.array(list(self.gaps), dtype=np.int64)
         for row in np.flatnonzero(np.isin(ours, with_gaps) | np.isin(theirs, with_gaps)).tolist():
-            one, other = self.shape(int(ours[row])), self.shape(int(theirs[row]))
-            numbers[row] = sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
+            numbers[row] = shared_size(self.shape(int(ours[row])), self.shape(int(theirs[row])))
         return np.asarray(np.maximum(numbers, 0))
 
     def words(self) -> Ints:
-        """How many words each has."""
-        sizes = self.end - self.begin
-        for place, shape in self.gaps.items():
-            sizes[place] = sum(end - begin for begin, end in shape)
-        return np.asarray(sizes)
+        """The number of words of each."""
+        return span_sizes(self.begin, self.end, self.gaps)
 
 
-def _numbered(sides: list[Chains]) -> tuple[list[Ints], Places]:
+def _number_spans(sides: list[Chains]) -> tuple[list[Ints], Places]:
     """The number of each mention's span on each side, equal spans having equal numbers, and the spans."""
     found = sorted({shape for chains in sides for shape in chains.stretches.values()})
     shapes = {shape: number for number, shape in enumerate(found, 1)}
@@ -165,7 +156,7 @@ def _numbered(sides: list[Chains]) -> tuple[list[Ints], Places]:
 
 @dataclass(frozen=True)
 class TypeRule:
-    """What kind of mention a tag makes, and which kinds are nominal."""
+    """The kind of mention that a tag makes, and the kinds that are nominal."""
 
     name: str = COMPAREVAL
     types: Mapping[str, str] = field(default_factory=dict)
@@ -209,60 +200,54 @@ class ChainPair:
         """Both sides as the metrics take them."""
         key = (match, singletons)
         if key not in self._mentions:
-            self._mentions[key] = self._made(match, singletons)
+            sides = (self.gold, self.system)
+            rows = [np.arange(len(side)) if singletons else np.flatnonzero(linked(side.chain)) for side in sides]
+            places = (self.exact[0][rows[0]], self.exact[1][rows[1]]) if match == "exact" else self._by_heads(*rows)
+            found = []
+            for side, kept, place in zip(sides, rows, places, strict=True):
+                rank = np.empty(len(side), dtype=np.int64)
+                rank[in_order(side.document, side.begin, side.end, np.arange(len(side)))] = np.arange(len(side))
+                found.append(Mentions(side.document[kept], place, side.chain[kept], rank[kept]))
+            self._mentions[key] = found[0], found[1]
         return self._mentions[key]
-
-    def _made(self, match: str, singletons: bool) -> tuple[Mentions, Mentions]:
-        sides = (self.gold, self.system)
-        rows = [np.arange(len(side)) if singletons else np.flatnonzero(linked(side.chain)) for side in sides]
-        places = (self.exact[0][rows[0]], self.exact[1][rows[1]]) if match == "exact" else self._by_heads(*rows)
-        gold, system = (
-            Mentions(side.document[kept], place, side.chain[kept], _order(side)[kept])
-            for side, kept, place in zip(sides, rows, places, strict=True)
-        )
-        return gold, system
 
     def _by_heads(self, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
         """Numbers for some mentions of each side, the same for two that go together by their heads.
 
         Equal spans with equal heads do so first, then what is left, as `with_same_heads` has it.
         """
-        heads = self._heads_of(self.gold, ours), self._heads_of(self.system, theirs)
+        sides = ((self.gold, ours), (self.system, theirs))
+        heads = []
+        for chains, rows in sides:
+            if chains.heads is None or (chains.heads[rows] == NONE).any():
+                raise UsageError("match=head needs the heads of mentions, which these files do not have.")
+            heads.append(self.first_word[chains.document[rows]] + chains.heads[rows])
         place = self.exact[0][ours], self.exact[1][theirs]
         numbers = np.arange(len(ours)), len(ours) + np.arange(len(theirs))
         _, a, b = np.intersect1d(*place, assume_unique=True, return_indices=True)
         equal = heads[0][a] == heads[1][b]
         numbers[1][b[equal]] = a[equal]
-        left = [
-            self._in_text_order(np.setdiff1d(np.arange(len(side)), matched[equal]), side, head)
-            for side, matched, head in zip(place, (a, b), heads, strict=True)
-        ]
-        span = [side[rows] for side, rows in zip(place, left, strict=True)]
+        # By first and last word, number of words and head, whatever the order of the file.
+        words = self.places.words()
+        columns = words, self.places.end, self.places.begin, self.places.document
+        left, span = [], []
+        for side, matched, head in zip(place, (a, b), heads, strict=True):
+            rows = np.setdiff1d(np.arange(len(side)), matched[equal])
+            rows = rows[np.lexsort((side[rows], head[rows], *(column[side[rows]] for column in columns)))]
+            left.append(rows)
+            span.append(side[rows])
         in_gold, in_system = with_same_heads(
             heads[0][left[0]],
             heads[1][left[1]],
-            self.places.words()[span[0]],
+            words[span[0]],
             lambda one, other: self.places.shared(span[0][one], span[1][other]),
         )
         numbers[1][left[1][in_system]] = left[0][in_gold]
         return numbers
 
-    def _heads_of(self, chains: Chains, rows: Ints) -> Ints:
-        """The words that some mentions have for their heads."""
-        heads = (np.full(len(chains), NONE) if chains.heads is None else chains.heads)[rows]
-        if (heads == NONE).any():
-            raise UsageError("match=head needs the heads of mentions, which these files do not have.")
-        return np.asarray(self.first_word[chains.document[rows]] + heads)
-
-    def _in_text_order(self, rows: Ints, place: Ints, heads: Ints) -> Ints:
-        """Mentions by first and last word, number of words and head, whatever the order of the file."""
-        spans, chosen = self.places, place[rows]
-        columns = spans.document, spans.begin, spans.end, spans.words()
-        return rows[np.lexsort((chosen, heads[rows], *(column[chosen] for column in columns[::-1])))]
-
     def against(self, other: ChainPair) -> ChainPair:
         """This pair's system taken as gold for another's; types are of no account there."""
-        (ours, theirs), places = _numbered([self.system, other.system])
+        (ours, theirs), places = _number_spans([self.system, other.system])
         return replace(
             self,
             gold=self.system,
@@ -276,14 +261,14 @@ class ChainPair:
         )
 
     def table(self, match: str, singletons: bool) -> Table:
-        """How many mentions each gold chain and each system chain share, kept: all metrics rest on it."""
+        """The table of how many mentions each two chains share, kept: all metrics rest on it."""
         key = (match, singletons)
         if key not in self._tables:
             self._tables[key] = table(*self.mentions(match, singletons), self.documents)
         return self._tables[key]
 
     def errors(self) -> dict[str, int]:
-        """What is wrong with the system's chains, by kind."""
+        """The number of errors in the system's chains, by kind."""
         found = chain_errors(*self.mentions(), self.span_errors(), self.documents)
         return dict(zip(ERRORS, found.sum(axis=0).tolist(), strict=True))
 
@@ -297,37 +282,28 @@ class ChainPair:
         missing, spurious = (
             np.flatnonzero(~np.isin(side, other)) for side, other in ((ours, theirs), (theirs, ours))
         )
-        pairs = [equal_pairs(*keys) for keys in self._alike(missing, spurious)]
+        sides = ((self.gold, missing), (self.system, spurious))
+        known = all(chains.heads is not None and (chains.heads >= 0).all() for chains, _ in sides)
+        pairs = []
+        for name in ("heads",) if known else ("begin", "end"):
+            words = [self.first_word[chains.document[rows]] + getattr(chains, name)[rows] for chains, rows in sides]
+            pairs.append(equal_pairs(*words))
         a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
         a, b = missing[a], spurious[b]
         shared = self.places.shared(ours[a], theirs[b])
-        taken: tuple[dict[int, int], dict[int, int]] = ({}, {})
         related = np.isin(self._cells(a, b), self._cells(*np.intersect1d(ours, theirs, return_indices=True)[1:]))
+        taken: dict[int, int] = {}
+        used: set[int] = set()
         for row in np.lexsort((b, a, ~related, -shared)).tolist():
             one, other = int(a[row]), int(b[row])
-            if one not in taken[0] and other not in taken[1]:
-                taken[0][one], taken[1][other] = other, one
-        return np.array(list(taken[0]), dtype=np.int64), np.array(list(taken[0].values()), dtype=np.int64)
+            if one not in taken and other not in used:
+                taken[one] = other
+                used.add(other)
+        return np.array(list(taken), dtype=np.int64), np.array(list(taken.values()), dtype=np.int64)
 
     def _cells(self, ours: Ints, theirs: Ints) -> Ints:
         """A number for the two chains of a mention of gold and one of the system."""
         return np.asarray(self.gold.chain[ours] * len(self.system.names) + self.system.chain[theirs])
-
-    def _alike(self, missing: Ints, spurious: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """What two mentions must have in common to be one with another span."""
-        sides = ((self.gold, missing), (self.system, spurious))
-        known = all(chains.heads is not None and (chains.heads >= 0).all() for chains, _ in sides)
-        for name in ("heads",) if known else ("begin", "end"):
-            ours, theirs = (self.first_word[c.document[rows]] + getattr(c, name)[rows] for c, rows in sides)
-            yield ours, theirs
-
-
-def _order(chains: Chains) -> Ints:
-    """The rank of each mention by document, first and last word."""
-    number = np.arange(len(chains))
-    rank = np.empty(len(chains), dtype=np.int64)
-    rank[in_order(chains.document, chains.begin, chains.end, number)] = number
-    return rank
 
 
 def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -> ChainPair:
@@ -335,12 +311,16 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
     ours, theirs = gold.chains, system.chains
     assert ours is not None and theirs is not None
     assert gold.document_starts is not None
-    exact, places = _numbered([ours, theirs])
+    exact, places = _number_spans([ours, theirs])
     words = gold.starts[gold.document_starts[:-1]]
     types = None
     if tags is not None:
         heads = _head_words(gold, [(ours, exact[0]), (theirs, exact[1])], places, words)
-        types = _types(places, heads, rule, gold.column(tags))
+        column, known = gold.column(tags), dict[str, int]()
+        codes = as_codes([rule.of(tag, 1) for tag in column.vocabulary], known)[column.codes[heads]]
+        if rule.longer is not None:
+            codes = np.where(places.words() > 1, as_codes([rule.longer], known)[0], codes)
+        types = Column(codes, tuple(known))
     return ChainPair(
         gold=ours,
         system=theirs,
@@ -376,15 +356,6 @@ def _head_words(gold: Corpus, sides: list[tuple[Chains, Ints]], places: Places, 
             known = chains.heads >= 0
             heads[numbers[known]] = words[chains.document[known]] + chains.heads[known]
     return np.asarray(heads)
-
-
-def _types(places: Places, heads: Ints, rule: TypeRule, tags: Column) -> Column:
-    known: dict[str, int] = {}
-    of_tags = as_codes([rule.of(tag, 1) for tag in tags.vocabulary], known)
-    codes = of_tags[tags.codes[heads]]
-    if rule.longer is not None:
-        codes = np.where(places.words() > 1, as_codes([rule.longer], known)[0], codes)
-    return Column(codes, tuple(known))
 
 
 def chains_of(pair: Pair) -> ChainPair:

@@ -10,25 +10,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Bools, Ints
-from assay.corpus import Chains, Corpus
+from assay.arrays import Bools
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine import checks
 from assay.engine.measure import Measure
 from assay.engine.options import TAGS, Decided, Options
-from assay.engine.prepare import Run, check_folders, notes_on_reading, source_of
+from assay.engine.prepare import Run, check_folders, left_out, notes_on_reading, source_of
 from assay.engine.warnings import Remark, format_warnings, remark, said
-from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.chains import refuse_all
 from assay.formats.source import Source
-from assay.tasks.coreference.documents import arranged, differences, in_golds_order
 from assay.tasks.coreference.mentions import (
     COMPAREVAL,
     HEAD,
     TypeRule,
     chain_pair,
-    chains_of,
-    chosen,
+    take_mentions,
     without_duplicates,
 )
 from assay.tasks.dependencies.arcs import with_heads
@@ -36,10 +34,12 @@ from assay.tasks.dependencies.arcs import with_heads
 T = TypeVar("T")
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
 """Options that are about single words."""
+_SHOWN = 3
+"""So many documents are named."""
 
 
 def shows_chains(item: Input | Corpus) -> bool:
-    """Whether a file holds mentions in chains."""
+    """True where a file holds mentions in chains."""
     return item.chains is not None if isinstance(item, Corpus) else item.plan.chains
 
 
@@ -62,24 +62,55 @@ def prepare_coreference(
     # What is wrong with any of the files is told together.
     checks_of_all: list[Callable[[], Any]] = [partial(without_duplicates, c, options.duplicates) for c in corpora]
     checks_of_all += [
-        partial(in_golds_order, name, gold, output, options) for name, output in zip(named, outputs, strict=True)
+        partial(_in_golds_order, name, gold, output, options) for name, output in zip(named, outputs, strict=True)
     ]
     done = _each(checks_of_all)
     (gold, removed), *singles = done[: len(corpora)]
     warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
     systems = {}
     for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
-        systems[name] = single if order is None else arranged(gold, single, order)
+        systems[name] = single if order is None else _rearrange(gold, single, order)
         warnings += more
         warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
-    skipped, more = differences(gold, systems, options)
+    skipped, more = _compare_words(gold, systems, options)
     warnings += more
-    own = next((name for name in TAGS if name in gold.columns and not _hollow(gold, name)), None)
+    marks = {"-", "_", "*", ""}
+    own = next((name for name in TAGS if name in gold.columns and set(gold.column(name).counts()) - marks), None)
     tags = own if options.decided is None or options.decided.tags is None else options.decided.tags
-    if rule.name == HEAD and not _has_heads(gold):
+    assert gold.chains is not None and gold.document_starts is not None
+    if rule.name == HEAD and gold.heads is None and gold.chains.heads is None:
         raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
-    pairs = [(name, _pair(gold, system, skipped, rule, tags)) for name, system in systems.items()]
-    warnings.append(checks.identical_outputs([(name, _answers(chains_of(pair).system)) for name, pair in pairs]))
+    kept_documents = ~skipped[gold.document_starts[:-1]]
+
+    def without_skipped(corpus: Corpus) -> Corpus:
+        assert corpus.chains is not None
+        rows = np.flatnonzero(kept_documents[corpus.chains.document])
+        return replace(corpus, chains=take_mentions(corpus.chains, rows)) if skipped.any() else corpus
+
+    judged = without_skipped(gold)
+    pairs, answers = [], []
+    for name, output in systems.items():
+        system = without_skipped(output)
+        pair = Pair(
+            gold=judged,
+            system=system,
+            aligned_by="words" if gold.has_words and system.has_words else "position",
+            gold_words=np.arange(len(gold)),
+            system_words=np.arange(len(system)),
+            system_sentence=system.sentence_of,
+            covering=np.arange(len(system)),
+            skipped=skipped,
+        )
+        pairs.append((name, pair.with_layer(chain_pair(judged, system, rule, tags))))
+        # Mentions, and their chains numbered by their first mentions.
+        chains = system.chains
+        assert chains is not None
+        _, first, place = np.unique(chains.chain, return_index=True, return_inverse=True)
+        answers.append((name, [chains.document, chains.begin, chains.end, first[place]]))
+    warnings.append(checks.identical_outputs(answers))
+    note = "Gold has no tags, so that mentions have no types."
+    if tags is not None:
+        note = f"Types of mentions: {rule.name} (by {tags} of gold)."
     return Run(
         gold=gold,
         column="",
@@ -90,9 +121,9 @@ def prepare_coreference(
         warnings=tuple(warnings),
         mappings=(),
         task="coreference",
-        items=int((~skipped[_first_sentences(gold)][gold.chains.document]).sum()) if gold.chains is not None else 0,
+        items=int(kept_documents[gold.chains.document].sum()),
         unit="document",
-        notes=tuple(_notes(rule, tags)),
+        notes=(said(text=note),),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora), tags=own),
     )
 
@@ -115,15 +146,6 @@ def repeated_mentions(name: str, policy: str, number: int) -> Iterator[str]:
         yield f"{name}: {what} left out (--duplicates {policy})."
 
 
-def _has_heads(gold: Corpus) -> bool:
-    return gold.heads is not None or (gold.chains is not None and gold.chains.heads is not None)
-
-
-def _hollow(corpus: Corpus, column: str) -> bool:
-    """Whether a column has nothing but marks of emptiness."""
-    return set(corpus.column(column).counts()) <= {"-", "_", "*", ""}
-
-
 def _check_options(options: Options) -> None:
     """Refuse what has no meaning here."""
     if options.unit == "sentence":
@@ -142,7 +164,7 @@ def _check_options(options: Options) -> None:
 
 
 def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """What all of these give; if some refuse, all that they say, the remedies last."""
+    """The results of all calls; if some refuse, all that they say, the remedies last."""
     found, refused = [], []
     for call in calls:
         try:
@@ -171,7 +193,9 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
 
         trees = rule.longer is None
         corpus = corefud_chains(item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees else [])]), zeros=zeros)
-        corpus = _with_trees(corpus) if trees else corpus
+        if trees and not corpus.is_empty("HEAD"):
+            corpus, faults = with_heads(corpus, "HEAD")
+            refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
     else:
         raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
     if corpus.chains is None:
@@ -179,48 +203,210 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
     return corpus
 
 
-def _with_trees(corpus: Corpus) -> Corpus:
-    """The corpus with the heads of its words, where it has any."""
-    if corpus.is_empty("HEAD"):
-        return corpus
-    trees, faults = with_heads(corpus, "HEAD")
-    refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
-    return trees
+# --- documents ---
 
 
-def _first_sentences(corpus: Corpus) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _in_golds_order(
+    name: str, gold: Corpus, system: Corpus, options: Options
+) -> tuple[list[int | None] | None, list[Remark]]:
+    """For each of gold's documents the system's with its id; None where they are as in gold."""
+    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents)
+    if gold.document_ids == system.document_ids:
+        return None, [there]
+    if not (gold.by_id and system.by_id):
+        # Without ids documents correspond by their order.
+        if gold.documents != system.documents:
+            raise AlignmentError(
+                f"{system.name}: documents: {system.documents:,}, where {gold.name} has {gold.documents:,}; without "
+                "ids they cannot be told apart."
+            )
+        return None, [there]
+    ours, theirs = ({name: number for number, name in enumerate(side.document_ids)} for side in (gold, system))
+    absent = [number for name, number in ours.items() if name not in theirs]
+    foreign = [number for name, number in theirs.items() if name not in ours]
+    sides = ((gold, absent), (system, foreign))
+    named = []
+    for corpus, numbers in sides:
+        # Of a folder with the files that they are in.
+        assert corpus.document_starts is not None
+        paths = [corpus.path_of(int(corpus.document_starts[number])) for number in numbers[:_SHOWN]]
+        files = [f" in {path}" if path != corpus.name else "" for path in paths]
+        named.append([corpus.document_ids[number] + file for number, file in zip(numbers, files, strict=False)])
+    if (absent or foreign) and options.missing == "error":
+        problems = []
+        for (corpus, numbers), names in zip(sides, named, strict=True):
+            if numbers:
+                fact, remedy = f"{system.name} lacks", "score as empty"
+                if corpus is system:
+                    fact, remedy = f"{gold.name} does not have", "ignore"
+                listed_documents = _list_documents(len(numbers), names)
+                problems.append(
+                    f"{_mark_of(corpus, numbers[0])}: {fact} {listed_documents}. To {remedy}: --missing empty"
+                )
+        raise AlignmentError("\n".join(problems))
+    there = gold_documents(gold=gold.name, system=system.name, number=gold.documents - len(absent))
+    if options.decided is None:
+        format_warnings([there])
+    remarks = [
+        there,
+        absent_documents(name=name, number=len(absent), named=named[0]),
+        foreign_documents(name=name, number=len(foreign), named=named[1]),
+    ]
+    return [theirs.get(name) for name in gold.document_ids], remarks
+
+
+@remark
+def gold_documents(gold: str, system: str, number: int) -> Iterator[str]:
+    """A system without any document of gold."""
+    if not number:
+        raise AlignmentError(f"{system}: no document of {gold} is in it.")
+    yield from ()
+
+
+@remark
+def absent_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
+    """Documents of gold that a system lacks."""
+    if number:
+        yield f"{name}: without {_list_documents(number, named)}, scored as empty."
+
+
+@remark
+def foreign_documents(name: str, number: int, named: Sequence[str]) -> Iterator[str]:
+    """Documents of a system that gold lacks."""
+    if number:
+        yield f"{name}: {_list_documents(number, named)} ignored: not in gold."
+
+
+def _mark_of(corpus: Corpus, document: int) -> str:
+    """`file:line` of the mark that a document begins with, which stands before its first word."""
     assert corpus.document_starts is not None
-    return np.asarray(corpus.document_starts[:-1])
+    sentence = int(corpus.document_starts[document])
+    if corpus.lines is None or not corpus.word_per_line:
+        return corpus.place_of_sentence(sentence)
+    return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) - 1}"
 
 
-def _answers(chains: Chains) -> list[Ints]:
-    """The mentions of a system, and their chains numbered by their first mentions."""
-    _, first, place = np.unique(chains.chain, return_index=True, return_inverse=True)
-    return [chains.document, chains.begin, chains.end, first[place]]
+def _list_documents(number: int, named: Sequence[str]) -> str:
+    """The number of documents, and the first of them by name."""
+    noun = "the document" if number == 1 else f"{number:,} documents:"
+    return f"{noun} {', '.join(named[:_SHOWN])}{', …' if number > _SHOWN else ''}"
 
 
-def _pair(gold: Corpus, system: Corpus, skipped: Bools, rule: TypeRule, tags: str | None) -> Pair:
-    kept = [_without(corpus, skipped, gold) for corpus in (gold, system)]
-    words = np.arange(len(system))
-    return Pair(
-        gold=kept[0],
-        system=kept[1],
-        aligned_by="words" if gold.has_words and system.has_words else "position",
-        gold_words=np.arange(len(gold)),
-        system_words=words,
-        system_sentence=system.sentence_of,
-        covering=words,
-        skipped=skipped,
-    ).with_layer(chain_pair(kept[0], kept[1], rule, tags))
-
-
-def _without(corpus: Corpus, skipped: Bools, gold: Corpus) -> Corpus:
-    """The corpus without the chains of documents that are left out."""
-    chains = corpus.chains
+def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Corpus:
+    """The system's chains in gold's documents; a document that it does not have has gold's words and no chains."""
+    chains = system.chains
     assert chains is not None
-    if not skipped.any():
-        return corpus
-    return replace(corpus, chains=chosen(chains, ~skipped[_first_sentences(gold)][chains.document]))
+    place = np.full(system.documents + 1, -1, dtype=np.int64)
+    forms: list[str] = []
+    sizes: list[int] = []
+    lines: list[int] = []
+    starts = [0]
+    files: list[tuple[str, int]] = []
+    for target, source in enumerate(order):
+        corpus, document = (gold, target) if source is None else (system, source)
+        if source is not None:
+            place[source] = target
+        assert corpus.document_starts is not None
+        for sentence in range(*corpus.document_starts[document : document + 2].tolist()):
+            path = corpus.path_of(sentence)
+            if not files or files[-1][0] != path:
+                files.append((path, len(sizes)))
+            lines.append(0 if corpus.lines is None else int(corpus.lines[sentence]))
+            first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+            forms += corpus.forms.strings(first, end)
+            sizes.append(end - first)
+        starts.append(len(sizes))
+    kept = np.flatnonzero(place[chains.document] >= 0)
+    kept = kept[np.argsort(place[chains.document[kept]], kind="stable")]
+    return replace(
+        system,
+        forms=Column.of(forms),
+        columns={},
+        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        lines=None if system.lines is None else np.array(lines, dtype=np.int64),
+        files=tuple(files),
+        aside_words=np.zeros(0, dtype=np.int64),
+        aside_sentences=(),
+        aside_lines=(),
+        multiwords=(),
+        comments=(),
+        document_starts=np.array(starts, dtype=np.int64),
+        document_ids=gold.document_ids,
+        chains=replace(take_mentions(chains, kept), document=place[chains.document[kept]]),
+    )
+
+
+def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
+    """Documents whose words differ: refused, left out, or (only other forms) compared by position."""
+    wrong = np.zeros(gold.documents, dtype=bool)
+    problems: dict[str, list[str]] = {name: [] for name in systems}
+    warnings: list[Remark] = []
+    for name, system in systems.items():
+        other = []
+        for document, line, sizes_differ, same_sentences in _compare_documents(gold, system):
+            if not same_sentences and not sizes_differ:
+                other.append(document)
+            if not line:
+                continue
+            if options.on_mismatch == "warn" and not sizes_differ:
+                warnings.append(said(text=f"{name}: {line}."))
+                continue
+            wrong[document] = True
+            problems[name].append(line)
+        assert system.document_starts is not None
+        places = [system.place_of_sentence(int(system.document_starts[document])) for document in other[:1]]
+        warnings.append(other_sentences(name=name, number=len(other), first=places))
+    lines = [line for found in problems.values() for line in found]
+    if lines and options.on_mismatch != "skip":
+        remedy = "The texts differ. To leave such documents out: --on-mismatch skip"
+        raise AlignmentError("\n".join([*listed(lines), remedy]))
+    nothing = "no document has the same words in all files."
+    told = "{number} of {sentences} documents were left out: the texts differ."
+    gone = left_out(wrong, nothing, told, options)
+    warnings += [documents_left_out(system=name, lines=found[:MOST_PROBLEMS]) for name, found in problems.items()]
+    warnings += gone
+    return wrong[gold.document_of_sentence], warnings
+
+
+@remark
+def documents_left_out(system: str, lines: Sequence[str]) -> Iterator[str]:
+    """The places where the texts of documents that were left out differ in a system."""
+    yield from (f"left out: {line}." for line in lines)
+
+
+@remark
+def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[str]:
+    """Documents that are cut into other sentences."""
+    if number:
+        what = "1 document is" if number == 1 else f"{number:,} documents are"
+        yield f"{name}: {what} cut into other sentences than in gold (the first: {first[0]}), which changes no score."
+
+
+def _compare_documents(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str, bool, bool]]:
+    """Documents: the place where their words part, if they do; other numbers of words; the same sentences."""
+    assert gold.document_starts is not None and system.document_starts is not None
+    _, (here, there) = one_vocabulary([gold.forms, system.forms])
+    compared = gold.has_words and system.has_words
+    firsts = gold.document_starts.tolist(), system.document_starts.tolist()
+    for document in range(gold.documents):
+        ours, theirs = (
+            side.starts[first[document] : first[document + 1] + 1]
+            for side, first in zip((gold, system), firsts, strict=True)
+        )
+        a, b = (slice(int(starts[0]), int(starts[-1])) for starts in (ours, theirs))
+        sizes = (a.stop - a.start, b.stop - b.start)
+        shared = min(sizes)
+        differing = np.flatnonzero(here[a][:shared] != there[b][:shared]) if compared else np.zeros(0, dtype=np.int64)
+        line = ""
+        if len(differing):
+            word = int(differing[0])
+            found, wanted = system.forms[b.start + word], gold.forms[a.start + word]
+            line = f"{system.place(b.start + word)}: {found!r} where {gold.place(a.start + word)} has {wanted!r}"
+        elif sizes[0] != sizes[1]:
+            # One ends before the other does.
+            last, name = system.place(b.stop - 1), gold.document_name(document)
+            line = f"{last}: {name} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}"
+        yield document, line, sizes[0] != sizes[1], np.array_equal(ours - a.start, theirs - b.start)
 
 
 # --- types of mentions ---
@@ -255,10 +441,3 @@ def _rule(options: Options) -> TypeRule:
     if not nominal:
         raise InputError(f"{options.mention_types}: no nominal type. Add a line: nominal TAB NOUN")
     return TypeRule(options.mention_types, types, frozenset(nominal), longer)
-
-
-def _notes(rule: TypeRule, tags: str | None) -> Iterator[Remark]:
-    if tags is None:
-        yield said(text="Gold has no tags, so that mentions have no types.")
-    else:
-        yield said(text=f"Types of mentions: {rule.name} (by {tags} of gold).")

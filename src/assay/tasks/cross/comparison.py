@@ -8,7 +8,7 @@ from functools import cached_property
 
 from assay.corpus import Corpus
 from assay.engine.options import Options
-from assay.tasks.constituents.labels import functions
+from assay.tasks.constituents.brackets import functions
 from assay.tasks.cross.frameworks import Annotation, Conversion
 from assay.tasks.cross.functiontrees import FunctionTrees, generalise, tl_unify
 from assay.tasks.cross.inputs import Files

@@ -9,8 +9,7 @@ import numpy as np
 from assay.arrays import atoms_at
 from assay.corpus import Corpus, Trees
 from assay.errors import AlignmentError, InputError, UsageError, listed
-from assay.tasks.constituents.brackets import ROOTS, with_words_of
-from assay.tasks.constituents.labels import category
+from assay.tasks.constituents.brackets import ROOTS, category, with_words_of
 from assay.tasks.cross.frameworks import Annotation, Conversion, read_trees
 from assay.tasks.cross.samewords import problems
 

@@ -12,7 +12,7 @@ from assay.corpus import Column, Corpus, Trees
 from assay.errors import InputError
 from assay.formats import Input
 from assay.formats.labels import read_labels
-from assay.tasks.constituents.labels import edge_functions, functions
+from assay.tasks.constituents.brackets import edge_functions, functions
 from assay.tasks.cross.functiontrees import (
     Functions,
     FunctionTrees,

@@ -9,7 +9,7 @@ import numpy as np
 from assay.corpus import Corpus
 from assay.engine.options import Options
 from assay.errors import InputError, listed, unknown
-from assay.tasks.constituents.labels import functions
+from assay.tasks.constituents.brackets import functions
 from assay.tasks.cross.comparison import Choices, Comparison
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
 from assay.tasks.cross.inputs import read_files, theory_paths

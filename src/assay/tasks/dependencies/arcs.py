@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, extents
-from assay.corpus import Column, Corpus
+from assay.arrays import Bools, extents
+from assay.corpus import Corpus
 
 ROOT = -1
 """The head of a word that has none."""
@@ -21,7 +21,7 @@ MISSING = -3
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a tree."""
+    """A fault of a tree."""
 
     sentence: int
     word: int
@@ -30,49 +30,30 @@ class Fault:
 
 def with_heads(corpus: Corpus, column: str) -> tuple[Corpus, list[Fault]]:
     """The corpus with the head of each word, and the faults of its trees; words with a faulty head become roots."""
-    numbers, readable = _numbers(corpus.column(column))
-    first = corpus.starts[:-1][corpus.sentence_of]
-    length = np.diff(corpus.starts)[corpus.sentence_of]
-    inside = readable & (numbers >= 0) & (numbers <= length)
-    heads = np.where(inside & (numbers > 0), first + numbers - 1, ROOT)
-    faults = list(_outside(corpus, column, readable, inside))
-    caught = _in_cycles(corpus, heads)
-    faults += _cycles(corpus, caught)
+    texts, codes = corpus.column(column).vocabulary, corpus.column(column).codes
+    sentence_of, lengths = corpus.sentence_of, np.diff(corpus.starts)
+    are_numbers = np.array([text.isascii() and text.isdigit() for text in texts], dtype=bool)
+    # A number with too many digits for a place is too high for any sentence.
+    values = [int(text[:_DIGITS]) if good else 0 for text, good in zip(texts, are_numbers, strict=True)]
+    numbers, readable = np.array(values, dtype=np.int64)[codes], are_numbers[codes]
+    inside = readable & (numbers >= 0) & (numbers <= lengths[sentence_of])
+    heads = np.where(inside & (numbers > 0), corpus.starts[:-1][sentence_of] + numbers - 1, ROOT)
+    faults = []
+    for word in np.flatnonzero(~inside).tolist():
+        text, sentence = texts[codes[word]], int(sentence_of[word])
+        fact = f"head {text!r} in a sentence of {lengths[sentence]} words"
+        faults.append(Fault(sentence, word, fact if readable[word] else f"head {text!r} is no number"))
+
+    # Following heads, twice as far each time, words in a cycle never get to the root, which is its own head.
+    above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
+    for _ in range(int(lengths.max(initial=1)).bit_length()):
+        above = above[above]
+    caught = np.flatnonzero(above[:-1] != len(heads))
+    sentences, first = np.unique(sentence_of[caught], return_index=True)
+    for sentence, word in zip(sentences.tolist(), caught[first].tolist(), strict=True):
+        faults.append(Fault(sentence, word, "a cycle: following heads from here leads to no root"))
     heads[caught] = ROOT
     return replace(corpus, heads=heads), sorted(faults, key=lambda fault: fault.word)
-
-
-def _numbers(column: Column) -> tuple[Ints, Bools]:
-    texts = column.vocabulary
-    readable = np.array([text.isascii() and text.isdigit() for text in texts], dtype=bool)
-    # A number with too many digits for a place is too high for any sentence.
-    values = [int(text[:_DIGITS]) if good else 0 for text, good in zip(texts, readable, strict=True)]
-    return np.array(values, dtype=np.int64)[column.codes], readable[column.codes]
-
-
-def _outside(corpus: Corpus, column: str, readable: Bools, inside: Bools) -> Iterator[Fault]:
-    for word in np.flatnonzero(~inside).tolist():
-        text = corpus.column(column)[word]
-        sentence = int(corpus.sentence_of[word])
-        words = int(np.diff(corpus.starts)[sentence])
-        fact = f"head {text!r} in a sentence of {words} words" if readable[word] else f"head {text!r} is no number"
-        yield Fault(sentence, word, fact)
-
-
-def _in_cycles(corpus: Corpus, heads: Ints) -> Ints:
-    """Words from which no way leads to a root: following heads, twice as far each time, they are never done."""
-    # One more place stands for the root, which is its own head.
-    above = np.append(np.where(heads == ROOT, len(heads), heads), len(heads))
-    longest = int(np.diff(corpus.starts).max(initial=1))
-    for _ in range(longest.bit_length()):
-        above = above[above]
-    return np.flatnonzero(above[:-1] != len(heads))
-
-
-def _cycles(corpus: Corpus, caught: Ints) -> Iterator[Fault]:
-    for sentence in np.unique(corpus.sentence_of[caught]).tolist():
-        word = int(caught[corpus.sentence_of[caught] == sentence][0])
-        yield Fault(sentence, word, "a cycle: following heads from here leads to no root")
 
 
 def several_roots(corpus: Corpus, faults: Sequence[Fault] = ()) -> int:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import chosen_stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import checks, mapping
 from assay.engine.items import Items
+from assay.engine.lexicon import KNOWN, Lexicon
 from assay.engine.lines import needs_characters, with_spans
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
@@ -29,24 +30,22 @@ from assay.engine.prepare import (
     source_of,
     without,
 )
-from assay.engine.spanpairs import spans_of, surface_forms
+from assay.engine.spanpairs import spans_of, surface_forms, take_spans
 from assay.engine.warnings import Remark, remark
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, schemes
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.labels import read_labels
+from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
-from assay.tasks.spans.golderrors import read_gold_errors
 from assay.tasks.spans.measures import fair
-from assay.tasks.spans.names import known_names, mark_spans
 
-_NO_SPAN = ("O", "")
-"""What a mapping file calls no span."""
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def shows_spans(gold: Input | Corpus, options: Options) -> bool:
-    """Whether what is compared are spans, as far as the first lines show."""
+    """True where what is compared are spans, as far as the first lines show."""
     if isinstance(gold, Corpus):
         if gold.spans is not None:
             # Where there are columns too, spans are what is compared only if there are any.
@@ -61,14 +60,14 @@ def shows_spans(gold: Input | Corpus, options: Options) -> bool:
 
 
 def _mostly_tags(values: Sequence[str]) -> bool:
-    """Whether a column holds tags of spans; one that is misspelt is for the reader to refuse."""
+    """True for a column of tags of spans; one that is misspelt is for the reader to refuse."""
     others = [value for value in values if value != "O"]
     good = sum(schemes.looks_like_tags([value]) for value in others)
     return bool(values) and 2 * good >= len(others)
 
 
 def _is_conllu(item: Input) -> bool:
-    """Whether columns have a meaning of their own, so that the last one is not the one to look at."""
+    """True where columns have a meaning of their own, so that the last one is not the one to look at."""
     return item.plan.format in ("conllu", "conllx")
 
 
@@ -78,21 +77,35 @@ def prepare_spans(
     """Read, map, mark and align labelled spans."""
     # The first shard tells for all.
     decided = options.decided.columns if options.decided is not None else ()
-    sources = [_Source(item, column) for item, column in zip(inputs, decided, strict=False)]
-    sources = sources or [_Source.of(item, options) for item in inputs]
-    files = _read(sources, named, options)
-    check_folders([file.corpus for file in files])
-    corpora = [file.corpus for file in files]
+    columns = list(decided) or [_column_of(item, options) for item in inputs]
+    names = ["gold", *named]
+    corpora, read, reading_notes = _read_files(inputs, columns, names, options)
+    check_folders(corpora)
+    formats = tuple(corpus.format for corpus in corpora)
     corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
-    corpora, mapped, gone = _mapped(corpora, named, options)
+    rules = rules_of(options, named)
+    mapped: list[Mapped] = []
+    gone = []
+    for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)) if rules else ():
+        corpora[number], report = _map_labels(rules, corpus, ("gold",) if name == "gold" else ("system", name))
+        mapped += [replace(row, file=name) for row in report]
+        gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
     kept = kept_labels([corpus.spans.labels for corpus in corpora if corpus.spans is not None], options)
-    whole = [_number(corpus) for corpus in corpora]
-    corpora = [_without_others(corpus, options) for corpus in corpora]
-    others = {
-        name: number - _number(corpus) for name, number, corpus in zip(["gold", *named], whole, corpora, strict=True)
-    }
-    corpora = _marked(corpora, named, options)
+    if "O" in (*options.labels, *options.ignore_labels):
+        raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
+    others = {}
+    for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
+        spans = corpus.spans
+        assert spans is not None
+        rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
+        others[name] = len(spans) - len(rows)
+        if others[name]:
+            corpora[number] = replace(corpus, spans=take_spans(spans, rows, spans.labels))
+    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
+        if path is not None:
+            lexicon = _known_names(path, named, options)
+            corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
         _check_reach(gold, output)
@@ -106,46 +119,42 @@ def prepare_spans(
     # One kind of atom for all systems: similarity counts atoms, and all are to be judged alike.
     needed = any(needs_characters(pair) for _, pair in pairs)
     characters = needed or (options.decided is not None and options.decided.characters)
-    listed = read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
+    listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
     pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
-    columns = list(columns_read(inputs, ["gold", *named], [source.column for source in sources], options))
-    differ = len({source.column for source in sources}) > 1
+    column_notes = list(columns_read(inputs, names, columns, options))
+    differ = len(set(columns)) > 1
     warnings = [
         *kept,
-        *_said(files, ["gold", *named], options.repair),
-        *(columns if differ else ()),
+        *reading_notes,
+        *(column_notes if differ else ()),
         *gone,
         *warnings,
-        *_checked(pairs, options),
+        *_check(pairs, options),
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.texts is not None or gold.by_id or sources[0].column == ENTITY
+    whole_documents = gold.texts is not None or gold.by_id or columns[0] == ENTITY
     return Run(
         gold=gold,
-        column=sources[0].column,
+        column=columns[0],
         measures=tuple(measures),
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
         warnings=tuple(warnings),
-        mappings=mapped,
+        mappings=tuple(mapped),
         task="spans",
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
         unit=options.unit or ("document" if whole_documents else "sentence"),
-        scheme=files[0].scheme,
+        scheme=read[0],
         notes=(
-            *(() if differ else columns),
+            *(() if differ else column_notes),
             *_notes(pairs, listed),
             *([other_labels(numbers=others)] if kept else ()),
         ),
         decided=Decided(
-            column=sources[0].column,
-            formats=tuple(file.corpus.format for file in files),
-            schemes=tuple(file.scheme for file in files),
-            columns=tuple(source.column for source in sources),
-            characters=needed,
+            column=columns[0], formats=formats, schemes=tuple(read), columns=tuple(columns), characters=needed
         ),
     )
 
@@ -153,112 +162,93 @@ def prepare_spans(
 # --- reading ---
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A file and the column (or columns, as layers) that its spans are in; nothing where it holds spans itself."""
-
-    item: Input | Corpus
-    column: str
-
-    @classmethod
-    def of(cls, item: Input | Corpus, options: Options) -> _Source:
-        if isinstance(item, Corpus):
-            if item.spans is not None or (item.trees is not None and not options.column):
-                return cls(item, "")
-            if not options.column and len(item.columns) > 1:
-                raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
-            return cls(item, options.column or next(iter(item.columns), ""))
-        if item.plan.spans or (item.plan.trees and not options.column):
-            return cls(item, "")
-        if options.column:
-            return cls(item, options.column)
-        if _is_conllu(item):
-            raise UsageError(
-                f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
-                "another key or column) for tags such as B-PER."
-            )
-        if not item.plan.labels:
-            raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
-        tagged = [name for name in item.plan.labels if _mostly_tags(item.plan.values(name))]
-        if len(tagged) > 1:
-            raise InputError(
-                f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "
-                f"{tagged[-1]}, or that they are layers: --column {'+'.join(tagged)}"
-            )
-        return cls(item, tagged[0] if tagged else item.plan.labels[-1])
-
-    @property
-    def columns(self) -> list[str]:
-        return self.column.split("+") if self.column else []
+def _column_of(item: Input | Corpus, options: Options) -> str:
+    """The column (or columns, as layers) that a file's spans are in; nothing where it holds spans itself."""
+    if isinstance(item, Corpus):
+        if item.spans is not None or (item.trees is not None and not options.column):
+            return ""
+        if not options.column and len(item.columns) > 1:
+            raise UsageError(f"{item.name}: tags may be in {', '.join(item.columns)}. Choose one with column=.")
+        return options.column or next(iter(item.columns), "")
+    if item.plan.spans or (item.plan.trees and not options.column):
+        return ""
+    if options.column:
+        return options.column
+    if _is_conllu(item):
+        raise UsageError(
+            f"{item.path}: say where the spans are: --column {ENTITY} for brackets, --column MISC:NER (or "
+            "another key or column) for tags such as B-PER."
+        )
+    if not item.plan.labels:
+        raise InputError(f"{item.path}: no column but the words, so there are no spans to compare.")
+    tagged = [name for name in item.plan.labels if _mostly_tags(item.plan.values(name))]
+    if len(tagged) > 1:
+        raise InputError(
+            f"{item.path}: columns {', '.join(tagged)} all may hold tags of spans. Say which: --column "
+            f"{tagged[-1]}, or that they are layers: --column {'+'.join(tagged)}"
+        )
+    return tagged[0] if tagged else item.plan.labels[-1]
 
 
-@dataclass(frozen=True)
-class _File:
-    """What was read, and how."""
-
-    corpus: Corpus
-    scheme: str = ""
-    reading: schemes.Reading | None = None
-
-
-def _read(sources: Sequence[_Source], named: Sequence[str], options: Options) -> list[_File]:
-    """Gold first: its scheme holds for the others, unless they are said or seen to have another."""
-    declared = _declared(options.scheme, named)
-    files: list[_File] = []
-    for source, name in zip(sources, ["gold", *named], strict=True):
+def _read_files(
+    inputs: Sequence[Input | Corpus], columns: Sequence[str], names: Sequence[str], options: Options
+) -> tuple[list[Corpus], list[str], list[Remark]]:
+    """The files with their spans, the scheme of each, and what the user should know about how they were read."""
+    declared = _declared(options.scheme, names)
+    corpora, read = [], [""]
+    notes: list[Remark] = []
+    for number, (item, column, name) in enumerate(zip(inputs, columns, names, strict=True)):
         scheme = declared.get(name, declared.get(""))
         if options.decided is not None and options.decided.schemes:
-            scheme = options.decided.schemes[len(files)] or scheme
-        files.append(_read_one(source, scheme, files[0].scheme if files else "", options))
-    return files
+            scheme = options.decided.schemes[number] or scheme
+        # Gold's scheme holds for the others, unless they are said or seen to have another.
+        golds = read[1] if number else ""
+        corpus, found, reading = _read(item, column, scheme, golds, options)
+        corpora.append(corpus)
+        read.append(found)
+        invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
+        notes += notes_on_reading(name, corpus)
+        told = read_as(
+            name=name,
+            scheme=found,
+            golds=read[1],
+            repair=options.repair or "",
+            invalid=invalid,
+            repaired=repaired,
+        )
+        notes.append(told)
+    return corpora, read[1:], notes
 
 
-def _declared(given: Sequence[str], named: Sequence[str]) -> dict[str, str]:
+def _declared(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """The schemes that the user declares: for all (under no name), for gold, for systems."""
     declared: dict[str, str] = {}
     for spec in given:
         name, _, scheme = spec.rpartition("=")
-        if name not in ("", "gold", *named):
-            raise unknown("system", name, ("gold", *named))
+        if name not in ("", *names):
+            raise unknown("system", name, names)
         declared[name] = schemes.find(scheme).name
     return declared
 
 
-def _read_one(source: _Source, scheme: str | None, golds: str, options: Options) -> _File:
-    item = source.item
-    if not source.columns:
+def _read(
+    item: Input | Corpus, column: str, scheme: str | None, golds: str, options: Options
+) -> tuple[Corpus, str, schemes.Reading | None]:
+    """A file with its spans, and how they were read."""
+    if not column:
         corpus = item if isinstance(item, Corpus) else item.read(())
-        return _File(constituent_spans(corpus) if corpus.spans is None else corpus)
-    if source.column == ENTITY:
-        return _File(_entities(item))
-    corpus = read_labels(item, source.columns)
-    chosen = scheme or schemes.likely(corpus, source.columns, golds)
-    corpus, reading = schemes.spans_of(corpus, source.columns, chosen, options.repair)
-    return _File(corpus, chosen, reading)
-
-
-def _entities(item: Input | Corpus) -> Corpus:
-    return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"]))
-
-
-def _said(files: Sequence[_File], names: Sequence[str], repair: str | None) -> Iterator[Remark]:
-    """What the user should know about how the files were read."""
-    golds = files[0].scheme
-    for file, name in zip(files, names, strict=True):
-        yield from notes_on_reading(name, file.corpus)
-        yield read_as(
-            name=name,
-            scheme=file.scheme,
-            golds=golds,
-            repair=repair or "",
-            invalid=0 if file.reading is None else file.reading.invalid,
-            repaired=0 if file.reading is None else file.reading.repaired,
-        )
+        return constituent_spans(corpus) if corpus.spans is None else corpus, "", None
+    if column == ENTITY:
+        return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), "", None
+    corpus = read_labels(item, column.split("+"))
+    chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
+    corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
+    return corpus, chosen, reading
 
 
 @remark
 def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repaired: int) -> Iterator[str]:
-    """How tags were read as spans, where that is worth knowing."""
+    """The way tags were read as spans, where that is worth knowing."""
     if invalid:
         title = schemes.SCHEMES[scheme].title
         broken = f"1 tag breaks {title}" if invalid == 1 else f"{invalid:,} tags break {title}"
@@ -302,45 +292,13 @@ def _check_reach(gold: Corpus, system: Corpus) -> None:
 # --- labels and known spans ---
 
 
-def _mapped(
-    corpora: list[Corpus], names: Sequence[str], options: Options
-) -> tuple[list[Corpus], tuple[Mapped, ...], list[Remark]]:
-    """The corpora with their labels mapped, what each rule did, and how many spans are none any more."""
-    rules = rules_of(options, names)
-    if not rules:
-        return corpora, (), []
-    done, rows, gone = [], [], []
-    for name, corpus in zip(["gold", *names], corpora, strict=True):
-        sides = ("gold",) if name == "gold" else ("system", name)
-        mapped, report = _by_rules(rules, corpus, sides)
-        done.append(mapped)
-        rows += [replace(row, file=name) for row in report]
-        gone.append(mapped_away(name=name, number=_number(corpus) - _number(mapped)))
-    return done, tuple(rows), gone
-
-
 def _number(corpus: Corpus) -> int:
     return 0 if corpus.spans is None else len(corpus.spans)
 
 
-def _without_others(corpus: Corpus, options: Options) -> Corpus:
-    """The corpus without the spans whose labels do not count."""
-    if "O" in (*options.labels, *options.ignore_labels):
-        raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
-    spans = corpus.spans
-    assert spans is not None
-    rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
-    if len(rows) == len(spans):
-        return corpus
-    columns = (spans.sentence, spans.begin, spans.end, spans.labels.codes, spans.lines)
-    sentence, begin, end, codes, lines = (column[rows] for column in columns)
-    labels, stretches = Column(codes, spans.labels.vocabulary), chosen_stretches(spans.stretches, rows)
-    return replace(corpus, spans=Spans(sentence, begin, end, labels, lines, stretches))
-
-
 @remark
 def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
-    """How many spans do not count for their labels."""
+    """Spans that do not count for their labels."""
     listed = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
     yield (
         f"Spans with other labels were left out on both sides before matching ({listed}): where one of them stands "
@@ -348,25 +306,13 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
     )
 
 
-def _by_rules(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
+def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
     """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
     spans = corpus.spans
     assert spans is not None
-    forms = Column.of(surface_forms(corpus))
-    labels, report = mapping.relabelled(rules, spans.labels, forms, sides, corpus.name)
-    outside = np.array([label in _NO_SPAN for label in labels.vocabulary], dtype=bool)[labels.codes]
-    kept = np.flatnonzero(~(outside & (labels.codes != spans.labels.codes)))
-    place = {int(old): new for new, old in enumerate(kept)} if spans.stretches else {}
-    # Under their new labels they may stand in another order.
-    left = Spans.sorted(
-        spans.sentence[kept],
-        spans.begin[kept],
-        spans.end[kept],
-        Column(labels.codes[kept], labels.vocabulary),
-        spans.lines[kept],
-        {place[span]: shape for span, shape in spans.stretches.items() if span in place},
-    )
-    return replace(corpus, spans=left), report
+    labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
+    outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
+    return replace(corpus, spans=take_spans(spans, np.flatnonzero(~outside), labels)), report
 
 
 @remark
@@ -377,30 +323,85 @@ def mapped_away(name: str, number: int) -> Iterator[str]:
         yield f"{name}: {what} left out: the mapping makes O or nothing of the label."
 
 
-def _marked(corpora: list[Corpus], names: Sequence[str], options: Options) -> list[Corpus]:
-    """Each span's text as seen or unseen among the spans of the training data, or in a list of names."""
-    for name, path in (("train", options.train), ("lexicon", options.lexicon)):
-        if path is None:
-            continue
-        training = partial(_training, path, names, options)
-        lexicon = known_names(path, training, fold=options.oov_fold_case)
-        corpora = [mark_spans(lexicon, corpus, name) for corpus in corpora]
-    return corpora
-
-
-def _training(path: str, names: Sequence[str], options: Options) -> Corpus:
-    """Training data read as gold is."""
+def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
+    """The texts of spans: from a plain list, one per line, or of training data, read as gold is."""
+    key: Callable[[str], str] = str.casefold if options.oov_fold_case else str
+    files = expand(path)
+    if len(files) == 1 and _is_list_of_names(files[0]):
+        lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
+        return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
     wanted = [options.column] if options.column else []
-    source = _Source.of(Input(path, input_format=options.input_format, wanted=wanted), options)
-    corpus = _read_one(source, _declared(options.scheme, names).get("gold"), "", options).corpus
-    rules = rules_of(options, names)
-    return _by_rules(rules, corpus, ("gold",))[0] if rules else corpus
+    item = Input(path, input_format=options.input_format, wanted=wanted)
+    scheme = _declared(options.scheme, ["gold", *named]).get("gold")
+    corpus = _read(item, _column_of(item, options), scheme, "", options)[0]
+    rules = rules_of(options, named)
+    if rules:
+        corpus = _map_labels(rules, corpus, ("gold",))[0]
+    assert corpus.spans is not None
+    forms = [key(form) for form in surface_forms(corpus)]
+    labelled = frozenset(zip(forms, corpus.spans.labels.strings(), strict=True))
+    return Lexicon(path, dict(Counter(forms)), labelled, options.oov_fold_case)
+
+
+def _is_list_of_names(path: str) -> bool:
+    """Lines without tabs or other marks of a format."""
+    head = [line for line in Source(path).head() if line.strip()]
+    widths = {len(line.split()) for line in head}
+    # In a table all lines have as many columns, and the last is a tag.
+    table = len(widths) == 1 and widths != {1} and schemes.looks_like_tags(line.split()[-1] for line in head)
+    return not table and not any("\t" in line or line.lstrip()[:1] in "{[<" for line in head)
+
+
+def _mark_spans(lexicon: Lexicon, corpus: Corpus, name: str) -> Corpus:
+    """The corpus with a column `name` of its spans: seen, unseen, or seen with other labels only."""
+    spans = corpus.spans
+    assert spans is not None
+    forms = [form.casefold() if lexicon.fold else form for form in surface_forms(corpus)]
+    seen = np.array([form in lexicon.frequency for form in forms], dtype=np.int32)
+    if lexicon.labels is not None:
+        pairs = zip(forms, spans.labels.strings(), strict=True)
+        seen[np.array([pair not in lexicon.labels for pair in pairs], dtype=bool) & (seen > 0)] = 2
+    return replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+
+
+def _read_gold_errors(path: str, gold: Corpus) -> Spans:
+    """The spans listed, tab-separated: sentence (id or number), label, first and last atom.
+
+    Words are counted from 1, the last one included; characters of texts from 0, the last one not included, as in the
+    formats that have them. A span that gold has is wrong there; one that it does not have should be there.
+    """
+    sentences = {str(number): number - 1 for number in range(1, gold.sentences + 1)}
+    sentences |= {name: number for number, name in enumerate(gold.sentence_ids)}
+    if gold.documents == gold.sentences:
+        sentences |= {gold.document_name(number): number for number in range(gold.documents)}
+    rows, labels = [], []
+    for batch in Source(path).batches():
+        for number, line in batch.lines():
+            if line.strip():
+                place = f"{path}:{number}"
+                cells = line.split("\t")
+                if len(cells) != 4 or not all(map(_NUMBER.fullmatch, cells[2:])) or not cells[1]:
+                    raise InputError(f"{place}: {line!r} where a line is: sentence TAB label TAB first TAB last")
+                if cells[0] not in sentences:
+                    raise InputError(f"{place}: no sentence {cells[0]!r} in {gold.name}.")
+                sentence = sentences[cells[0]]
+                begin, end = int(cells[2]) - (gold.texts is None), int(cells[3])
+                text = gold.texts[sentence] if gold.texts is not None else None
+                length = int(np.diff(gold.starts)[sentence]) if text is None else len(text)
+                if not 0 <= begin < end or (end > length and gold.has_words):
+                    raise InputError(f"{place}: not a stretch within a sentence of {length}.")
+                rows.append((sentence, begin, end, number))
+                labels.append(cells[1])
+    if not rows:
+        raise InputError(f"{path}: no errors in it. A line is: sentence TAB label TAB first TAB last")
+    columns = np.array(rows, dtype=np.int64).T
+    return Spans.sorted(columns[0], columns[1], columns[2], Column.of(labels), columns[3])
 
 
 # --- what looks wrong ---
 
 
-def _checked(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
+def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
     gold, symmetric = spans_of(pairs[0][1]).gold, options.symmetric
     yield gold_spans(
         gold=gold.corpus.name,
@@ -414,7 +415,9 @@ def _checked(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Re
         yield system_spans(name=name, number=len(spans_of(pair).system))
         yield _duplicates(name, pair.system)
         if not symmetric:
-            yield from checks.warnings(name, pair, _fair(pair), "span")
+            judged = fair(pair)
+            assert isinstance(judged, Items)
+            yield from checks.warnings(name, pair, judged, "span")
     yield checks.identical_spans([(name, spans_of(pair)) for name, pair in pairs])
 
 
@@ -435,12 +438,6 @@ def system_spans(name: str, number: int) -> Iterator[str]:
     """A system without spans."""
     if not number:
         yield f"{name} has no spans at all."
-
-
-def _fair(pair: Pair) -> Items:
-    judged = fair(pair)
-    assert isinstance(judged, Items)
-    return judged
 
 
 def _duplicates(name: str, corpus: Corpus) -> Remark:
@@ -476,7 +473,7 @@ def _notes(pairs: Sequence[tuple[str, Pair]], listed: Spans | None) -> Iterator[
 
 @remark
 def compared_as(atoms: str, tokenisation: str, gaps: Mapping[str, int]) -> Iterator[str]:
-    """What spans are sets of, where that is worth knowing."""
+    """The atoms that spans are sets of, where that is worth knowing."""
     if any(gaps.values()):
         numbers = ", ".join(f"{name} {number:,}" for name, number in gaps.items() if number)
         yield (

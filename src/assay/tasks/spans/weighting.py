@@ -1,4 +1,4 @@
-"""What an error of each type weighs: parts of a hit, of something spurious and of something missing."""
+"""Weights of each type of error: parts of a hit, of something spurious and of something missing."""
 
 from __future__ import annotations
 
@@ -53,19 +53,17 @@ class ErrorWeights:
     def scores(self) -> dict[str, Score]:
         """F1, precision and recall."""
 
-        def f1(sums: Sums) -> Floats:
-            hits, spurious, missing = (self.sum(sums, part) for part in range(3))
-            return ratio(2 * hits, 2 * hits + spurious + missing)
+        def score(*others: int) -> Score:
+            def value(sums: Sums) -> Floats:
+                hits = len(others) * self.sum(sums, 0)
+                total = hits
+                for part in others:
+                    total = total + self.sum(sums, part)
+                return ratio(hits, total)
 
-        def precision(sums: Sums) -> Floats:
-            hits = self.sum(sums, 0)
-            return ratio(hits, hits + self.sum(sums, 1))
+            return value
 
-        def recall(sums: Sums) -> Floats:
-            hits = self.sum(sums, 0)
-            return ratio(hits, hits + self.sum(sums, 2))
-
-        return {"f1": f1, "precision": precision, "recall": recall}
+        return {"f1": score(1, 2), "precision": score(1), "recall": score(2)}
 
 
 def error_weights(preset: str, given: Mapping[str, str], *, open_sums: bool = False) -> ErrorWeights:

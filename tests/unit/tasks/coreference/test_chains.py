@@ -15,12 +15,11 @@ from assay.tasks.coreference.chains import (
     MATCHED,
     METRICS,
     arcs,
+    best_alignment,
     mela,
     table,
 )
-from assay.tasks.coreference.chains import alignment as alignments
-from assay.tasks.coreference.chains.alignment import best_alignment
-from chainlists import mentions, scores, span_at, sums_of, table_of, without_singletons
+from chainlists import class_counts, mentions, scores, span_at, sums_of, table_of, without_singletons
 
 
 def chains(text):
@@ -44,8 +43,8 @@ def test_a_table_has_a_cell_for_each_two_chains_that_share_mentions() -> None:
     t = table_of([chains("ab cde"), chains("xy")], [chains("bcz de"), chains("xy")])
     cells = zip(t.key_chain.tolist(), t.response_chain.tolist(), t.shared.tolist(), strict=True)
     assert sorted(cells) == [(0, 0, 1), (1, 0, 1), (1, 1, 2), (2, 2, 2)]
-    assert t.key.size.tolist() == [2, 3, 2]
-    assert t.response.size.tolist() == [3, 2, 2]
+    assert t.key_size.tolist() == [2, 3, 2]
+    assert t.response_size.tolist() == [3, 2, 2]
     assert t.document.tolist() == [0, 0, 0, 1]
 
 
@@ -185,8 +184,8 @@ def test_a_large_component_is_solved_as_a_sparse_one(monkeypatch) -> None:
     cells, weight = np.unique(key * 200 + response, return_counts=True)
     row, column = cells // 200, cells % 200
     totals = []
-    for dense in (0, 1 << 30):
-        monkeypatch.setattr(alignments, "DENSE", dense)
+    for small in (0, 1 << 30):
+        monkeypatch.setattr("assay.tasks.coreference.chains.SMALL", small)
         chosen = best_alignment(row, column, weight.astype(np.float64))
         assert len(set(row[chosen])) == len(set(column[chosen])) == len(chosen)
         totals.append(weight[chosen].sum())
@@ -251,14 +250,14 @@ def test_rows_name_the_mention_of_each_side() -> None:
 
 def test_counts_of_classes_by_document() -> None:
     key, response = (mentions(side) for side in ([chains("ab"), [], chains("abc")], [chains("ab"), [], chains("bc")]))
-    counts = arcs(key, response).counts(4)
+    counts = class_counts(arcs(key, response), 4)
     assert counts.tolist() == [[1, 0, 0, 0, 1, 0], [0] * 6, [1, 0, 1, 0, 1, 0], [0] * 6]
 
 
 def test_no_mention_at_all_gives_no_rows() -> None:
     nothing = mentions([[]])
     for masks in ((), (np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))):
-        assert len(arcs(nothing, nothing, *masks)) == 0
+        assert len(arcs(nothing, nothing, *masks).place) == 0
     assert METRICS["blanc"].count(table(nothing, nothing, 2)).tolist() == [[0] * 6] * 2
 
 

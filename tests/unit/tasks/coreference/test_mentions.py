@@ -11,7 +11,7 @@ import pytest
 from assay.arrays import Stretches
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError, UsageError
-from assay.tasks.coreference.mentions import ChainPair, TypeRule, chain_pair, chosen, without_duplicates
+from assay.tasks.coreference.mentions import ChainPair, TypeRule, chain_pair, take_mentions, without_duplicates
 
 Mention = tuple[int, int, int, str]
 """Document, first word, the one behind the last, and chain."""
@@ -111,7 +111,7 @@ def test_a_span_with_a_gap_is_not_the_span_without_it() -> None:
 
 def test_what_is_chosen_keeps_its_gaps_and_heads() -> None:
     given = chains((0, 0, 1, "a"), (0, 2, 5, "a"), (0, 6, 7, "b"), stretches={1: ((2, 3), (4, 5))}, heads=[0, 4, 6])
-    some = chosen(given, np.array([False, True, True]))
+    some = take_mentions(given, np.array([1, 2]))
     assert spans(some) == [(0, 2, 5, "a"), (0, 6, 7, "b")]
     assert some.stretches == {0: ((2, 3), (4, 5))}
     assert (some.heads is not None and some.heads.tolist(), some.lines.tolist()) == ([4, 6], [3, 4])
@@ -216,7 +216,7 @@ def test_one_system_against_another_has_nothing_of_gold() -> None:
     assert (both.types, both.nominal) == (None, None)
     assert sorted(both.table("exact", True).shared.tolist()) == [1, 2]
     assert sorted(back.table("exact", True).shared.tolist()) == [1, 2]
-    assert one.table("exact", True).key.size.tolist() != []
+    assert one.table("exact", True).key_size.tolist() != []
 
 
 # --- heads ---

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from assay.arrays import NONE
+from assay.engine import matching
 from assay.engine.matching import (
     EXACT,
     FAIR,
@@ -17,6 +18,7 @@ from assay.engine.matching import (
     boundaries,
     exact,
     fair,
+    max_weight_matching,
     semeval,
 )
 from spanlists import kinds_of, rows, span_lists, written
@@ -24,22 +26,22 @@ from spanlists import kinds_of, rows, span_lists, written
 MATCHINGS = [(exact, EXACT), (fair, FAIR), (semeval, SEMEVAL)]
 
 
-def matched(matching, kinds, target, system, **options):
-    return rows(matching(*span_lists(written(target), written(system)), **options), kinds)
+def matched(match, kinds, target, system, **options):
+    return rows(match(*span_lists(written(target), written(system)), **options), kinds)
 
 
-@pytest.mark.parametrize(("matching", "kinds"), MATCHINGS)
-def test_no_spans_give_no_records(matching, kinds):
-    assert matched(matching, kinds, "", "") == []
+@pytest.mark.parametrize(("match", "kinds"), MATCHINGS)
+def test_no_spans_give_no_records(match, kinds):
+    assert matched(match, kinds, "", "") == []
 
 
 @pytest.mark.parametrize(
-    ("matching", "kinds", "missed", "spurious"),
+    ("match", "kinds", "missed", "spurious"),
     [(exact, EXACT, "fn", "fp"), (fair, FAIR, "fn", "fp"), (semeval, SEMEVAL, "missed", "spurious")],
 )
-def test_spans_of_one_side_alone_are_missed_or_spurious(matching, kinds, missed, spurious):
-    assert matched(matching, kinds, "A1 B3", "") == [(0, None, missed, True, False), (1, None, missed, True, False)]
-    assert matched(matching, kinds, "", "A1 B3") == [
+def test_spans_of_one_side_alone_are_missed_or_spurious(match, kinds, missed, spurious):
+    assert matched(match, kinds, "A1 B3", "") == [(0, None, missed, True, False), (1, None, missed, True, False)]
+    assert matched(match, kinds, "", "A1 B3") == [
         (None, 0, spurious, False, True),
         (None, 1, spurious, False, True),
     ]
@@ -153,7 +155,7 @@ def test_least_is_the_share_of_the_targets_atoms_that_must_be_shared():
 
 
 def test_a_long_chain_is_matched_though_its_ties_are_left_open(monkeypatch):
-    monkeypatch.setattr("assay.engine.matching.optimal.FEW", 0)
+    monkeypatch.setattr("assay.engine.matching.FEW", 0)
     found = matched(semeval, SEMEVAL, "A1-3 A3-6 B6-9", "A2-4 B5-7 A8-9")
     assert kinds_of(found) == {"same-label": 2, "missed": 1, "spurious": 1}
 
@@ -182,15 +184,21 @@ def test_nested_spans_are_matched_without_a_list_of_all_pairs():
 def test_nested_spans_are_paired_by_a_solver_up_to_a_limit(monkeypatch):
     target, system = nested(300)
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": 300}
-    monkeypatch.setattr("assay.engine.matching.optimal.MOST", 300 * 300 - 1)
-    monkeypatch.setattr("assay.engine.matching.optimal.overlapping", None)  # refused before pairs are listed
+    monkeypatch.setattr("assay.engine.matching.MOST", 300 * 300 - 1)
+    listed = matching._overlapping
+
+    def none_listed(target, system, targets, systems):
+        assert not len(targets), "refused before pairs are listed"
+        return listed(target, system, targets, systems)
+
+    monkeypatch.setattr(matching, "_overlapping", none_listed)
     with pytest.raises(TooManyOverlapsError) as refused:
         semeval(target, system)
     assert (refused.value.target, refused.value.targets, refused.value.systems) == (0, 300, 300)
 
 
 def test_spans_in_different_places_do_not_add_up_to_a_chain_that_is_too_long(monkeypatch):
-    monkeypatch.setattr("assay.engine.matching.optimal.MOST", 4)
+    monkeypatch.setattr("assay.engine.matching.MOST", 4)
     found = matched(semeval, SEMEVAL, "A1-3 B2-4 A11-13 B12-14", "B1-4 A2-3 B11-14 A12-13")
     assert kinds_of(found) == {"same-label": 4}
 
@@ -211,3 +219,20 @@ def test_thousands_of_spans_under_a_long_one_find_their_own_partners():
     )
     assert kinds_of(rows(fair(target, system), FAIR)) == {"beo": len(begin), "bes": 1}
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": len(begin) + 1}
+
+
+def test_rows_give_way_along_a_chain():
+    assert max_weight_matching([{0: 5, 1: 4}, {0: 5, 2: 3}, {0: 5}]) == [1, 2, 0]
+
+
+def test_a_row_goes_without_where_that_weighs_more():
+    assert max_weight_matching([{0: 1}, {0: 9}, {}]) == [None, 0, None]
+
+
+def test_weights_of_any_size_are_exact():
+    huge = 10**400
+    assert max_weight_matching([{0: huge, 1: huge + 1}, {0: huge, 1: huge + 3}]) == [0, 1]
+
+
+def test_nothing_is_chosen_from_nothing():
+    assert max_weight_matching([]) == []

@@ -1,0 +1,629 @@
+"""Spans of a target matched with a system's: exactly, fairly (Ortmann 2022), or by the rules of SemEval 2013."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import prod
+
+import numpy as np
+
+from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, numbers_of_runs
+
+FAIR = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
+BRACKETS = FAIR[:4]
+EXACT = FAIR[:3]
+_TP, _FP, _FN, _LE, _BES, _BEL, _BEO, _LBE = range(8)
+SEMEVAL = ("same", "same-span", "same-label", "overlap", "missed", "spurious")
+_MISSED, _SPURIOUS = 4, 5
+FEW = 1 << 14
+"""So many pairs of one chain of overlaps are paired with ties decided; more of them are given to a solver."""
+MOST = 1 << 21
+"""More pairs of one chain are refused: time grows with the third power of the spans in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpanList:
+    """Spans over one line of atoms, all sentences one after the other; position in the list breaks ties.
+
+    Stretches are in order, and there is a gap between each and the next.
+    """
+
+    begin: Ints  # first atom
+    end: Ints  # behind the last atom
+    label: Ints  # codes, the same in both lists
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)  # (first, end) of spans with gaps, by index
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def atoms_of(self, index: int) -> Stretches:
+        """The stretches of a span, one if it has no gap."""
+        return atoms_at(index, self.begin, self.end, self.stretches)
+
+    def lengths(self) -> Ints:
+        """The number of atoms of each span."""
+        return span_sizes(self.begin, self.end, self.stretches)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """One row per count; first a row for each target, in their order, then what only system spans add, in theirs."""
+
+    target: Ints  # index into the targets, or NONE
+    system: Ints  # index into the system spans, or NONE
+    kind: Ints  # index into the kinds of the matching
+    new_target: Bools  # no row before has counted this target
+    new_system: Bools
+
+
+class TooManyOverlapsError(Exception):
+    """So many targets and system spans hang together by overlaps that they cannot be paired; the first target."""
+
+    def __init__(self, target: int, targets: int, systems: int) -> None:
+        super().__init__(target, targets, systems)
+        self.target, self.targets, self.systems = target, targets, systems
+
+
+# --- exact matching ---
+
+
+def exact(target: SpanList, system: SpanList) -> Records:
+    """Each target that the system has is right, else missed; each system span that is no target is spurious.
+
+    Every copy of a target counts; a surplus copy of a right system span has no row.
+    """
+    ours, theirs = _same_spans(target, system, same_places(target, system))
+    partner = _one_to_one(ours, theirs)
+    own: Bools = partner != NONE
+    surplus = np.flatnonzero(~own)
+    surplus = surplus[_times_in(ours[surplus], theirs) > 0]
+    if len(surplus):
+        by_key = np.argsort(theirs, kind="stable")
+        partner[surplus] = by_key[np.searchsorted(theirs[by_key], ours[surplus], "right") - 1]
+    spurious = _unpaired(partner, len(system))
+    spurious = spurious[_times_in(theirs[spurious], ours) == 0]
+    return Records(
+        np.concatenate([np.arange(len(target)), np.full(len(spurious), NONE)]),
+        np.concatenate([partner, spurious]),
+        np.concatenate([np.where(partner == NONE, _FN, _TP), np.full(len(spurious), _FP)]),
+        np.arange(len(target) + len(spurious)) < len(target),
+        np.concatenate([own, np.ones(len(spurious), dtype=bool)]),
+    )
+
+
+def brackets(target: SpanList, system: SpanList) -> Records:
+    """Equal spans one to one; a target that the system has under another label is paired with that, and missing.
+
+    The system span of that label is spurious all the same, and has a row of its own.
+    """
+    partner, kind = _same_atoms(target, system)
+    found = np.flatnonzero(partner != NONE)
+    new_system = kind[found] == _TP
+    pairs = Records(found, partner[found], kind[found], np.ones(len(found), dtype=bool), new_system)
+    return _complete(pairs, len(target), len(system), _FN, _FP)
+
+
+def crossing_brackets(target: SpanList, system: SpanList, records: Records) -> Ints:
+    """The system spans that overlap a target without nesting, where the spans of each side are nested.
+
+    A target that the system has too lies in its tree, so that none of its spans crosses it.
+    """
+    missing, spurious = records.target[records.kind == _FN], records.system[records.kind == _FP]
+    ours, theirs, shared = _overlapping(target, system, missing, spurious)
+    shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
+    return np.unique(theirs[shared < shorter])
+
+
+def boundaries(target: SpanList, system: SpanList, records: Records) -> Ints:
+    """The side that is wrong where a record pairs different atoms: 0 left, 1 right, 2 both, 3 neither (only gaps).
+
+    All other records have NONE.
+    """
+    sides = np.full(len(records.kind), NONE)
+    rows = np.flatnonzero((records.target != NONE) & (records.system != NONE))
+    ours, theirs = records.target[rows], records.system[rows]
+    left, right = target.begin[ours] != system.begin[theirs], target.end[ours] != system.end[theirs]
+    sides[rows] = np.select([left & right, left, right], [2, 0, 1], NONE)
+    if target.stretches or system.stretches:
+        for row in rows[~(left | right)].tolist():
+            if target.atoms_of(int(records.target[row])) != system.atoms_of(int(records.system[row])):
+                sides[row] = 3
+    return sides
+
+
+# --- fair matching (Ortmann 2022, Algorithm 2): each error counted once, under the closest kind that fits ---
+
+
+def fair(target: SpanList, system: SpanList) -> Records:
+    """Equal spans, then spans with equal atoms, then overlapping ones with the same label, then all that overlap.
+
+    Spans are removed as they are matched; later ones may join a matched span over atoms that are still left in it.
+    """
+    partner, kind = _same_atoms(target, system)
+    alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
+    chain = _chains(target, system, ours, theirs)
+    targets, systems = _Side(target, ours, chain[: len(ours)]), _Side(system, theirs, chain[len(ours) :])
+    equal = np.flatnonzero(partner != NONE)
+    # Targets, system spans, and whether they are new.
+    found = [(equal, partner[equal], True, True), (alone[0], alone[1], True, True)]
+    passes = ((targets, systems, False), (targets, systems, True), (systems, targets, True))
+    turn = 0
+    for same_label in (True, False):
+        for queries, others, matched in passes:
+            for waiting in queries.rounds():
+                query, other = _match(queries, others, waiting, same_label, matched, turn)
+                turn += 2
+                if queries is targets:
+                    found.append((ours[query], theirs[other], True, not matched))
+                else:
+                    found.append((ours[other], theirs[query], False, True))
+
+    rows = np.concatenate([np.stack(np.broadcast_arrays(*columns)) for columns in found], axis=1)
+    ours, theirs, shared = _shared_atoms(target, system, rows[0, len(equal) :], rows[1, len(equal) :])
+    smaller, larger = shared == system.lengths()[theirs], shared == target.lengths()[ours]
+    other_label = target.label[ours] != system.label[theirs]
+    kinds = np.select([other_label, smaller, larger], [_LBE, _BES, _BEL], _BEO)
+    pairs = Records(rows[0], rows[1], np.concatenate([kind[equal], kinds]), rows[2] == 1, rows[3] == 1)
+    return _complete(pairs, len(target), len(system), _FN, _FP)
+
+
+def _match(
+    queries: _Side, others: _Side, query: Ints, same_label: bool, matched: bool, turn: int
+) -> tuple[Ints, Ints]:
+    """Give each query, of different chains, its best partner among the spans that are matched, or are not."""
+    # None before has ended behind the query's beginning, none behind begins before its end.
+    first = np.searchsorted(others.reach, queries.begin[query], "right")
+    last = np.searchsorted(others.begin, queries.end[query])
+    which, own = queries.rows_of(query, query + 1)
+    pair, row = others.rows_of(first[which], last[which])
+    partner = others.owner[row]
+    fits = np.flatnonzero(others.matched[partner] == matched)
+    row, pair, partner = row[fits], pair[fits], partner[fits]
+    begin = np.maximum(queries.row_begin[own][pair], others.row_begin[row])
+    end = np.minimum(queries.row_end[own][pair], others.row_end[row])
+    same = others.label[partner] == queries.label[query][which[pair]]
+    fits = np.flatnonzero((begin < end) & (same == same_label))
+    if not len(fits):
+        return fits, fits
+    fits = fits[np.argsort(partner[fits], kind="stable")]
+    row, pair, partner, begin, end = row[fits], pair[fits], partner[fits], begin[fits], end[fits]
+    which, own = which[pair], own[pair]
+
+    # Most atoms shared, then fewest others, then the shortest, then the first. A partner is near one query only.
+    starts = np.flatnonzero(run_starts(partner))
+    shared = np.add.reduceat(end - begin, starts)
+    best, near = np.arange(len(starts)), partner[starts]
+    for rank in (-shared, others.size[near], others.length[near], others.turn[near]):
+        begins = run_starts(which[starts[best]])
+        if not begins.all():
+            least = np.minimum.reduceat(rank[best], np.flatnonzero(begins))
+            best = best[rank[best] == least[np.cumsum(begins) - 1]]
+    chosen = np.full(len(query), NONE)
+    chosen[which[starts[best]]] = near[best]
+
+    # All atoms of a query are left, so that both lose what is left of the partner there.
+    lost = partner == chosen[which]
+    query, partner = query[chosen != NONE], chosen[chosen != NONE]
+    queries.cut(own[lost], begin[lost], end[lost])
+    others.cut(row[lost], begin[lost], end[lost])
+    queries.size[query] -= shared[best]
+    others.size[partner] -= shared[best]
+    queries.matched[query], queries.turn[query] = True, turn
+    if not matched:
+        others.matched[partner], others.turn[partner] = True, turn + 1
+    return query, partner
+
+
+class _Side:
+    """The spans of one side that are in play, in the order in which they begin, and what is left of them.
+
+    What is left are stretches, a row for each, those of a span side by side.
+    """
+
+    def __init__(self, spans: SpanList, indices: Ints, chain: Ints) -> None:
+        self.begin, self.end, self.chain = spans.begin[indices], spans.end[indices], chain
+        self.reach = np.maximum.accumulate(self.end)
+        self.label, self.length = spans.label[indices], spans.lengths()[indices]
+        self.by_length = np.lexsort([indices, self.length])
+        self.turn = np.argsort(self.by_length)
+        self.matched = np.zeros(len(indices), dtype=bool)
+        self.size = self.length.copy()
+        atoms = [spans.atoms_of(index) for index in indices.tolist()]
+        self.owner = np.repeat(np.arange(len(indices)), [len(stretches) for stretches in atoms])
+        rows = np.array([stretch for stretches in atoms for stretch in stretches], dtype=np.int64).reshape(-1, 2)
+        self.row_begin, self.row_end = rows[:, 0].copy(), rows[:, 1].copy()
+
+    def rounds(self) -> Iterator[Ints]:
+        """The spans that are not matched, shortest first, one of each chain at a time.
+
+        Chains have nothing to do with each other: one round takes arrays over all of them, and no more memory than
+        they have spans.
+        """
+        waiting = self.by_length[~self.matched[self.by_length]]
+        waiting = waiting[np.argsort(self.chain[waiting], kind="stable")]
+        place = _places_in_runs(self.chain[waiting])
+        yield from np.split(waiting[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
+
+    def rows_of(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """The rows of several ranges of spans, after the number of the range that each is from."""
+        return _ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
+
+    def cut(self, row: Ints, begin: Ints, end: Ints) -> None:
+        """Take stretches out of rows: what is left lies between them."""
+        whole = np.unique(row)
+        rows = np.concatenate([whole, row])
+        begins = np.concatenate([self.row_begin[whole], end])
+        ends = np.concatenate([self.row_end[whole], begin])
+        order = np.lexsort([begins, rows])
+        rows, begins, ends = rows[order], begins[order], ends[np.lexsort([ends, rows])]
+        left = begins < ends
+        rows, begins, ends = rows[left], begins[left], ends[left]
+        self.row_begin[whole] = self.row_end[whole] = 0
+        again = ~run_starts(rows)
+        self.row_begin[rows[~again]], self.row_end[rows[~again]] = begins[~again], ends[~again]
+        if again.any():
+            behind = rows[again] + 1
+            self.owner = np.insert(self.owner, behind, self.owner[rows[again]])
+            self.row_begin = np.insert(self.row_begin, behind, begins[again])
+            self.row_end = np.insert(self.row_end, behind, ends[again])
+
+
+# --- the one-to-one matching behind the four SemEval-2013 scores ---
+
+
+def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Records:
+    """The one-to-one matching with most equal pairs, then most same atoms, same labels, pairs, and shared atoms.
+
+    Of equally good ones the smallest list of (target, system span) is taken; where more than FEW pairs hang together,
+    any of them. `least` is the share of the target's atoms that two spans must share to be a pair; 0 stands for one
+    atom.
+    """
+    places = same_places(target, system)
+    spans = _same_spans(target, system, places)
+
+    def kinds_of(ours: Ints, theirs: Ints) -> Ints:
+        other_label = target.label[ours] != system.label[theirs]
+        kinds: Ints = np.where(places[0][ours] != places[1][theirs], 2, 0) + other_label
+        return kinds
+
+    # Where both sides have a span equally often there is no choice but list order, and then where the same number is
+    # left at a place.
+    partner = np.full(len(target), NONE)
+    uneven = _times_in(spans[0], spans[0]) != _times_in(spans[0], spans[1])
+    partner[~uneven] = _one_to_one(*spans)[~uneven]
+    open_places = places[0][uneven & (_times_in(spans[0], spans[1]) > 0)]
+    left, free = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
+    here, there = places[0][left], places[1][free]
+    settled = (_times_in(here, here) == _times_in(here, there)) & (_times_in(here, open_places) == 0)
+    partner[left[settled]] = free[_one_to_one(here, there)[settled]]
+
+    alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
+    chain = _chains(target, system, ours, theirs)
+    pairs_in_chain = np.bincount(chain[: len(ours)], _overlap_counts(target, ours, system, theirs), 1)
+    if pairs_in_chain.max() > MOST:
+        # Refused before pairs are listed.
+        worst = chain == pairs_in_chain.argmax()
+        inside = ours[worst[: len(ours)]]
+        raise TooManyOverlapsError(int(inside[0]), len(inside), int(worst[len(ours) :].sum()))
+    lengths = target.lengths()
+    near = alone[2] / lengths[alone[0]] >= least
+    partner[alone[0][near]] = alone[1][near]
+    ours, theirs, shared = _overlapping(target, system, ours, theirs)
+    near = shared / lengths[ours] >= least
+    ours, theirs, shared = ours[near], theirs[near], shared[near]
+    kinds = kinds_of(ours, theirs)
+    # With pairs that share too little gone, what hung together may have come apart.
+    begin = np.minimum(target.begin[ours], system.begin[theirs])
+    chain = _hanging_together(begin, np.maximum(target.end[ours], system.end[theirs]))
+    by_chain = np.argsort(chain, kind="stable")
+    for rows in np.split(by_chain, np.flatnonzero(run_starts(chain[by_chain]))[1:]) if len(ours) else ():
+        best = rows[_best_pairs(ours[rows], theirs[rows], shared[rows], kinds[rows])]
+        partner[ours[best]] = theirs[best]
+
+    found = np.flatnonzero(partner != NONE)
+    both = np.ones(len(found), dtype=bool)
+    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
+    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
+
+
+def _best_pairs(targets: Ints, systems: Ints, shared: Ints, kinds: Ints) -> Ints:
+    """The rows of the best matching of one chain.
+
+    Weights are numbers whose sums compare as the sums of each criterion do, in turn, and last, where pairs are few,
+    as the lists of pairs.
+    """
+    (rows, row), (columns, column) = (np.unique(indices, return_inverse=True) for indices in (targets, systems))
+    if len(kinds) > FEW:
+        base = min(len(rows), len(columns)) + 1
+        ranks = [base**3 + base**2 + base + 1, base**2 + 1, base + 1, 1]
+        most = np.zeros(len(rows), dtype=np.int64)
+        np.maximum.at(most, row, shared)
+        atoms = 1 + int(most.sum())
+        if ranks[int(kinds.min())] * atoms * base >= 1 << 53:
+            # Floats are whole numbers up to here only: shared atoms are left open.
+            atoms, shared = 1, np.zeros_like(shared)
+        weight = np.array(ranks)[kinds] * float(atoms) + shared
+        partner = max_weight_matching_sparse(row, column, weight, (len(rows), len(columns)))
+        return np.flatnonzero(partner[row] == column)
+    base, atoms = len(rows) + 1, 1 + int(shared.sum())
+    ranks = [base**3 + base**2 + base + 1, base**2 + 1, base + 1, 1]
+    # The ties are a number with a digit for each target, the first target's foremost, greater for earlier partners.
+    partners = np.bincount(row).tolist()
+    ties = prod(number + 1 for number in partners)
+    digits = [ties]
+    for number in partners:
+        digits.append(digits[-1] // (number + 1))
+    weights: list[dict[int, int]] = [{} for _ in partners]
+    for place, other, kind, atom in zip(row.tolist(), column.tolist(), kinds.tolist(), shared.tolist(), strict=True):
+        digit = partners[place] - len(weights[place])
+        weights[place][other] = (ranks[kind] * atoms + atom) * ties + digit * digits[place + 1]
+    chosen = max_weight_matching(weights)
+    return np.flatnonzero([chosen[one] == other for one, other in zip(row.tolist(), column.tolist(), strict=True)])
+
+
+# --- assignment: the one-to-one choice of pairs with the greatest total weight ---
+
+
+def max_weight_matching(weights: Sequence[Mapping[int, int]]) -> list[int | None]:
+    """The column of each row, or None: no column twice, and the greatest total weight, in whole numbers of any size.
+
+    `weights[row][column]` is above 0 where the two may be paired; columns are numbered from 0. Rows enter one after
+    the other, each by the cheapest chain of changes among the rows before it (the Hungarian method, sparse).
+    """
+    # Row i has a column of its own, ~i, which weighs nothing and stands for going without.
+    table = [{**columns, ~row: 0} for row, columns in enumerate(weights)]
+    chosen: list[int] = []
+    owner: dict[int, int] = {}
+    # What proves the choice best: no weight is above gain plus price.
+    gain: list[int] = []
+    price = {column: 0 for columns in table for column in columns}
+    for new in range(len(table)):
+        gain.append(max(weight - price[column] for column, weight in table[new].items()))
+        # The cheapest chain to a free column: the cost of each row met, and the row before each column.
+        costs: dict[int, int] = {new: 0}
+        before: dict[int, int] = {}
+        ways: dict[int, int] = {}
+        heap: list[tuple[int, bool, int]] = []
+        row, owned = new, True
+        while owned:
+            base = costs[row] + gain[row]
+            for column, weight in table[row].items():
+                way = base + price[column] - weight
+                if column not in ways or way < ways[column]:
+                    ways[column], before[column] = way, row
+                    heappush(heap, (way, column in owner, column))
+            way, owned, column = heappop(heap)
+            while way > ways[column]:
+                way, owned, column = heappop(heap)
+            if owned:
+                row = owner[column]
+                costs[row] = way
+        for row, cost in costs.items():
+            gain[row] -= way - cost
+            if row != new:
+                price[chosen[row]] += way - cost
+        # Along the chain each row takes the column that the one behind it gave up.
+        chosen.append(column)
+        while (row := before[column]) != new:
+            owner[column], chosen[row], column = row, column, chosen[row]
+        owner[column], chosen[new] = new, column
+    return [column if column >= 0 else None for column in chosen]
+
+
+def max_weight_matching_sparse(row: Ints, column: Ints, weight: Floats, shape: tuple[int, int]) -> Ints:
+    """The column of each row, from many cells; a solver is loaded.
+
+    The solver gives every row a column and takes 0 for no cell: each row has one of its own for going without, and
+    all weights are raised by 1.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    own = np.arange(shape[0])
+    places = np.append(row, own), np.append(column, shape[1] + own)
+    cells = csr_array((np.append(weight + 1, np.ones(shape[0])), places), shape=(shape[0], sum(shape)))
+    return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])
+
+
+# --- equal spans ---
+
+
+def same_places(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
+    """A number for each target and each system span; spans with the same atoms have the same number."""
+    known: dict[Stretches, int] = {}
+    shape = np.zeros(len(target) + len(system), dtype=np.int64)
+    for spans, first in ((target, 0), (system, len(target))):
+        for index, stretches in spans.stretches.items():
+            shape[first + index] = known.setdefault(stretches, len(known) + 1)
+    begin = np.concatenate([target.begin, system.begin]).astype(np.int64)
+    keys = _fold(begin, np.concatenate([target.end, system.end]) - begin)
+    keys = _fold(keys, shape) if known else keys
+    return keys[: len(target)], keys[len(target) :]
+
+
+def _same_spans(target: SpanList, system: SpanList, places: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """As `same_places`; here the label must be the same too."""
+    keys = _fold(np.concatenate(places), np.concatenate([target.label, system.label]).astype(np.int64))
+    return keys[: len(target)], keys[len(target) :]
+
+
+def _fold(first: Ints, second: Ints) -> Ints:
+    """One number for two, numbered anew where their product would not fit."""
+    if not len(first):
+        return first
+    first, second = first - first.min(), second - second.min()
+    width = int(second.max()) + 1
+    if (int(first.max()) + 1) * width >= 1 << 62:
+        first, second = (np.unique(numbers, return_inverse=True)[1] for numbers in (first, second))
+        width = int(second.max()) + 1
+    folded: Ints = first * width + second
+    return folded
+
+
+def _same_atoms(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
+    """The partner of each target that has one with the same atoms, and whether that is right or a label error.
+
+    Once equal spans are gone the labels left at a place differ, so that list order alone pairs them.
+    """
+    places = same_places(target, system)
+    partner = _one_to_one(*_same_spans(target, system, places))
+    kind = np.where(partner != NONE, _TP, _LE)
+    ours, theirs = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
+    partner[ours] = np.append(theirs, NONE)[_one_to_one(places[0][ours], places[1][theirs])]
+    return partner, kind
+
+
+def _times_in(keys: Ints, others: Ints) -> Ints:
+    """The number of times that each key occurs among the others."""
+    ordered = np.sort(others, kind="stable")
+    return np.searchsorted(ordered, keys, "right") - np.searchsorted(ordered, keys, "left")
+
+
+def _one_to_one(targets: Ints, systems: Ints) -> Ints:
+    """For each target the system span with the same key, first with first, second with second; or NONE."""
+    partner = np.full(len(targets), NONE)
+    if not len(systems):
+        return partner
+    by_target, by_system = np.argsort(targets, kind="stable"), np.argsort(systems, kind="stable")
+    ours, theirs = targets[by_target], systems[by_system]
+    at = np.searchsorted(theirs, ours, "left") + _places_in_runs(ours)
+    found = (at < len(theirs)) & (theirs[np.minimum(at, len(theirs) - 1)] == ours)
+    partner[by_target[found]] = by_system[at[found]]
+    return partner
+
+
+def run_starts(numbers: Ints) -> Bools:
+    """Mask of the places where a run of equal numbers begins."""
+    starts = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=starts[1:])
+    return starts
+
+
+def _places_in_runs(numbers: Ints) -> Ints:
+    """The place of each number among the equal ones that it stands with, counted from 0."""
+    place = np.arange(len(numbers))
+    return place - np.maximum.accumulate(np.where(run_starts(numbers), place, 0))
+
+
+def _unpaired(partner: Ints, systems: int) -> Ints:
+    """The system spans that are no target's partner."""
+    free = np.ones(systems + 1, dtype=bool)
+    free[partner] = False  # NONE marks the place behind the last
+    return np.flatnonzero(free[:systems])
+
+
+# --- overlapping spans ---
+
+_Pairs = tuple[Ints, Ints, Ints]
+"""Targets, system spans, and the number of atoms that they share."""
+
+
+def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> tuple[_Pairs, Ints, Ints]:
+    """The pairs of spans that overlap nothing else, and the targets and system spans that may overlap several.
+
+    The latter are in the order in which they begin. Overlaps are counted, not listed: of n spans inside each other
+    there are n² pairs.
+    """
+    sides = (target, targets), (system, systems)
+    counts = [_overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
+    alone = _overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
+    entangled = []
+    for (spans, chosen), number, gone in zip(sides, counts, alone[:2], strict=True):
+        left = chosen[(number > 0) & ~np.isin(chosen, gone)]
+        entangled.append(left[np.argsort(spans.begin[left], kind="stable")])
+    return alone, entangled[0], entangled[1]
+
+
+def _overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen: Ints) -> Ints:
+    """The number of the others that each span lies over, gaps included."""
+    begun = np.searchsorted(np.sort(others.begin[other_chosen]), spans.end[chosen])
+    ended = np.searchsorted(np.sort(others.end[other_chosen]), spans.begin[chosen], "right")
+    return np.asarray(begun - ended)
+
+
+def _chains(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> Ints:
+    """The chain of overlaps that each target, then each system span belongs to."""
+    begin = np.concatenate([target.begin[targets], system.begin[systems]])
+    return _hanging_together(begin, np.concatenate([target.end[targets], system.end[systems]]))
+
+
+def _hanging_together(begin: Ints, end: Ints) -> Ints:
+    """For each stretch the number of the chain of overlaps that it belongs to, in the order in which chains begin."""
+    order = np.argsort(begin, kind="stable")
+    chain = np.zeros(len(order), dtype=np.int64)
+    chain[order[1:]] = np.cumsum(begin[order[1:]] >= np.maximum.accumulate(end[order])[:-1])
+    return chain
+
+
+def _overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
+    """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
+
+    Of two spans that overlap one begins within the other: two searches find all pairs and nothing else.
+    """
+    targets = targets[np.argsort(target.begin[targets], kind="stable")]
+    systems = systems[np.argsort(system.begin[systems], kind="stable")]
+    ours, theirs = target.begin[targets], system.begin[systems]
+    outer, inner = _ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
+    other_outer, other_inner = _ranges(
+        np.searchsorted(ours, theirs, "right"), np.searchsorted(ours, system.end[systems])
+    )
+    left = np.concatenate([targets[outer], targets[other_inner]])
+    right = np.concatenate([systems[inner], systems[other_outer]])
+    order = np.lexsort([right, left])
+    return _shared_atoms(target, system, left[order], right[order])
+
+
+def _ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+    """The numbers from each start to its stop, after the row they are from."""
+    sizes = np.maximum(stops - starts, 0)
+    return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)
+
+
+def _shared_atoms(target: SpanList, system: SpanList, left: Ints, right: Ints) -> _Pairs:
+    """Pairs of spans that lie over each other, with what they share; without those that share nothing but gaps."""
+    shared = np.minimum(target.end[left], system.end[right]) - np.maximum(target.begin[left], system.begin[right])
+    shared = shared.astype(np.int64)
+    if not (target.stretches or system.stretches):
+        return left, right, shared
+    gaps = np.isin(left, list(target.stretches)) | np.isin(right, list(system.stretches))
+    for row in np.flatnonzero(gaps).tolist():
+        shared[row] = shared_size(target.atoms_of(int(left[row])), system.atoms_of(int(right[row])))
+    return left[shared > 0], right[shared > 0], shared[shared > 0]
+
+
+def span_sizes(begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Ints:
+    """The number of atoms of each span; only those with gaps are in `stretches`."""
+    sizes = np.subtract(end, begin, dtype=np.int64)
+    for index, shape in stretches.items():
+        sizes[index] = sum(last - first for first, last in shape)
+    return sizes
+
+
+def shared_size(ours: Stretches, theirs: Stretches) -> int:
+    """The number of atoms that two spans share."""
+    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in ours for b in theirs)
+
+
+# --- records ---
+
+
+def _complete(pairs: Records, targets: int, systems: int, missing: int, spurious: int) -> Records:
+    """The records of pairs, put in order, and those of all other spans, which are missing or spurious."""
+    first, later = pairs.new_target, ~pairs.new_target
+    partner, kind = np.full(targets, NONE), np.full(targets, missing)
+    both = np.zeros(targets, dtype=bool)
+    rows = pairs.target[first]
+    partner[rows], kind[rows], both[rows] = pairs.system[first], pairs.kind[first], pairs.new_system[first]
+
+    joined, joined_kind = np.full(systems, NONE), np.full(systems, spurious)
+    joined[pairs.system[later]], joined_kind[pairs.system[later]] = pairs.target[later], pairs.kind[later]
+    added = _unpaired(partner[both], systems)
+    return Records(
+        np.concatenate([np.arange(targets), joined[added]]),
+        np.concatenate([partner, added]),
+        np.concatenate([kind, joined_kind[added]]),
+        np.arange(targets + len(added)) < targets,
+        np.concatenate([both, np.ones(len(added), dtype=bool)]),
+    )
