@@ -33,7 +33,7 @@ from assay.stats.significance import mcnemar
 SIDES = 24
 """Into how many parts the sides of a simplex are cut."""
 CURVE = 13
-"""How many regions of equivalence are tried, from none to three times the chosen one."""
+"""The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
 RHO = ("folds", "sizes")
@@ -41,7 +41,7 @@ RHO = ("folds", "sizes")
 
 @dataclass(frozen=True)
 class Choices:
-    """How runs are compared."""
+    """Settings of a comparison of runs."""
 
     rho: str | float | None = None
     lower: tuple[str, ...] = ()
@@ -278,7 +278,7 @@ def replicate(
 # --- the order of all systems ---
 
 Relation = Literal["<", "⪅", "≈", "⪆", ">", "?"]
-"""How a compares with b; "?" where each is as likely the better one."""
+"""The relation of a to b; "?" where each is as likely the better one."""
 MARGIN = 0.05
 EQUAL: tuple[Relation, ...] = ("⪅", "≈", "⪆")
 

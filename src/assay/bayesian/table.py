@@ -20,7 +20,7 @@ MOST_NAMED = 5
 PERCENT = 100.0
 """A perfect score in percent."""
 ONLY = "value"
-"""What the only measure of a matrix is called."""
+"""The name of the only measure of a matrix."""
 _DIGITS = re.compile(r"(\d+)")
 
 Cells = dict[str, dict[str, dict[str, dict[Split, Row]]]]

@@ -67,12 +67,12 @@ class Data:
     format: str
     suffix: str
     head: str
-    """What stands at the top of every part: a header, the names of columns."""
+    """The top of every part: a header, the names of columns."""
     pieces: tuple[str, ...]
     units: tuple[tuple[int, ...], ...]
     """The pieces of each unit."""
     sentences: tuple[int, ...]
-    """How many sentences each unit has."""
+    """The number of sentences of each unit."""
     labels: tuple[str, ...]
     """The columns that can hold annotation."""
     names: tuple[str, ...]

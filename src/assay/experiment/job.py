@@ -30,7 +30,7 @@ TAIL = 15
 _LITTLE_ROOM = 1 << 20
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PATIENCE = 0.2
-"""How often, in seconds, we look whether somebody wants a command stopped."""
+"""The seconds after which we look again whether somebody wants a command stopped."""
 _SIGNALS = {9: " (killed; was there too little memory?)", 11: " (segmentation fault)", 15: " (terminated)"}
 
 
@@ -57,7 +57,7 @@ class Job:
     why: str = ""
     """Why it is due."""
     scored: Outcome | None = None
-    """Where the run is done and only to be scored anew: what is known of it."""
+    """The known outcome, if the run is done and only to be scored anew."""
 
     @property
     def dataset(self) -> DataSet:

@@ -40,7 +40,7 @@ PLACEHOLDERS = {
     "predict": ("train", "dev", "test", "test_blind", "model", "output", "workdir", *_GENERAL),
     "predictions": _GENERAL,
 }
-"""What each kind of template may hold."""
+"""The placeholders that each kind of template may hold."""
 # {name} is a placeholder, {{name}} the text {name}; all other braces are what they are.
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
@@ -142,7 +142,7 @@ class DataSet:
     keep: tuple[str, ...] = ()
     """Columns and comments that stay in the blind test part."""
     own_tokens: bool = False
-    """Whether predictions may have other tokens than the data."""
+    """Predictions may have other tokens than the data."""
     splits: str | None = None
     """A file of splits to be used, in place of making them."""
     scoring: tuple[tuple[str, Any], ...] = ()
@@ -158,7 +158,7 @@ class System:
     """`train`, if there is anything to train, and `predict`; none where there are predictions."""
     predictions: str | None = None
     blind: bool = True
-    """Whether {test} is without annotation for predict too."""
+    """{test} is without annotation for predict too."""
     limit: float = 0.0
     environment: Mapping[str, str] = field(default_factory=dict)
 

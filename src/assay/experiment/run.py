@@ -31,14 +31,14 @@ TRIES = 3
 PATIENCE = 10.0
 """The seconds that a worker has to end its commands."""
 _LOOK = 1.0
-"""How often, in seconds, a worker of a cluster looks whether its run is still wanted."""
+"""The seconds after which a worker of a cluster looks again whether its run is wanted."""
 _UNFINISHED = re.compile(r"\.(r\d+-f\d+)\.([0-9a-f]{8})-[0-9a-f]{8}(-old)?")
 """The folder of a run under way: its name, the coordinator's token, and a number of its own."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far the experiment is: a run that has ended, or None at the beginning."""
+    """A step of an experiment: a run that has ended, or None at the beginning."""
 
     due: Sequence[Job]
     number: int = 0
@@ -305,11 +305,11 @@ class SystemProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is."""
+    """The state of an experiment."""
 
     name: str
     designs: Mapping[str, Design]
-    """How each data set is split."""
+    """The split of each data set."""
     rows: tuple[SystemProgress, ...]
     failures: tuple[Outcome, ...]
     reasons: Mapping[str, int]

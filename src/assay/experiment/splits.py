@@ -20,7 +20,7 @@ SCHEMES = ("folds", "random")
 
 @dataclass(frozen=True)
 class Design:
-    """How data are split: repetitions of k folds, or as many plain random splits."""
+    """A way to split data: repetitions of k folds, or as many plain random splits."""
 
     folds: int = 10
     repetitions: int = 1

@@ -80,7 +80,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a command took."""
+    """Time and memory that a command took."""
 
     seconds: float = 0.0
     """By the clock …"""
@@ -92,7 +92,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run."""
+    """The outcome of a run."""
 
     run: RunId
     state: str
@@ -344,7 +344,7 @@ class Holder:
     pid: int
     started: float
     jobs: str
-    """How many runs at a time, or which cluster."""
+    """The number of runs at a time, or the cluster."""
 
     @property
     def told(self) -> str:

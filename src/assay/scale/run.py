@@ -18,7 +18,7 @@ from assay.result import Result
 from assay.scale.workers import check_cluster, serve, work, work_on_cluster
 
 AHEAD = 4
-"""How far, in shards per worker, measuring may run ahead of adding: what waits to be added takes room."""
+"""The shards per worker by which measuring may run ahead of adding: what waits to be added takes room."""
 TRIES = 2
 """So often a shard is begun whose process dies."""
 

@@ -38,7 +38,7 @@ BATCH_SYSTEMS = {
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[\w.\[\]:-]+:\d+")
 _TALKING = ("distributed", "tornado", "asyncio")
 _OFTEN = 5.0
-"""How often, in seconds, jobs that have ended are looked for."""
+"""The seconds after which jobs that have ended are looked for again."""
 _FIRST_SENTENCE = re.compile(r"\.(?= )|, for example")
 
 

@@ -156,10 +156,10 @@ def signed_rank(means: Floats, rope: float, *, draws: int = 50_000, seed: int = 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is left of the runs: for each data set the Student t of its delta_i, on the scale of the model."""
+    """The runs reduced: for each data set the Student t of its delta_i, on the scale of the model."""
 
     scale: float
-    """What differences were divided by: the mean standard deviation of a data set's runs."""
+    """The divisor of differences: the mean standard deviation of a data set's runs."""
     rope: float
     means: Floats
     squares: Floats
@@ -251,7 +251,7 @@ _NARROW = 8
 _VERY_NARROW = 20
 """… and with more than this, so much so that fewer cells serve."""
 _REACH = 20.0
-"""How far the normals that make up a t go out: to exp(-20) of the highest share, for outlying data sets."""
+"""The reach of the normals that make up a t: to exp(-20) of the highest share, for outlying data sets."""
 _leggauss = lru_cache(maxsize=1)(np.polynomial.legendre.leggauss)
 
 
@@ -389,7 +389,7 @@ def _draw(shares: Floats, box: Box, draws: int, rng: np.random.Generator) -> lis
 
 _TABLE = (1024, 128)
 _FARTHEST = 16.0
-"""Where the table of t ends, as arcsinh: beyond it lies nothing that shows in four digits."""
+"""The end of the table of t, as arcsinh: beyond it lies nothing that shows in four digits."""
 
 
 class Tails:
@@ -478,7 +478,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Fit(Draws):
-    """What two systems' differences say, in units of the measure: draws of the posterior, and shares of them."""
+    """The differences of two systems, in units of the measure: draws of the posterior, and shares of them."""
 
     evidence: Evidence
     rope: float
@@ -497,7 +497,7 @@ class Fit(Draws):
     region: Three
     """The mean chance of each region: where the difference on a new data set will lie."""
     error: float
-    """How far these six may be off: their largest change against a grid half as fine, and the chance of drawing."""
+    """The error of these six: their largest change against a grid half as fine, and the chance of drawing."""
 
     @cached_property
     def rows(self) -> tuple[Three | None, ...]:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, Ints
 
 CHUNK_NUMBERS = 1 << 19
-"""How many numbers of each kind are held at once: 4 MB, which the processor's cache likes too."""
+"""The numbers of each kind that are held at once: 4 MB, which the processor's cache likes too."""
 NEAR_NUMBERS = 1 << 16
-"""How many where each is used once, straight away: what stays in the processor's cache."""
+"""The same where each is used once, straight away: what stays in the processor's cache."""
 
 KEPT_NUMBERS = 1 << 26
 Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
@@ -32,7 +32,7 @@ _WORTH_A_ROW = 12
 _TOSSED = 256
 """Rows of up to so many units have a coin tossed for each, 16 coins at once; more are drawn as a binomial."""
 _COSTLY_NS = 12_000.0
-"""What a replicate may cost before a product is cheaper: weights once, then two or three microseconds a measure."""
+"""The cost of a replicate above which a product is cheaper: weights once, then 2 or 3 microseconds a measure."""
 MOST_UNITS = 4096
 """The most units that weights are drawn for one by one."""
 

@@ -30,7 +30,7 @@ class Shuffling:
 
     p: float
     low: float
-    """Where the p of endlessly many shufflings lies, with 95% confidence …"""
+    """The bounds of the p of endlessly many shufflings, with 95% confidence …"""
     high: float
     """… both equal to p where all shufflings were enumerated."""
     exact: bool
