@@ -79,7 +79,7 @@ def fits(rounds: int) -> dict[str, Any]:
     """CPU seconds of the fits alone, without imports and reading, and the decision shares."""
     import numpy as np
 
-    from assay.stats.hierarchical import fit
+    from assay.stats.bayes import fit
 
     def read(name: str) -> Any:
         return np.loadtxt(CASES / name, delimiter=",")

@@ -30,12 +30,12 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def atoms_at(index: int, begin: Ints, end: Ints, stretches: Mapping[int, Stretches]) -> Stretches:
-    """Where the atoms of one of many spans lie; only those with gaps are in `stretches`."""
+    """The stretches of one of many spans; only those with gaps are in `stretches`."""
     return stretches.get(index) or ((int(begin[index]), int(end[index])),)
 
 
 def depths(heads: Ints) -> Ints:
-    """How many heads lie above each word, -1 being none; each round looks twice as far up."""
+    """The number of heads above each word, -1 being none; each round looks twice as far up."""
     above = np.append(heads, NONE)  # one place more, so that -1 leads to itself
     depth = (above >= 0).astype(np.int64)
     for _ in range(len(above).bit_length() + 1):

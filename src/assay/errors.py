@@ -1,4 +1,4 @@
-"""What can go wrong for a user.
+"""Errors that a user can put right.
 
 AssayError
 ├── InputError       a file is not what it should be: place, fact, remedy
@@ -20,7 +20,7 @@ CONTROL = {
     # Other line ends, and what makes text run the other way.
     **{code: f"\\u{code:04x}" for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
 }
-"""What would move the cursor of a terminal or turn text around, and how it is spelt out."""
+"""Characters that would move the cursor of a terminal or turn text around, spelt out."""
 _SHOWN = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n"}
 
 

@@ -20,7 +20,8 @@ _INPUTS: ContextVar[Mapping[tuple[int, int], str]] = ContextVar("inputs", defaul
 @contextmanager
 def inputs(paths: Iterable[str | Path]) -> Iterator[None]:
     """Within this, these files, and folders with all that is in them, are not written to by whatever name."""
-    found = {key: _called(path) for path in paths if (key := _key(path)) is not None}
+    keys = ((_key(path), "standard input" if path == "-" else str(path)) for path in paths)
+    found = {key: name for key, name in keys if key is not None}
     token = _INPUTS.set({**_INPUTS.get(), **found})
     try:
         yield
@@ -28,12 +29,8 @@ def inputs(paths: Iterable[str | Path]) -> Iterator[None]:
         _INPUTS.reset(token)
 
 
-def _called(path: str | Path) -> str:
-    return "standard input" if path == "-" else str(path)
-
-
 def _key(path: str | Path) -> tuple[int, int] | None:
-    """What tells a file or folder from all others; None for pipes and devices, and where there is nothing."""
+    """Device and number of a file or folder; None for pipes and devices, and where there is nothing."""
     try:
         status = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):
@@ -93,7 +90,7 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def _refused(path: str | Path, what: str) -> Iterator[None]:
-    """What the system does not allow, as a message to the user; a pipe that is closed is no such thing."""
+    """Refusals of the system become messages to the user; a pipe that is closed is no such thing."""
     try:
         yield
     except BrokenPipeError:
@@ -103,7 +100,7 @@ def _refused(path: str | Path, what: str) -> Iterator[None]:
 
 
 def is_stream(path: str | Path) -> bool:
-    """Whether there is something here that must not be replaced by a file: a pipe, a device."""
+    """True for what must not be replaced by a file: a pipe, a device."""
     return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
 
 
@@ -116,16 +113,12 @@ def _replace(path: str | Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = target.stat().st_mode if target.exists() else 0o666 & ~mask
         os.chmod(temporary, mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -38,20 +38,16 @@ def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> d
             raise unknown(f"parameter of {kind}", typed_key, defaults)
         if key != typed_key and key in given:
             raise UsageError(f"{kind}: {key} is given twice.")
-        values[key] = _typed(f"{kind}: {key}", text, defaults[key])
+        default = defaults[key]
+        try:
+            if isinstance(default, bool):
+                values[key] = {"true": True, "false": False}[text.lower()]
+            else:
+                values[key] = type(default)(text) if isinstance(default, int | float) else text
+        except (KeyError, ValueError):
+            wanted = "true or false" if isinstance(default, bool) else "a number"
+            raise UsageError(f"{kind}: {key} is {wanted}, not {text!r}.") from None
     return values
-
-
-def _typed(where: str, text: str, default: Any) -> Any:
-    try:
-        if isinstance(default, bool):
-            return {"true": True, "false": False}[text.lower()]
-        if isinstance(default, int | float):
-            return type(default)(text)
-    except (KeyError, ValueError):
-        kind = "true or false" if isinstance(default, bool) else "a number"
-        raise UsageError(f"{where} is {kind}, not {text!r}.") from None
-    return text
 
 
 def spell(name: str, parameters: Mapping[str, Any]) -> str:

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from assay.arrays import distinct_rows
-from assay.stats.corrections import holm
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import bootstrap_sums
-from assay.stats.significance import clopper_pearson, mcnemar, shuffling_test
+from assay.stats.significance import clopper_pearson, holm, mcnemar, shuffling_test
 
 SMALL = Path(__file__).parents[1] / "data" / "small_counts.csv"
 ACCELERATION = -0.0467291

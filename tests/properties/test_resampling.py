@@ -16,7 +16,8 @@ from scipy import stats
 
 import assay
 from assay.stats import resample
-from assay.stats.resample import all_shuffles, bootstrap_sums, bootstrap_weights, shuffle_weights
+from assay.stats.resample import bootstrap_sums, bootstrap_weights, shuffle_weights
+from assay.stats.significance import all_shuffles
 
 SIZES = {
     "rare rows": [1, 1, 2, 3, 5, 7, 11],

@@ -1,7 +1,215 @@
-"""Systems compared over many runs and data sets: the table of measurements, regions of equivalence, posteriors."""
+"""Systems compared over many runs and data sets: from a table of runs to a Result."""
 
 from __future__ import annotations
 
-from assay.bayesian.compare import bayes
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import assay
+from assay import experiment
+from assay.bayesian.pairs import Choices, Measured
+from assay.bayesian.table import (
+    Discordant,
+    Rope,
+    Runs,
+    chosen,
+    data_sets,
+    read_discordant,
+    read_matrices,
+    read_runs,
+    read_text,
+    scale_doubts,
+)
+from assay.bayesian.table import rope as find_rope
+from assay.corpus.adapters import is_frame, table_text
+from assay.corpus.systems import named_systems
+from assay.errors import UsageError
+from assay.experiment.plan import measure_and_score
+from assay.result import SCHEMA, Result, Source
+from assay.stats.bayes import FEW_DATA_SETS
 
 __all__ = ["bayes"]
+
+LARGEST_ERROR = 0.005
+File = str | PathLike[str]
+
+
+def bayes(
+    runs: File | Sequence[File] | Runs | Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    systems: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    rope: str | float | Mapping[str, str | float] | None = None,
+    folds: int | None = None,
+    common: bool = False,
+    pairs: File | None = None,
+    annotations: Sequence[str] = (),
+    adjudicated: str | None = None,
+    column: str | None = None,
+    **choices: Any,
+) -> Result:
+    """Compare systems over many runs and data sets, after Szymański and Gorman (2020).
+
+    `runs` is a CSV or TSV file with a row for each measurement, a data frame with the same columns, the TOML file of
+    an experiment, or one matrix for each system (`name=path`). `rope` is the largest difference that does not matter:
+    a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `choices` are those of `Choices`: rho,
+    lower, hierarchical, priors, draws, seed, alpha.
+    """
+    table, discordant = _read(runs, folds, str(pairs) if pairs else None)
+    how = Choices(**choices)
+    named = chosen("measure", [measures] if isinstance(measures, str) else measures or (), table.cells, table.name)
+    wanted = named if measures else table.scores()
+    for names in (how.lower, rope if isinstance(rope, Mapping) else ()):
+        chosen("measure", [name for name in names if name], table.cells, table.name)
+    taken = chosen("system", systems, table.systems(wanted), table.name)
+    sets = chosen("data set", datasets, table.data_sets(wanted), table.name)
+    parts = []
+    for measure in wanted:
+        if measure not in how.lower:
+            table.check_scale(measure, taken, sets)
+        data, losses = data_sets(table, measure, taken, sets, common=common)
+        region = Rope()
+        if len(taken) > 1:
+            given = rope.get(measure, rope.get("")) if isinstance(rope, Mapping) else rope
+            apart = _disagreement(measure, annotations, adjudicated, column) if given == "annotators" else None
+            region = find_rope(given, measure, data, apart)
+        parts.append(Measured(measure, tuple(taken), tuple(data), region, tuple(losses), how, discordant))
+    return _result(table, parts, [name for name in named if name not in wanted], how)
+
+
+def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discordant]:
+    def is_plan(path: str) -> bool:
+        return Path(path).suffix.lower() == ".toml"
+
+    discordant: Discordant = {}
+    if pairs:
+        text = experiment.export_pairs(pairs) if is_plan(pairs) else read_text(pairs)[0]
+        discordant = read_discordant(text, pairs)
+    if isinstance(runs, Runs):
+        return runs, discordant
+    name = "data frame"
+    if is_frame(runs):
+        text = table_text(runs, name)
+    else:
+        files = [str(file) for file in ([runs] if isinstance(runs, str | PathLike) else runs)]
+        name = files[0]
+        if len(files) > 1:
+            return read_matrices(list(named_systems(files).items()), folds), discordant
+        if not is_plan(name):
+            return read_runs(name, *read_text(name)), discordant
+        text = experiment.export(name)
+    return read_runs(name, text, hashlib.sha256(text.encode()).hexdigest()), discordant
+
+
+def _disagreement(
+    measure: str, annotations: Sequence[str], adjudicated: str | None, column: str | None
+) -> tuple[float, str]:
+    """The difference of two annotators: one scored against the other, or both against what they agreed on at last."""
+    from assay.scale.run import score
+
+    if len(annotations) != 2:
+        raise UsageError("--rope annotators needs two annotations of the same text: --annotation A --annotation B")
+    spec, part = measure_and_score(measure)
+    gold, *others = annotations if adjudicated is None else (adjudicated, *annotations)
+    # Nothing is resampled but what cannot be left out.
+    rows = [row for row in score(gold, others, spec, column=column, times=1).scores if row.label is None]
+    values = [row.value for row in rows if (row.score == part if part else row.main)]
+    if len(values) != len(others):
+        raise UsageError(f"--rope annotators: {spec} has no score {part!r}.")
+    if adjudicated is None:
+        return 1 - values[0], f"one annotator against the other: {measure} {values[0]:.4f}"
+    shown = " and ".join(f"{value:.4f}" for value in values)
+    return abs(values[0] - values[1]), f"two annotators against the adjudicated version: {shown}"
+
+
+# --- the Result ---
+
+
+def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how: Choices) -> Result:
+    systems, discordant = parts[0].systems, parts[0].discordant
+    ranked = [part.ranked() for part in parts] if len(systems) > 1 else []
+    posteriors = tuple(one for pairs, _ in ranked for one in pairs)
+    rhos = [rho for part in parts for rho in part.rhos]
+    error = max((one.error for one in posteriors), default=0.0)
+
+    warnings: list[str] = []
+    for part in parts:
+        warnings += scale_doubts(part.rope, part.name, part.data) if posteriors else ()
+        warnings += part.losses
+    few = sorted({one.data_sets for one in posteriors if one.model == "hierarchical"} & set(range(FEW_DATA_SETS)))
+    if few:
+        sets = "One data set says" if few == [1] else f"{' or '.join(map(str, few))} data sets say"
+        warnings.append(
+            f"{sets} little about a new one: much of each answer is the prior's. How much, other priors show: "
+            "the range beside each share."
+        )
+    if error > LARGEST_ERROR:
+        warnings.append(
+            f"Numerical error of the shares: up to {error:.4f}. More draws may make it smaller: --draws 200000"
+        )
+    if posteriors and discordant and not any(row.tested for one in posteriors for row in one.replications):
+        warnings.append("--pairs: none of its rows is about these measures, data sets, systems and splits.")
+
+    notes = ["There is nothing to compare one system with."]
+    if posteriors:
+        regions = [_region_text(part.rope) + (f" ({part.name})" if len(parts) > 1 else "") for part in parts]
+        notes = [f"Equivalent means a difference of at most {'; '.join(regions)}."]
+    told = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
+    notes.append(f"Correlation of runs that share training data, rho: {told}.")
+    if any(one.model == "correlated-t" for one in posteriors):
+        notes.append("On a single data set the correlated t-test is given; it says nothing about other data sets.")
+    if len(posteriors) > 1:
+        notes.append("No correction for many comparisons applies to these shares.")
+    if 0 < error <= LARGEST_ERROR:
+        notes.append(f"Numerical error of the shares: at most {error:.4f}.")
+    if left_out:
+        names = ", ".join(left_out)
+        notes.append(f"Not taken for scores, since they exceed 1 or fall below 0: {names}. To compare them: -m")
+    notes += dict.fromkeys(f"{one.a}, {one.b}, {one.measure}: {note}" for one in posteriors for note in one.notes)
+
+    ropes = ",".join(f"{part.name}={part.rope.half:g}({part.rope.origin})" for part in parts if part.rope.origin)
+    pairs_hash = hashlib.sha256(repr(sorted(discordant.items())).encode()).hexdigest()
+    signature = (
+        f"assay {assay.__version__}|bayes|{Path(table.name).name}|rope:{ropes or 'none'}"
+        f"|rho:{','.join(f'{rho:g}' for rho in dict.fromkeys(rhos))}|draws:{how.draws}|seed:{how.seed}"
+        + (f"|lower:{','.join(how.lower)}" if how.lower else "")
+        + f"|runs:sha256={'+'.join(one[:12] for one in table.sha256.split('+'))}"
+        + (f"|pairs:sha256={pairs_hash[:12]}" if discordant else "")
+    )
+    return Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=signature,
+        command="bayes",
+        task="runs",
+        column="",
+        unit="run",
+        units=max(sum(len(one.splits) for one in part.data) for part in parts),
+        items=len({one.name for part in parts for one in part.data}),
+        aligned_by="split",
+        seed=how.seed,
+        times=how.draws,
+        interval="posterior",
+        test="bayes",
+        family=0,
+        gold=Source(Path(table.name).name, table.name, table.sha256, "runs", 0, 0),
+        systems=tuple(
+            Source(name, *table.files.get(name, (table.name, table.sha256)), "runs", 0, 0) for name in systems
+        ),
+        scores=tuple(score for part in parts for score in part.scores()),
+        bayes=posteriors,
+        rankings=tuple(ranking for _, ranking in ranked),
+        warnings=tuple(warnings),
+        notes=tuple(notes),
+    )
+
+
+def _region_text(rope: Rope) -> str:
+    items = "" if math.isnan(rope.items) else f", {rope.items:,.0f} items of a test part"
+    origin = "" if rope.origin in ("", "given") else f", by {rope.origin}"
+    return f"{rope.half:.4g}{items}{origin}"

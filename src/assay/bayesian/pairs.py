@@ -1,21 +1,19 @@
-"""One measure: every two systems over the runs on all data sets, and the order of all."""
+"""One measure: every two systems over the runs on all data sets, and the order of all (Szymański and Gorman 2020)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise, permutations
+from typing import Literal
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.bayesian.replication import Discordant, replications
-from assay.bayesian.rope import Rope, full_score
-from assay.bayesian.table import DataSet, Dropped
-from assay.bayesian.wording import few_data_sets, verdict
+from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, number_in
 from assay.errors import InputError, UsageError
-from assay.experiment.runtables import Split
+from assay.experiment.tables import Split
 from assay.result import Score
 from assay.result.posteriors import (
     CurvePoint,
@@ -24,30 +22,26 @@ from assay.result.posteriors import (
     Posterior,
     Ranking,
     RankRelation,
+    Replication,
     SimplexCell,
     Thirds,
 )
-from assay.stats.correlated import correlated
-from assay.stats.evidence import LEAST_RUNS, constant, settled
-from assay.stats.hierarchical import FEW_DATA_SETS, USUAL, Fit, curve, fit, sensitivity
-from assay.stats.ranking import Flag, rank, relation
-from assay.stats.regions import Three
-from assay.stats.signedrank import signed_rank
+from assay.stats import bayes
+from assay.stats.bayes import Fit, Priors, Three, constant, correlated
+from assay.stats.significance import mcnemar
 
 SIDES = 24
 """Into how many parts the sides of a simplex are cut."""
 CURVE = 13
-"""How many regions of equivalence are tried, from none to three times the chosen one."""
+"""The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
 RHO = ("folds", "sizes")
-NOTHING = Rope(0.0, "", math.nan)
-"""The region where there is nothing to compare."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How runs are compared."""
+    """Settings of a comparison of runs."""
 
     rho: str | float | None = None
     lower: tuple[str, ...] = ()
@@ -64,36 +58,32 @@ class Measured:
 
     name: str
     systems: tuple[str, ...]
-    data: tuple[DataSet, ...]
+    data: tuple[PairedRuns, ...]
     rope: Rope
-    dropped: Dropped
+    losses: tuple[str, ...]
+    """Warnings of runs that are left out."""
     how: Choices
     discordant: Discordant
 
-    def rho(self, one: DataSet) -> float:
-        """The correlation of runs that share training data: one over the number of folds."""
-        wanted = self.how.rho
-        if wanted is None:
-            wanted = "folds" if one.folds > 1 else "sizes"
-        if wanted not in RHO:
-            return _rho_number(wanted)
-        value = 1 / one.folds if wanted == "folds" else one.share
-        if not 0 <= value < 1:
-            raise UsageError(
-                f"{one.name}: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are "
-                "correlated. Say --rho, the test part's share of the data, e.g. 0.1; for matrices --folds"
-            )
-        return value
-
     @property
     def rhos(self) -> list[float]:
-        """One for each data set."""
-        return [self.rho(one) for one in self.data]
-
-    def differences(self, a: str, b: str) -> list[Floats]:
-        """By how much B is better, run by run."""
-        sign = -1.0 if self.name in self.how.lower else 1.0
-        return [sign * (one.values[b] - one.values[a]) for one in self.data]
+        """For each data set the correlation of runs that share training data: one over the number of folds."""
+        found = []
+        for one in self.data:
+            wanted = ("folds" if one.folds > 1 else "sizes") if self.how.rho is None else self.how.rho
+            if wanted in RHO:
+                value = 1 / one.folds if wanted == "folds" else one.share
+                if not 0 <= value < 1:
+                    raise UsageError(
+                        f"{one.name}: neither folds nor the sizes of the parts (n_train, n_test) tell how runs are "
+                        "correlated. Say --rho, the test part's share of the data, e.g. 0.1; for matrices --folds"
+                    )
+            else:
+                value = number_in(wanted, 1)
+                if math.isnan(value):
+                    raise UsageError(f"--rho {wanted}: a number from 0 to below 1, or {' or '.join(RHO)}.")
+            found.append(value)
+        return found
 
     def scores(self) -> Iterator[Score]:
         """Each system's mean over runs on each data set, and over data sets."""
@@ -107,137 +97,105 @@ class Measured:
 
     def ranked(self) -> tuple[list[Posterior], Ranking]:
         """All pairs, the worse system of the order first, and the order."""
-        self._check_runs()
-        # By their means they are nearly in the order that comes out, so that few pairs must be turned round.
-        means = {row.system: row.value for row in self.scores() if row.slice is None}
-        sign = -1 if self.name in self.how.lower else 1
-        likely = sorted(self.systems, key=lambda system: (sign * means[system], system))
-        found = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
-        order = rank(self.systems, {pair: _shares(one.decision) for pair, one in found.items()})
-        pairs = [found[pair] if pair in found else self.posterior(*pair) for pair in combinations(order.order, 2)]
-        covers = set(order.covers)
-        relations = tuple(
-            RankRelation(
-                a=one.a,
-                b=one.b,
-                relation=one.relation,
-                adjacent=abs(order.order.index(one.a) - order.order.index(one.b)) == 1,
-                covers=(one.a, one.b) in covers,
-            )
-            for one in pairs
-        )
-        return pairs, Ranking(self.name, order.order, order.chain, relations, tuple(map(_flagged, order.flags)))
-
-    def _check_runs(self) -> None:
-        """Whether runs are enough for a spread, and for the model to integrate it out."""
+        # Runs must be enough for a spread, and for the model to integrate it out.
         alone = len(self.data) == 1 and not self.how.hierarchical
-        least, test = (2, "the correlated t-test") if alone else (LEAST_RUNS, "the model over data sets")
+        least, test = (2, "the correlated t-test") if alone else (bayes.LEAST_RUNS, "the model over data sets")
         short = next((one for one in self.data if len(one.splits) < least), None)
         if short:
             raise InputError(
                 f"{short.name}: {self.name} was measured in {len(short.splits)} runs where {test} needs {least}. "
                 "On one test set, assay compare says how sure a difference is."
             )
+        # By their means they are nearly in the order that comes out, so that few pairs must be turned round.
+        means = {row.system: row.value for row in self.scores() if row.slice is None}
+        sign = -1 if self.name in self.how.lower else 1
+        likely = sorted(self.systems, key=lambda system: (sign * means[system], system))
+        found = {pair: self.posterior(*pair) for pair in combinations(likely, 2)}
+        ranking = rank(self.name, self.systems, {pair: _shares(one.decision) for pair, one in found.items()})
+        pairs = combinations(ranking.order, 2)
+        return [found[pair] if pair in found else self.posterior(*pair) for pair in pairs], ranking
 
     def posterior(self, a: str, b: str) -> Posterior:
-        """Two systems."""
-        rows, half = self.differences(a, b), self.rope.half
-        if not any(row.any() for row in rows):
-            return self._told(a, b, "identical", (0.0, 1.0, 0.0), mean=Estimate(0.0, 0.0, 0.0))
-        if constant(rows).all():
-            places = settled(rows, half)
-            left, equal, right = (places.count(place) / len(rows) for place in ("left", "rope", "right"))
-            return self._told(a, b, "constant", (left, equal, right))
-        if len(rows) == 1 and not self.how.hierarchical:
-            return self._on_one(a, b, rows[0])
-        return self._on_several(a, b, rows)
-
-    def _on_one(self, a: str, b: str, row: Floats) -> Posterior:
-        found = correlated(row, self.rho(self.data[0]))
-        shares = found.regions(self.rope.half)
-        mean = Estimate(found.mean, *found.interval())
-        told = self._told(a, b, "correlated-t", shares, mean=mean, rope_curve=self._curve(found.regions))
-        return replace(told, error=0.0)
-
-    def _on_several(self, a: str, b: str, rows: Sequence[Floats]) -> Posterior:
-        half, how = self.rope.half, self.how
-        found = fit(rows, self.rhos, half, step=self._step(), draws=how.draws, seed=how.seed)
-        # Where a data set does not vary, each region needs a posterior of its own.
-        ropes = _ropes(half, CURVE // 2 + 1 if found.treated or found.left_out else CURVE)
-        points = [
-            CurvePoint(width, USUAL.std0, USUAL.delta0, _thirds(decision, width), _thirds(region, width))
-            for width, decision, region in curve(rows, self.rhos, ropes, found, step=self._step())
-        ]
-        few = len(rows) < FEW_DATA_SETS
-        priors = [
-            CurvePoint(half, prior.std0, prior.delta0, _thirds(decision, half), _thirds(region, half))
-            for prior, decision, region in (sensitivity(found) if few or how.priors else ())
-        ]
-        many = len(rows) >= MANY_DATA_SETS
-        means = np.array([row.mean() for row in rows])
-        signed = signed_rank(means, half, draws=how.draws, seed=how.seed)[0] if many else None
-        told = self._told(
-            a,
-            b,
-            "hierarchical",
-            found.decision,
-            found.region,
-            mean=_estimate(found.delta0),
-            rope_curve=tuple(points),
-            prior_curve=tuple(priors),
-            fitted=found,
-        )
-        return replace(told, signed_rank=_thirds(signed, half) if signed else None)
-
-    def _told(
-        self,
-        a: str,
-        b: str,
-        model: str,
-        decision: Three,
-        region: Three | None = None,
-        *,
-        mean: Estimate | None = None,
-        rope_curve: tuple[CurvePoint, ...] = (),
-        prior_curve: tuple[CurvePoint, ...] = (),
-        fitted: Fit | None = None,
-    ) -> Posterior:
-        half, runs = self.rope.half, sum(len(one.splits) for one in self.data)
+        """Two systems compared by the model that their runs allow."""
+        half, how, number = self.rope.half, self.how, len(self.data)
+        sign = -1.0 if self.name in how.lower else 1.0
+        rows: list[Floats] = [sign * (one.values[b] - one.values[a]) for one in self.data]
+        fitted: Fit | None = None
+        mean: Estimate | None = None
+        signed: Three | None = None
+        points: list[CurvePoint] = []
+        priors: list[CurvePoint] = []
+        notes: list[str] = []
         # What does not differ at all is equal, however small the region.
-        width = half or (decision[1] if model in ("identical", "constant") else 0.0)
+        width = half
+        if not any(row.any() for row in rows):
+            model, decision, mean, width = "identical", (0.0, 1.0, 0.0), Estimate(0.0, 0.0, 0.0), half or 1.0
+        elif constant(rows).all():
+            places = bayes.settled(rows, half)
+            left, equal, right = (places.count(place) / number for place in ("left", "rope", "right"))
+            model, decision, width = "constant", (left, equal, right), half or equal
+        elif number == 1 and not how.hierarchical:
+            found = correlated(rows[0], self.rhos[0])
+            model, decision, mean = "correlated-t", found.regions(half), Estimate(found.mean, *found.interval())
+            points = [_point(one, bayes.USUAL, found.regions(one), found.regions(one)) for one in _ropes(half)]
+        else:
+            known = np.concatenate([one.denominators for one in self.data])
+            # The smallest possible step of the score: one item of a test part.
+            step = None if np.isnan(known).any() else full_score(self.data) / float(known.max())
+            fitted = bayes.fit(rows, self.rhos, half, step=step, draws=how.draws, seed=how.seed)
+            model, decision, mean = "hierarchical", fitted.decision, _estimate(fitted.delta0)
+            seen = fitted.evidence
+            for still, said in (
+                (seen.treated, "no variation between runs; taken to vary within the region of equivalence"),
+                (seen.left_out, "left out, since nothing varies and there is no region of equivalence"),
+            ):
+                notes += [f"{', '.join(self.data[index].name for index in still)}: {said}."] if still else []
+            # Where a data set does not vary, each region needs a posterior of its own.
+            ropes = _ropes(half, CURVE // 2 + 1 if notes else CURVE)
+            if seen.same_means:
+                notes.append(
+                    "All data sets have the same mean difference; the spread of runs bounds the prior in its place."
+                )
+            others = bayes.curve(rows, self.rhos, ropes, fitted, step=step)
+            points = [_point(one, bayes.USUAL, *shares) for one, *shares in others]
+            if number < bayes.FEW_DATA_SETS or how.priors:
+                priors = [_point(half, prior, *shares) for prior, *shares in bayes.sensitivity(fitted)]
+            if number >= MANY_DATA_SETS:
+                means = np.array([row.mean() for row in rows])
+                signed = bayes.signed_rank(means, half, draws=how.draws, seed=how.seed)[0]
         shares = _thirds(decision, width)
-        few = _caution(a, b, shares, prior_curve, len(self.data))
-        return Posterior(
+        told = Posterior(
             a=a,
             b=b,
             measure=self.name,
             model=model,
             rope=half,
-            data_sets=len(self.data),
-            runs=runs,
+            data_sets=number,
+            runs=sum(len(one.splits) for one in self.data),
             decision=shares,
-            region=_thirds(region or decision, width),
+            region=_thirds(fitted.region, width) if fitted else shares,
             error=fitted.error if fitted else 0.0,
             relation=relation(_shares(shares)),
-            verdict=verdict(a, b, self.name, model, shares, half, self.rope.items, len(self.data), runs, few),
+            verdict="",
             mean=mean,
             next=replace(_estimate(fitted.next), mean=float(fitted.delta0.mean())) if fitted else None,
-            by_data_set=tuple(self._by_data_set(a, b, fitted)),
+            by_data_set=tuple(self._by_data_set(a, b, rows, fitted)),
             sides=SIDES if fitted else 0,
             simplex=tuple(_cells(fitted)) if fitted else (),
-            rope_curve=rope_curve,
-            prior_curve=prior_curve,
-            replications=tuple(replications(self.discordant, self.name, a, b, self._by_split(a, b), self.how.alpha)),
-            notes=tuple(self._treated(fitted)) if fitted else (),
+            rope_curve=tuple(points),
+            prior_curve=tuple(priors),
+            replications=tuple(
+                replicate(self.discordant, (self.name, one.name, a, b), one.splits, row, how.alpha)
+                for one, row in zip(self.data, rows, strict=True)
+            ),
+            notes=tuple(notes),
+            signed_rank=_thirds(signed, half) if signed else None,
         )
+        return replace(told, verdict=verdict(told, self.rope.items))
 
-    def _by_split(self, a: str, b: str) -> dict[str, tuple[tuple[Split, ...], Floats]]:
-        rows = self.differences(a, b)
-        return {one.name: (one.splits, row) for one, row in zip(self.data, rows, strict=True)}
-
-    def _by_data_set(self, a: str, b: str, fitted: Fit | None) -> Iterator[DataSetDifference]:
+    def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
-        for one, rho, row, seen in zip(self.data, self.rhos, self.differences(a, b), shrunken, strict=True):
+        for one, rho, row, seen in zip(self.data, self.rhos, rows, shrunken, strict=True):
             alone = correlated(row, rho)
             yield DataSetDifference(
                 name=one.name,
@@ -256,39 +214,13 @@ class Measured:
                 note="no variation between runs" if constant([row])[0] else "",
             )
 
-    def _step(self) -> float | None:
-        """The smallest possible step of the score: one item of a test part."""
-        known = np.concatenate([one.denominators for one in self.data])
-        return None if np.isnan(known).any() else full_score(self.data) / float(known.max())
-
-    def _curve(self, regions: Callable[[float], Three]) -> tuple[CurvePoint, ...]:
-        widths = [(width, _thirds(regions(width), width)) for width in _ropes(self.rope.half)]
-        return tuple(CurvePoint(width, USUAL.std0, USUAL.delta0, shares, shares) for width, shares in widths)
-
-    def _treated(self, found: Fit) -> Iterator[str]:
-        for numbers, said in (
-            (found.treated, "no variation between runs; taken to vary within the region of equivalence"),
-            (found.left_out, "left out, since nothing varies and there is no region of equivalence"),
-        ):
-            names = ", ".join(self.data[number].name for number in numbers)
-            if names:
-                yield f"{names}: {said}."
-        if found.evidence.same_means:
-            yield "All data sets have the same mean difference; the spread of runs bounds the prior in its place."
-
-
-def _rho_number(wanted: str | float) -> float:
-    try:
-        value = float(wanted)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < 1:
-        raise UsageError(f"--rho {wanted}: a number from 0 to below 1, or {' or '.join(RHO)}.")
-    return value
-
 
 def _ropes(half: float, points: int = CURVE) -> list[float]:
     return [3 * half * number / (points - 1) for number in range(points)] if half else []
+
+
+def _point(half: float, priors: Priors, decision: Three, region: Three) -> CurvePoint:
+    return CurvePoint(half, priors.std0, priors.delta0, _thirds(decision, half), _thirds(region, half))
 
 
 def _thirds(shares: Three, half: float) -> Thirds:
@@ -306,15 +238,6 @@ def _estimate(draws: Floats) -> Estimate:
     return Estimate(float(draws.mean()), float(low), float(high))
 
 
-def _caution(a: str, b: str, shares: Thirds, priors: Sequence[CurvePoint], number: int) -> str:
-    """What other priors make of it, where data sets are few."""
-    if not priors:
-        return ""
-    better, name = (a, "a") if shares.a > shares.b else (b, "b")
-    under = [getattr(point.decision, name) for point in priors]
-    return few_data_sets(number, min(under), max(under), f"{better} being better")
-
-
 def _cells(found: Fit) -> Iterator[SimplexCell]:
     """The small triangles of the simplex that draws fall into."""
     shares = np.stack([found.left, found.right, found.equal])
@@ -329,12 +252,160 @@ def _cells(found: Fit) -> Iterator[SimplexCell]:
         yield SimplexCell(cell // 2 // SIDES, cell // 2 % SIDES, bool(cell % 2), int(draws[cell]))
 
 
-def _flagged(flag: Flag) -> str:
-    if flag.kind == "hidden":
-        first, middle, last = flag.systems
-        return f"{first} ≈ {middle} ≈ {last}, yet {first} {flag.relation} {last}: equivalences hide a difference."
-    if flag.kind == "cycle":
-        first, second, third = flag.systems
-        return f"{first} < {second} < {third} < {first}: there is no order of these three."
-    first, last = flag.systems
-    return f"The chain has {first} below {last}, yet {first} {flag.relation} {last}."
+def replicate(
+    discordant: Discordant, key: tuple[str, str, str, str], splits: Sequence[Split], differences: Floats, alpha: float
+) -> Replication:
+    """Splits of a data set in which B is ahead, and in how many the mid-p of McNemar's test says so.
+
+    `key` is measure, data set, A and B. The level is divided by the number of splits (Bonferroni), as Gorman and
+    Bedrick (2019) did.
+    """
+    level = alpha / len(splits)
+    counts = [discordant[*key, split] for split in splits if (*key, split) in discordant]
+    significant = [pair for pair in counts if mcnemar(*pair)[1] < level]
+    return Replication(
+        dataset=key[1],
+        splits=len(splits),
+        tested=len(counts),
+        significantly_better=sum(only_b > only_a for only_a, only_b in significant),
+        significantly_worse=sum(only_a > only_b for only_a, only_b in significant),
+        better=int((differences > 0).sum()),
+        worse=int((differences < 0).sum()),
+        alpha=level,
+    )
+
+
+# --- the order of all systems ---
+
+Relation = Literal["<", "⪅", "≈", "⪆", ">", "?"]
+"""The relation of a to b; "?" where each is as likely the better one."""
+MARGIN = 0.05
+EQUAL: tuple[Relation, ...] = ("⪅", "≈", "⪆")
+
+
+def relation(shares: Three, margin: float = MARGIN) -> Relation:
+    """The likeliest of a better, equal and b better; equality that leads by less than the margin leans to a side."""
+    a, equal, b = shares
+    if equal < max(a, b):
+        return ">" if a > b else "<" if b > a else "?"
+    if a == b or equal - max(a, b) >= margin:
+        return "≈"
+    return "⪆" if a > b else "⪅"
+
+
+def rank(
+    measure: str, names: Sequence[str], shares: Mapping[tuple[str, str], Three], margin: float = MARGIN
+) -> Ranking:
+    """The order of systems, given the shares of each pair one way round or the other.
+
+    More wins than losses come later; ties are decided by how likely the systems are better than others, then by name.
+    """
+    both = {**shares, **{(b, a): turned[::-1] for (a, b), turned in shares.items()}}
+    missing = [pair for pair in combinations(names, 2) if pair not in both]
+    if missing or len(set(names)) < len(names):
+        raise ValueError(f"there are no shares for {missing[0]}" if missing else "a system is named twice")
+    relations = {pair: relation(both[pair], margin) for pair in permutations(names, 2)}
+
+    def place(name: str) -> tuple[int, float, str]:
+        others = [other for other in sorted(names) if other != name]
+        wins = sum((relations[name, other] == ">") - (relations[name, other] == "<") for other in others)
+        # Rounded, so that sums of the same shares in another order are the same.
+        return wins, round(sum(both[name, other][0] - both[name, other][2] for other in others), 9), name
+
+    def covers(worse: str, better: str) -> bool:
+        between = (name for name in names if name not in (worse, better))
+        return relations[worse, better] == "<" and not any(
+            relations[worse, name] == "<" and relations[name, better] == "<" for name in between
+        )
+
+    order = tuple(sorted(names, key=place))
+    neighbours = list(pairwise(order))
+    return Ranking(
+        measure,
+        order,
+        "".join([*order[:1], *(f" {relations[pair]} {pair[1]}" for pair in neighbours)]),
+        tuple(
+            RankRelation(*pair, relation=relations[pair], adjacent=pair in neighbours, covers=covers(*pair))
+            for pair in combinations(order, 2)
+        ),
+        tuple(_misfits(order, relations)),
+    )
+
+
+def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]) -> Iterator[str]:
+    """A sentence for each relation that the chain of neighbours does not show."""
+    for first, last in combinations(order, 2):
+        sign = relations[first, last]
+        for middle in (name for name in order if sign in ("<", ">") and name not in (first, last)):
+            if relations[first, middle] in EQUAL and relations[middle, last] in EQUAL:
+                yield f"{first} ≈ {middle} ≈ {last}, yet {first} {sign} {last}: equivalences hide a difference."
+    for first, second, third in permutations(order, 3):
+        circle = ((first, second), (second, third), (third, first))
+        # Each is named once, from the system that comes first.
+        is_first = order.index(first) < min(order.index(second), order.index(third))
+        if is_first and all(relations[pair] == "<" for pair in circle):
+            yield f"{first} < {second} < {third} < {first}: there is no order of these three."
+    links = [relations[pair] for pair in pairwise(order)]
+    for begin, end in combinations(range(len(order)), 2):
+        sign = relations[order[begin], order[end]]
+        if end - begin > 1 and "<" in links[begin:end] and sign != "<":
+            yield f"The chain has {order[begin]} below {order[end]}, yet {order[begin]} {sign} {order[end]}."
+
+
+# --- what a posterior says in a sentence; never more than the numbers do ---
+
+HALF = 0.5
+
+
+def verdict(one: Posterior, items: float) -> str:
+    """One sentence on two systems, and what stands behind it; `items` is the region in items of a test part."""
+    a, b, decision = one.a, one.b, one.decision
+    if one.model == "identical":
+        return f"{a} and {b} have identical scores in all {one.runs:,} runs on {one.measure}."
+    region = "No region of practical equivalence was given: every difference counts."
+    if one.rope:
+        counted = "" if math.isnan(items) else f", which is {items:,.0f} items of a test part"
+        region = f"Equivalent means a difference of at most {one.rope:.4g}{counted}."
+    if one.model == "constant":
+        # Data sets are counted, where there are no probabilities.
+        cases = (
+            (decision.a, f"{a} is better"),
+            (decision.equal or 0.0, "they are equivalent"),
+            (decision.b, f"{b} is better"),
+        )
+        said = ", ".join(f"{text} on {round(share * one.data_sets)}" for share, text in cases if share)
+        sets = "data set" if one.data_sets == 1 else "data sets"
+        return f"{said} of {one.data_sets} {sets} on {one.measure}: no difference varies between runs. {region}"
+    named = {"a": decision.a, "equal": decision.equal, "b": decision.b}
+    ranks = sorted(((share, name) for name, share in named.items() if share is not None), reverse=True)
+    (best, winner), (runner_up, second) = ranks[:2]
+    # The likeliest of three may still be the less likely than the other two together.
+    sure, behind = ("are most likely", "") if best > HALF else ("may be", ", the likeliest case but below one half")
+    if best - runner_up < MARGIN:
+        either = "each is about as likely the better one"
+        if "equal" in (winner, second):
+            either = f"practically equivalent, or {a if 'a' in (winner, second) else b} better"
+        claim = f"No clear winner between {a} and {b} on {one.measure}: {either}"
+    elif winner == "equal":
+        claim = f"{a} and {b} {sure} practically equivalent on {one.measure}{behind}"
+    else:
+        better, worse = (a, b) if winner == "a" else (b, a)
+        claim = f"{better} {sure.replace('are', 'is')} better than {worse} on {one.measure}{behind}"
+    kind = "decision shares" if one.model == "hierarchical" else "probabilities"
+    equal = "" if decision.equal is None else f"equivalent {_digits(decision.equal)}, "
+    sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"
+    shares = f"{a} better {_digits(decision.a)}, {equal}{b} better {_digits(decision.b)}"
+    told = f"{claim} ({kind}: {shares}; {sets}, {one.runs:,} runs). {region}"
+    if one.prior_curve:
+        better, side = (a, "a") if decision.a > decision.b else (b, "b")
+        under = [getattr(point.decision, side) for point in one.prior_curve]
+        told += (
+            f" With {sets} much of this is the prior's: under other priors the share for {better} being better lies "
+            f"between {_digits(min(under))} and {_digits(max(under))}."
+        )
+    return told
+
+
+def _digits(share: float) -> str:
+    """Three digits, as in the paper's Table 2."""
+    return f"{share:.3f}".removeprefix("0")

@@ -1,4 +1,4 @@
-"""Measurements of many runs, as a table with a row each, or as a matrix of runs per system."""
+"""Measurements of many runs, side by side; and the region of practical equivalence (ROPE) of their differences."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import InputError, UsageError, unknown
-from assay.experiment.runtables import Row, Split, measurements
+from assay.experiment.tables import PAIRS, Row, Split, measurements, records, whole, word
 from assay.formats.source import Source
+from assay.stats.bayes import within
+from assay.stats.intervals import wilson
 
 MOST_NAMED = 5
 PERCENT = 100.0
 """A perfect score in percent."""
 ONLY = "value"
-"""What the only measure of a matrix is called."""
+"""The name of the only measure of a matrix."""
+_DIGITS = re.compile(r"(\d+)")
 
 Cells = dict[str, dict[str, dict[str, dict[Split, Row]]]]
 """By measure, data set, system and split."""
+Discordant = Mapping[tuple[str, str, str, str, Split], tuple[int, int]]
+"""By measure, data set, A, B and split: the items that only A, and that only B, has right; both ways round."""
 
 
 @dataclass
@@ -38,23 +43,18 @@ class Runs:
         """Enter one measurement."""
         self.cells.setdefault(row.measure, {}).setdefault(row.dataset, {}).setdefault(row.system, {})[row.split] = row
 
-    @property
-    def measures(self) -> list[str]:
-        """In the order in which they appear."""
-        return list(self.cells)
+    def systems(self, measures: Iterable[str]) -> list[str]:
+        """The systems that any of the measures was taken of, by name: the order of lines does not matter."""
+        return in_order({name for one in measures for by_system in self.cells[one].values() for name in by_system})
 
-    def systems(self, measure: str) -> list[str]:
-        """The systems that a measure was taken of, by name, so that the order of lines does not matter."""
-        return in_order({system for by_system in self.cells[measure].values() for system in by_system})
-
-    def data_sets(self, measure: str) -> list[str]:
-        """The data sets that a measure was taken on, by name."""
-        return in_order(self.cells[measure])
+    def data_sets(self, measures: Iterable[str]) -> list[str]:
+        """The data sets that any of the measures was taken on, by name."""
+        return in_order({name for measure in measures for name in self.cells[measure]})
 
     def scores(self) -> list[str]:
         """The measures whose values all lie between 0 and 1; where there are none, all."""
-        fractions = [name for name in self.measures if all(0 <= value <= 1 for value in self._values(name))]
-        return fractions or self.measures
+        fractions = [name for name in self.cells if all(0 <= row.value <= 1 for row in self._rows(name))]
+        return fractions or list(self.cells)
 
     def check_scale(self, measure: str, systems: Sequence[str], datasets: Sequence[str]) -> None:
         """Refuse scores that are neither fractions nor percent throughout, with the place of one."""
@@ -77,9 +77,6 @@ class Runs:
                 "fractions and percent are mixed. Give all as fractions."
             )
 
-    def _values(self, measure: str) -> Iterator[float]:
-        return (row.value for row in self._rows(measure))
-
     def _rows(self, measure: str) -> Iterator[Row]:
         """The measurements that are defined."""
         for by_system in self.cells[measure].values():
@@ -92,7 +89,13 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: [int(part) if part.isdecimal() else part for part in _DIGITS.split(name)])
 
 
-_DIGITS = re.compile(r"(\d+)")
+def chosen(kind: str, wanted: Iterable[str], known: Iterable[str], where: str) -> list[str]:
+    """The names that are asked for, in that order; all where none is."""
+    listed, known = list(dict.fromkeys(wanted)), list(known)
+    for name in listed:
+        if name not in known:
+            raise UsageError(f"{where}: {unknown(kind, name, known)}")
+    return listed or known
 
 
 # --- reading ---
@@ -119,7 +122,18 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> Runs:
     for system, path in files:
         text, sha256 = read_text(path)
         runs.files[system] = (path, sha256)
-        rows = list(_matrix(path, text))
+        rows: list[tuple[str, list[float]]] = []
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                if numbers := [float(cell) for cell in line.replace(",", " ").split()]:
+                    rows.append((f"{path}:{number}", numbers))
+            except ValueError:
+                raise InputError(
+                    f"{path}:{number}: not a line of numbers. A matrix has a line for each data set; a table of "
+                    "measurements is given alone, without NAME=."
+                ) from None
+        if not rows:
+            raise InputError(f"{path}: holds no numbers.")
         lengths = [len(row) for _, row in rows]
         first = first or lengths
         if lengths != first:
@@ -133,8 +147,7 @@ def read_matrices(files: Sequence[tuple[str, str]], folds: int | None) -> Runs:
             for run, value in enumerate(row):
                 # Without folds each run is a split of its own, and --rho must say how they are correlated.
                 repetition, fold = divmod(run, folds or 1)
-                split = Split(repetition + 1, fold + 1)
-                runs.add(Row(place, f"line {number}", system, split, ONLY, value, None, None, None, None))
+                runs.add(Row(place, f"line {number}", system, Split(repetition + 1, fold + 1), ONLY, value))
     runs.sha256 = "+".join(sha256 for _, sha256 in runs.files.values())
     return runs
 
@@ -143,29 +156,25 @@ def _shape(lengths: Sequence[int]) -> str:
     return f"{len(lengths)} lines of {lengths[0] if len(set(lengths)) == 1 else 'unequal'} numbers"
 
 
-def _matrix(path: str, text: str) -> Iterator[tuple[str, list[float]]]:
-    empty = True
-    for number, line in enumerate(text.splitlines(), 1):
-        cells = line.replace(",", " ").split()
-        if not cells:
-            continue
-        empty = False
-        try:
-            yield f"{path}:{number}", [float(cell) for cell in cells]
-        except ValueError:
-            raise InputError(
-                f"{path}:{number}: not a line of numbers. A matrix has a line for each data set; a table of "
-                "measurements is given alone, without NAME=."
-            ) from None
-    if empty:
-        raise InputError(f"{path}: holds no numbers.")
+def read_discordant(text: str, path: str) -> Discordant:
+    """CSV or TSV text with a row for each measure, two systems and split."""
+    found: dict[tuple[str, str, str, str, Split], tuple[int, int]] = {}
+    for place, cells in records(path, text, PAIRS, f"The columns are {', '.join(PAIRS)}."):
+        dataset, a, b, measure = (word(place, cells, name) for name in ("dataset", "a", "b", "measure"))
+        split = Split(whole(place, cells, "repetition"), whole(place, cells, "fold"))
+        only_a, only_b = whole(place, cells, "only_a"), whole(place, cells, "only_b")
+        if (measure, dataset, a, b, split) in found:
+            raise InputError(f"{place}: {measure} of {a} and {b} on {dataset} {split} stands here a second time.")
+        found[measure, dataset, a, b, split] = only_a, only_b
+        found[measure, dataset, b, a, split] = only_b, only_a
+    return found
 
 
 # --- runs side by side ---
 
 
 @dataclass(frozen=True, eq=False)
-class DataSet:
+class PairedRuns:
     """The runs of all systems on one data set, split by split."""
 
     name: str
@@ -178,42 +187,47 @@ class DataSet:
     """The test part's share of the test and training parts; nan where their sizes are not known."""
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """What the runs that all systems have leave out."""
-
-    measurements: int = 0
-    """How many are missing or undefined …"""
-    runs: int = 0
-    """… in how many runs of a data set …"""
-    data_sets: tuple[str, ...] = ()
-    """… and the data sets that have no other runs."""
-
-
 def data_sets(
     runs: Runs, measure: str, systems: Sequence[str], datasets: Sequence[str], *, common: bool
-) -> tuple[list[DataSet], Dropped]:
-    """The data sets of a measure with the splits that all systems were measured on, and what was left out.
+) -> tuple[list[PairedRuns], list[str]]:
+    """The data sets of a measure with the splits that all systems were measured on, and warnings of the rest.
 
     A run that one of them lacks, or where the score is undefined, is an error unless the `common` ones will do.
     """
-    found, empty, lost = [], [], 0
+    found: list[PairedRuns] = []
+    empty: list[str] = []
     missing: list[str] = []
+    lost = 0
     for dataset in datasets:
         by_system = runs.cells[measure].get(dataset, {})
         splits = sorted({split for system in systems for split in by_system.get(system, {})})
-        defined = [split for split in splits if all(_defined(by_system, system, split) for system in systems)]
-        missing += [
-            f"{system} on {dataset} {split}"
+        defined = {
+            system: {split for split, row in by_system.get(system, {}).items() if math.isfinite(row.value)}
             for system in systems
-            for split in splits
-            if not _defined(by_system, system, split)
-        ]
-        lost += len(splits) - len(defined)
-        if defined:
-            found.append(_data_set(dataset, splits, defined, {system: by_system[system] for system in systems}))
-        else:
+        }
+        for name, known in defined.items():
+            missing += [f"{name} on {dataset} {split}" for split in splits if split not in known]
+        shared = [split for split in splits if all(split in known for known in defined.values())]
+        lost += len(splits) - len(shared)
+        if not shared:
             empty.append(dataset)
+            continue
+        first = [by_system[systems[0]][split] for split in shared]
+        shares = [
+            row.n_test / (row.n_test + row.n_train) if row.n_train and row.n_test else math.nan for row in first
+        ]
+        folds = {split.fold for split in splits}
+        found.append(
+            PairedRuns(
+                name=dataset,
+                splits=tuple(shared),
+                values={name: np.array([by_system[name][split].value for split in shared]) for name in systems},
+                denominators=np.array([math.nan if row.denominator is None else row.denominator for row in first]),
+                # Folds may be counted from 0 or 1, and the last may be missing.
+                folds=max(len(folds), *folds),
+                share=float(np.mean(shares)),
+            )
+        )
     if missing and not common:
         named = "; ".join(missing[:MOST_NAMED]) + ("; …" if len(missing) > MOST_NAMED else "")
         raise InputError(
@@ -222,47 +236,118 @@ def data_sets(
         )
     if not found:
         raise InputError(f"{runs.name}: no run has {measure} of all systems.")
-    return found, Dropped(len(missing), lost, tuple(empty))
+    warnings = []
+    if lost:
+        warnings.append(f"{measure}: {len(missing):,} measurements missing or undefined, so {lost:,} runs left out.")
+    if empty:
+        warnings.append(f"{measure}: no runs of all systems on {', '.join(empty)}.")
+    return found, warnings
 
 
-def _defined(by_system: Mapping[str, Mapping[Split, Row]], system: str, split: Split) -> bool:
-    found = by_system.get(system, {}).get(split)
-    return found is not None and math.isfinite(found.value)
+# --- the region of practical equivalence ---
+
+INTERVALS = {"ci95": 1.0, "ci95half": 0.5}
+"""By how much of the width of a 95% interval: the paper takes all of it for half of the region."""
+WIDE = 0.05
+"""A region from an interval that is wider than this, as a fraction, says more of test parts than of systems."""
+_ITEMS = re.compile(r"(\d+(?:\.\d+)?)\s*items?")
+_REMEDY = "Give it in units of the measure, e.g. --rope"
 
 
-def _data_set(
-    name: str, splits: Sequence[Split], defined: Sequence[Split], cells: Mapping[str, Mapping[Split, Row]]
-) -> DataSet:
-    first = next(iter(cells.values()))
-    folds = {split.fold for split in splits}
-    return DataSet(
-        name=name,
-        splits=tuple(defined),
-        values={system: np.array([found[split].value for split in defined]) for system, found in cells.items()},
-        denominators=np.array([_or_nan(first[split].denominator) for split in defined]),
-        # Folds may be counted from 0 or 1, and the last may be missing.
-        folds=max(len(folds), *folds),
-        share=float(np.mean([_share(first[split]) for split in defined])),
-    )
+@dataclass(frozen=True)
+class Rope:
+    """Half the width of the region, and how it came about."""
+
+    half: float = 0.0
+    origin: str = ""
+    items: float = math.nan
+    """The same in items of a test part; nan where their number is not known."""
 
 
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number
+def rope(
+    wanted: str | float | None, measure: str, data: Sequence[PairedRuns], apart: tuple[float, str] | None = None
+) -> Rope:
+    """The region for a measure: a number, `98 items`, `ci95` or `ci95half`; where nothing is said, `ci95`.
+
+    Or it is how far two annotators are `apart`, as a fraction, which comes with its origin.
+    """
+    items, full = _items(data), full_score(data)
+    text = "ci95" if wanted is None else str(wanted).strip()
+    counted = _ITEMS.fullmatch(text)
+    if apart is not None:
+        half, origin = apart[0] * full, apart[1]
+        if math.isnan(half):
+            raise UsageError(f"{measure}: it is undefined on these annotations, so that they give no region.")
+    elif (text in INTERVALS or counted) and math.isnan(items):
+        said = f"--rope {text} needs" if wanted is not None else "without --rope, it is taken from"
+        raise UsageError(
+            f"{measure}: {said} the number of items of each test part (the column denominator). "
+            f"{_REMEDY} {0.002 * full:g}"
+        )
+    elif text in INTERVALS:
+        # From Wilson's interval at the mean score over systems and data sets, for a test part of mean size.
+        mean = float(np.mean([row.mean() for one in data for row in one.values.values()])) / full
+        if not 0 <= mean <= 1:
+            raise UsageError(f"{measure}: an interval needs scores between 0 and 1. {_REMEDY} 0.002")
+        low, high = wilson(mean * items, items)
+        half, origin = INTERVALS[text] * (high - low) * full, text
+    elif counted:
+        half, origin = float(counted[1]) / items * full, f"{counted[1]} items of {items:,.0f}"
+    else:
+        half, origin = number_in(text, math.inf), "given"
+        if math.isnan(half):
+            raise UsageError(f"--rope {text}: a number from 0, '98 items', ci95, ci95half or annotators.")
+    values = _values(data)
+    # Of scores without a bound nobody knows how far they can lie apart.
+    if half > full and values.min() >= 0 and values.max() <= full:
+        raise UsageError(
+            f"{measure}: a region of ±{half:g} is wider than scores can lie apart ({full:g}). "
+            f"{_REMEDY} {0.002 * full:g}"
+        )
+    return Rope(half, origin, half / full * items)
 
 
-def _share(found: Row) -> float:
-    if not found.n_train or not found.n_test:
+def number_in(text: str | float, end: float) -> float:
+    """A number from 0 to below an end; nan for all else."""
+    try:
+        value = float(text)
+    except ValueError:
         return math.nan
-    return found.n_test / (found.n_test + found.n_train)
+    return value if 0 <= value < end else math.nan
 
 
-# --- what is asked for ---
+def full_score(data: Sequence[PairedRuns]) -> float:
+    """A perfect score: 1, or 100 where scores are percent."""
+    values = _values(data)
+    return 100.0 if values.min() >= 0 and 1 < values.max() <= 100 else 1.0
 
 
-def chosen(kind: str, wanted: Iterable[str], known: Sequence[str], where: str) -> list[str]:
-    """The names that are asked for, in that order; all where none is."""
-    listed = list(dict.fromkeys(wanted))
-    for name in listed:
-        if name not in known:
-            raise UsageError(f"{where}: {unknown(kind, name, known)}")
-    return listed or list(known)
+def _items(data: Sequence[PairedRuns]) -> float:
+    """The mean number of items of a test part."""
+    known = np.concatenate([one.denominators for one in data])
+    return math.nan if np.isnan(known).any() else float(known.mean())
+
+
+def _values(data: Sequence[PairedRuns]) -> Floats:
+    return np.concatenate([row for one in data for row in one.values.values()])
+
+
+def scale_doubts(region: Rope, measure: str, data: Sequence[PairedRuns]) -> list[str]:
+    """Warnings where the region is very wide, or seems to be on another scale than the scores."""
+    half, doubts = region.half, []
+    largest = max((float(np.ptp(np.array(list(one.values.values())), axis=0).max()) for one in data), default=0.0)
+    if region.origin in INTERVALS and half > WIDE * full_score(data):
+        doubts.append(
+            f"{measure}: test parts of {_items(data):,.0f} items make the region as wide as ±{half:.3g} "
+            f"({region.origin}), and true differences are lost in it. Say with --rope what matters."
+        )
+    if largest > 0 and within(largest, half):
+        doubts.append(f"{measure}: no difference is larger than the region of ±{half:g}: all is equivalent by it.")
+    elif half > np.ptp(_values(data)) / 2 > 0:
+        doubts.append(
+            f"{measure}: the region of ±{half:g} is wider than half of the range of scores. Is it on their scale?"
+        )
+    means = [row.mean() for one in data for row in one.values.values()]
+    if min(means) < 1 < max(means) and max(means) > 1.5:
+        doubts.append(f"{measure}: some scores are below 1 and some far above. Are fractions and percent mixed?")
+    return doubts

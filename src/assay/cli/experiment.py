@@ -13,8 +13,7 @@ from assay.cli.command import Group, OutputPath
 from assay.cli.output import put
 
 if TYPE_CHECKING:
-    from assay.experiment.progress import Progress
-    from assay.experiment.run import Step
+    from assay.experiment.run import Progress, Step
     from assay.experiment.store import Outcome
 
 PLAN = click.argument("plan", type=click.Path(), metavar="FILE.toml")
@@ -237,12 +236,12 @@ def _summary(progress: Progress) -> str:
 def _show_due(plan: str, retry: bool, rescore: bool) -> None:
     import shlex
 
-    from assay.experiment.run import planned, preview
+    from assay.experiment.run import planned_jobs, preview
 
-    experiment, due = planned(plan, retry=retry, rescore=rescore)
+    due = planned_jobs(plan, retry=retry, rescore=rescore)
     for one in due:
         click.echo(f"{one.run}: {one.why}")
-        for step, words in preview(experiment, one):
+        for step, words in preview(one):
             click.echo(f"  {step}: {shlex.join(words)}")
     if not due:
         click.echo("no run is due.")

@@ -42,8 +42,7 @@ from assay.result import (
     Unique,
     Unresolved,
 )
-from assay.stats.corrections import holm
-from assay.stats.significance import mcnemar
+from assay.stats.significance import holm, mcnemar
 
 T = TypeVar("T")
 ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")

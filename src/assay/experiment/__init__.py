@@ -7,12 +7,10 @@ table = experiment.export("demo.toml")
 
 from __future__ import annotations
 
-from assay.experiment.exchange import export, import_measurements
-from assay.experiment.pairs import export_pairs
+from assay.experiment.data import write_splits
 from assay.experiment.plan import Experiment, read_plan
-from assay.experiment.progress import Progress, status
-from assay.experiment.run import run
-from assay.experiment.splitfiles import write_splits
+from assay.experiment.run import Progress, run, status
+from assay.experiment.tables import export, export_pairs, import_measurements
 
 __all__ = [
     "Experiment",

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from assay import specs
 from assay.corpus import Corpus
 from assay.errors import InputError, UsageError
-from assay.experiment.plan import DataSet
-from assay.experiment.splitfiles import read_split
-from assay.experiment.splits import Split, check_size, made_split
+from assay.experiment.plan import DataSet, read_plan
+from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, made_split, read_split, split_name
+from assay.files import inputs, make_folder, write
 from assay.formats import Input
 from assay.formats.columns import CONLL09, CONLLU, is_named_comment
 from assay.formats.slash import check_separator
@@ -27,6 +30,8 @@ _NUMBERED = ("conllu", "conllx", "conll09")
 _LINES = ("slash", "jsonl", "clusters")
 _DOCUMENTS = ("conll2012", "jsonl", "clusters")
 """Formats whose smallest pieces are documents."""
+_BLOCKS = {"export": ("#BOS", "#EOS"), "conll2012": ("#begin document", "#end document")}
+"""Formats whose pieces begin and end with a line of their own."""
 _BEFORE_A_SENTENCE = re.compile(r"#|<[A-Za-z][^/>]*>\s*$|-DOCSTART-|1-\d+\t|0\.\d+\t")
 _EMPTY_NODE = re.compile(r"\d+\.\d+\t")
 _COMMENT_KEY = re.compile(r"#\s*([^\s=]+)")
@@ -62,12 +67,12 @@ class Data:
     format: str
     suffix: str
     head: str
-    """What stands at the top of every part: a header, the names of columns."""
+    """The top of every part: a header, the names of columns."""
     pieces: tuple[str, ...]
     units: tuple[tuple[int, ...], ...]
     """The pieces of each unit."""
     sentences: tuple[int, ...]
-    """How many sentences each unit has."""
+    """The number of sentences of each unit."""
     labels: tuple[str, ...]
     """The columns that can hold annotation."""
     names: tuple[str, ...]
@@ -76,10 +81,25 @@ class Data:
     @classmethod
     def read(cls, dataset: DataSet) -> Data:
         """Read the file or files of a data set."""
-        source = Input(dataset.path, input_format=dataset.format, wanted=_wanted(dataset))
+        column = dict(dataset.scoring).get("column")
+        wanted = [*dataset.keep, *([column] if column else [])]
+        source = Input(dataset.path, input_format=dataset.format, wanted=wanted)
         corpus = source.read(())
         head, pieces = _pieces(source, corpus)
-        units, sentences = _units(dataset, corpus, pieces)
+        by, whole = dataset.design.by, corpus.format in _DOCUMENTS
+        units: Sequence[Sequence[int]] = [(piece,) for piece in range(len(pieces))]
+        sentences = [1] * len(pieces)
+        if by == "sentence" and whole:
+            raise InputError(f'{dataset.path}: {corpus.format} is split by document only. Say by = "document"')
+        if by == "document":
+            if corpus.documents < 2:
+                raise InputError(
+                    f'{dataset.path}: marks no documents, so it cannot be split by them. Say by = "sentence"'
+                )
+            members: list[list[int]] = [[] for _ in range(corpus.documents)]
+            for sentence, document in enumerate(corpus.document_of_sentence.tolist()):
+                members[document].append(sentence)
+            units, sentences = units if whole else members, list(map(len, members))
         check_size(dataset.design, dataset.name, len(units))
         return cls(
             dataset=dataset,
@@ -88,13 +108,13 @@ class Data:
             suffix=Path(source.files[0].removesuffix(".gz").removesuffix(".xz")).suffix or ".txt",
             head=head,
             pieces=tuple(pieces),
-            units=units,
-            sentences=sentences,
+            units=tuple(map(tuple, units)),
+            sentences=tuple(sentences),
             labels=source.plan.labels,
             names=_column_names(corpus.format, head, pieces),
         )
 
-    def split(self, repetition: int, fold: int) -> Split:
+    def split(self, repetition: int, fold: int) -> Parts:
         """One of the splits: from the file of splits, or made."""
         if self.dataset.splits is not None:
             return read_split(self.dataset.splits, self.sha256, len(self.units), repetition, fold)
@@ -104,11 +124,18 @@ class Data:
         """The text of some units."""
         return self.head + "".join(self.pieces[piece] for unit in units for piece in self.units[unit])
 
+    def count(self, units: Iterable[int]) -> int:
+        """The sentences of some units."""
+        return sum(self.sentences[unit] for unit in units)
+
     def blind(self, units: Sequence[int]) -> str:
-        """The same without annotation."""
+        """The text of some units without annotation."""
         if self.format == "slash":
-            separator = _separator(self.dataset.format)
-            return "".join(_untagged(self.pieces[piece], separator) for unit in units for piece in self.units[unit])
+            given = self.dataset.format
+            mark = check_separator((specs.parse(given, "format")[1] if given else {}).get("separator", "/"))
+            tagged = (self.pieces[piece].split() for unit in units for piece in self.units[unit])
+            plain = ((word.rpartition(mark)[0].replace(f"\\{mark}", mark) for word in words) for words in tagged)
+            return "".join(" ".join(words) + "\n" for words in plain)
         # Columns under names that we do not know would stay as they are.
         if self.format not in WORDS or not set(self.labels) <= set(self.names):
             raise UsageError(
@@ -116,25 +143,17 @@ class Data:
                 "for the systems, and see to it that they do not look at it."
             )
         lines = self.text(units).splitlines(keepends=True)
-        return "".join(lines[: self._header_lines]) + "".join(map(self._blinded, lines[self._header_lines :]))
-
-    def count(self, units: Iterable[int]) -> int:
-        """The sentences of some units."""
-        return sum(self.sentences[unit] for unit in units)
-
-    @property
-    def _header_lines(self) -> int:
-        return 0 if self.format in _NUMBERED else self.head.count("\n")
+        header = 0 if self.format in _NUMBERED else self.head.count("\n")
+        return "".join(lines[:header]) + "".join(map(self._blind_line, lines[header:]))
 
     @cached_property
-    def _emptied(self) -> frozenset[int]:
-        """The columns that the blind part has no values in."""
-        folded = {name.casefold() for name in self.dataset.keep}
-        return frozenset(
-            index for index, name in enumerate(self.names) if name in self.labels and name.casefold() not in folded
-        )
+    def _shown(self) -> frozenset[int]:
+        """The columns that keep their values in the blind part."""
+        kept = {name.casefold() for name in self.dataset.keep}
+        names = enumerate(self.names)
+        return frozenset(index for index, name in names if name not in self.labels or name.casefold() in kept)
 
-    def _blinded(self, line: str) -> str:
+    def _blind_line(self, line: str) -> str:
         if not line.strip() or line.startswith(("<", "-DOCSTART-")):
             return line
         if line.startswith("#") if self.format in _NUMBERED else is_named_comment(line):
@@ -144,35 +163,13 @@ class Data:
             return ""
         separator = None if self.format == "conll" else "\t"
         cells = line.rstrip("\n").split(separator)
-        cells = [
-            _without_annotation(cell, index < len(self.names) and self.names[index] == "MISC")
-            if index in self._emptied or index >= len(self.names)
-            else cell
-            for index, cell in enumerate(cells)
-        ]
+        for index, cell in enumerate(cells):
+            if index not in self._shown:
+                # Of MISC what is about white space stays.
+                is_misc = self.names[index : index + 1] == ("MISC",)
+                spaces = [item for item in cell.split("|") if item.startswith("Space")] if is_misc else []
+                cells[index] = "|".join(spaces) or "_"
         return (separator or " ").join(cells) + "\n"
-
-
-def _wanted(dataset: DataSet) -> list[str]:
-    column = dict(dataset.scoring).get("column")
-    return [*dataset.keep, *([column] if column else [])]
-
-
-def _without_annotation(cell: str, misc: bool) -> str:
-    """An empty cell; of MISC what is about white space stays."""
-    spaces = [item for item in cell.split("|") if item.startswith("Space")] if misc else []
-    return "|".join(spaces) or "_"
-
-
-def _separator(given: str | None) -> str:
-    """What stands between word and tag."""
-    parameters = specs.parse(given, "format")[1] if given else {}
-    return check_separator(parameters.get("separator", "/"))
-
-
-def _untagged(line: str, separator: str) -> str:
-    words = (word.rpartition(separator)[0].replace(f"\\{separator}", separator) for word in line.split())
-    return " ".join(words) + "\n"
 
 
 def _column_names(format: str, head: str, pieces: Sequence[str]) -> tuple[str, ...]:  # noqa: A002
@@ -195,6 +192,7 @@ def _column_names(format: str, head: str, pieces: Sequence[str]) -> tuple[str, .
 
 
 def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
+    """The top of the first file, and the pieces of all."""
     head, pieces = "", []
     firsts = [first for _, first in corpus.files] or [0]
     ends = [*firsts[1:], corpus.sentences]
@@ -206,7 +204,7 @@ def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
         pieces += found
         head = head if number else top
     expected = corpus.documents if corpus.format == "conll2012" else corpus.sentences
-    if corpus.format not in ("clusters",) and len(pieces) != expected:
+    if corpus.format != "clusters" and len(pieces) != expected:
         raise InputError(
             f"{source.path}: {len(pieces)} pieces of text where {expected} sentences were read, so that it cannot be "
             "split. Convert it first: assay convert --to conllu"
@@ -215,48 +213,31 @@ def _pieces(source: Input, corpus: Corpus) -> tuple[str, list[str]]:
 
 
 def _cut(format: str, text: str, lines: list[str], firsts: list[int]) -> tuple[str, list[str]]:  # noqa: A002
-    """What stands at the top of a file, and its pieces."""
+    """The top of a file, and its pieces; `firsts` are the lines of the first words of sentences."""
     if format in WORDS:
-        return _by_first_lines(lines, firsts)
+        # Cut before each sentence: before its first word, and what introduces it.
+        starts = []
+        for first in firsts:
+            start = first - 1
+            while start and _introduces(lines, start - 1):
+                start -= 1
+            starts.append(start)
+        head = "".join(lines[: starts[0]])
+        if lines[0].startswith("# global.columns"):
+            # It is about the file, though it stands among the comments of the first sentence.
+            head, starts[0] = lines[0], max(starts[0], 1)
+        ends = [*starts[1:], len(lines)]
+        blocks = ["".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+        return head, [block.rstrip("\n") + "\n\n" for block in blocks]
     if format in _LINES:
         return "", [line.rstrip("\n") + "\n" for line in lines if line.strip()]
-    if format in ("brackets", "discbracket"):
-        return "", _trees(text)
-    if format == "export":
-        found = re.findall(r"^#BOS.*?^#EOS[^\n]*\n?", text, re.MULTILINE | re.DOTALL)
-        return text[: text.find("#BOS")], [piece.rstrip("\n") + "\n" for piece in found]
-    if format == "conll2012":
-        found = re.findall(r"^#begin document.*?^#end document[^\n]*\n?", text, re.MULTILINE | re.DOTALL)
-        return "", [piece.rstrip("\n") + "\n" for piece in found]
-    raise UsageError(f"{format} files cannot be split. Convert them first: assay convert --to conllu")
-
-
-def _by_first_lines(lines: list[str], firsts: list[int]) -> tuple[str, list[str]]:
-    """Cut before each sentence: before its first word, and what introduces it."""
-    starts = []
-    for first in firsts:
-        start = first - 1
-        while start and _introduces(lines, start - 1):
-            start -= 1
-        starts.append(start)
-    head = "".join(lines[: starts[0]])
-    if lines[0].startswith("# global.columns"):
-        # It is about the file, though it stands among the comments of the first sentence.
-        head, starts[0] = lines[0], max(starts[0], 1)
-    ends = [*starts[1:], len(lines)]
-    return head, ["".join(lines[start:end]).rstrip("\n") + "\n\n" for start, end in zip(starts, ends, strict=True)]
-
-
-def _introduces(lines: list[str], index: int) -> bool:
-    """Whether a line belongs to the sentence after it: a comment, an opening tag, a range, a mark of a document."""
-    line = lines[index]
-    if not line.strip():
-        return index > 0 and lines[index - 1].startswith("-DOCSTART-")
-    return _BEFORE_A_SENTENCE.match(line) is not None
-
-
-def _trees(text: str) -> list[str]:
-    """Each tree in brackets from its first to its last."""
+    if format in _BLOCKS:
+        begin, end = _BLOCKS[format]
+        blocks = re.findall(rf"^{begin}.*?^{end}[^\n]*\n?", text, re.MULTILINE | re.DOTALL)
+        top = text[: text.find(begin)] if format == "export" else ""
+        return top, [block.rstrip("\n") + "\n" for block in blocks]
+    if format not in ("brackets", "discbracket"):
+        raise UsageError(f"{format} files cannot be split. Convert them first: assay convert --to conllu")
     trees, depth, start = [], 0, 0
     for match in re.finditer(r"[()]", text):
         if match[0] == "(":
@@ -266,25 +247,53 @@ def _trees(text: str) -> list[str]:
             depth -= 1
             if depth == 0:
                 trees.append(text[start : match.end()] + "\n")
-    return trees
+    return "", trees
 
 
-def _units(
-    dataset: DataSet, corpus: Corpus, pieces: Sequence[str]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """Which pieces make a unit, and how many sentences each unit has."""
-    by, whole = dataset.design.by, corpus.format in _DOCUMENTS
-    if by == "sentence" and whole:
-        raise InputError(f'{dataset.path}: {corpus.format} is split by document only. Say by = "document"')
-    if by == "sentence":
-        return tuple((piece,) for piece in range(len(pieces))), (1,) * len(pieces)
-    documents = corpus.document_of_sentence.tolist()
-    if corpus.documents < 2:
-        raise InputError(f'{dataset.path}: marks no documents, so it cannot be split by them. Say by = "sentence"')
-    members: list[list[int]] = [[] for _ in range(corpus.documents)]
-    for sentence, document in enumerate(documents):
-        members[document].append(sentence)
-    sizes = tuple(len(sentences) for sentences in members)
-    if whole:
-        return tuple((piece,) for piece in range(len(pieces))), sizes
-    return tuple(map(tuple, members)), sizes
+def _introduces(lines: list[str], index: int) -> bool:
+    """True for a line of the sentence after it: a comment, an opening tag, a range, a mark of a document."""
+    line = lines[index]
+    if not line.strip():
+        return index > 0 and lines[index - 1].startswith("-DOCSTART-")
+    return _BEFORE_A_SENTENCE.match(line) is not None
+
+
+# --- splits as files ---
+
+
+def write_splits(path: str | Path, folder: str | Path, *, parts: bool = False) -> list[Path]:
+    """Write the splits of every data set into a folder; with `parts` also the texts of every part."""
+    experiment = read_plan(path)
+    written = []
+    with inputs(experiment.inputs()):
+        for dataset in experiment.datasets.values():
+            data, design = Data.read(dataset), dataset.design
+            target = Path(folder) / f"{dataset.name}.splits.json"
+            content = {
+                "schema": SCHEMA,
+                "algorithm": ALGORITHM,
+                "dataset": dataset.name,
+                **{key: getattr(design, key) for key in ("seed", "scheme", "by", "folds", "repetitions", "dev")},
+                "data": {"sha256": data.sha256, "units": len(data.units), "sentences": sum(data.sentences)},
+            }
+            runs = list(product(range(1, design.repetitions + 1), range(1, design.runs_per_repetition + 1)))
+            rows: dict[int, dict[str, Any]] = {}
+            for repetition, fold in runs:
+                split = data.split(repetition, fold)
+                # The units of every fold, from 0; of plain random splits the three parts.
+                row = rows.setdefault(repetition, {"repetition": repetition})
+                if design.scheme == "random":
+                    row.update(vars(split))
+                else:
+                    row.setdefault("folds", []).append(split.test)
+            head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
+            make_folder(target.parent)
+            write(target, head + ',\n "splits": [\n  ' + ",\n  ".join(map(json.dumps, rows.values())) + "\n ]\n}\n")
+            written.append(target)
+            for repetition, fold in runs if parts else ():
+                place = Path(folder) / dataset.name / split_name(repetition, fold)
+                for part, units in vars(data.split(repetition, fold)).items():
+                    if units:
+                        make_folder(place)
+                        write(place / f"{part}{data.suffix}", data.text(units))
+    return written

@@ -43,11 +43,22 @@ def _run(order: dict) -> dict:  # type: ignore[type-arg]
     except OSError as error:
         return {"refused": error.strerror or str(error)}
     over = threading.Event()
+
+    def end_in_time() -> None:
+        over.set()
+        _end(process.pid)
+
+    def end_when_alone() -> None:
+        # Unbuffered, as the last moments of a process are no time to wait for the lock of a buffer.
+        while os.read(0, 4096):
+            pass
+        _end(process.pid)
+
     if order["limit"]:
-        timer = threading.Timer(order["limit"], _time_is_up, args=(process.pid, over))
+        timer = threading.Timer(order["limit"], end_in_time)
         timer.daemon = True
         timer.start()
-    threading.Thread(target=_watch, args=(process.pid,), daemon=True).start()
+    threading.Thread(target=end_when_alone, daemon=True).start()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begun
     # What it left running in the background is not to outlive it.
@@ -60,18 +71,6 @@ def _run(order: dict) -> dict:  # type: ignore[type-arg]
         "cpu": usage.ru_utime + usage.ru_stime,
         "memory": usage.ru_maxrss * unit,
     }
-
-
-def _time_is_up(group: int, over: threading.Event) -> None:
-    over.set()
-    _end(group)
-
-
-def _watch(group: int) -> None:
-    # Unbuffered, as the last moments of a process are no time to wait for the lock of a buffer.
-    while os.read(0, 4096):
-        pass
-    _end(group)
 
 
 def _end(group: int) -> None:

@@ -3,83 +3,111 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import secrets
+import select
 import shlex
 import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from assay.errors import AssayError, InputError, reason
-from assay.experiment.commands import Command, CommandError, StoppedError, Template, Usage, filled
+from assay.errors import AlignmentError, AssayError, InputError, UsageError, reason
 from assay.experiment.data import Data, file_hash
-from assay.experiment.measure import Measurement, measured
-from assay.experiment.plan import DataSet, RunId, System, values_of_folder, values_of_run
-from assay.experiment.splits import Split
-from assay.experiment.store import Outcome
+from assay.experiment.plan import DataSet, Experiment, RunId, System, fill, measure_and_score, placeholder_values
+from assay.experiment.store import Measurement, Outcome, Usage
 
 TAIL = 15
 """So many of a log's last lines are shown for a failed run."""
 _LITTLE_ROOM = 1 << 20
+_GUARD = str(Path(__file__).with_name("guard.py"))
+_PATIENCE = 0.2
+"""The seconds after which we look again whether somebody wants a command stopped."""
+_SIGNALS = {9: " (killed; was there too little memory?)", 11: " (segmentation fault)", 15: " (terminated)"}
+
+
+class StoppedError(Exception):
+    """Whoever wanted this run is gone, or wants it no more."""
+
+
+class CommandError(Exception):
+    """A command failed; the text says how."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that a worker needs to know."""
+    """A run that is to be done, and all that a worker needs to know of it."""
 
+    experiment: Experiment
     run: RunId
-    dataset: DataSet
-    system: System
-    measures: tuple[str, ...]
     inputs: Mapping[str, str]
+    """Everything that decides its predictions."""
     scoring: str
-    here: str
-    """The folder of the experiment's file."""
-    folder: str
-    """Where the run's logs and predictions are to be kept."""
-    token: str
+    """A hash of what decides its measurements, given the predictions."""
+    token: str = ""
     """Who coordinates; part of the names of folders that are not finished yet."""
-    lock: str = ""
-    """The file that says who coordinates."""
-    keep_model: bool = False
+    why: str = ""
+    """Why it is due."""
     scored: Outcome | None = None
-    """Where the run is done and only to be scored anew: what is known of it."""
+    """The known outcome, if the run is done and only to be scored anew."""
+
+    @property
+    def dataset(self) -> DataSet:
+        """The data set of the run."""
+        return self.experiment.datasets[self.run.dataset]
+
+    @property
+    def system(self) -> System:
+        """The system of the run."""
+        return self.experiment.systems[self.run.system]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run's logs and predictions."""
+        return self.experiment.folder(self.run)
 
 
 def execute(job: Job, stopped: Callable[[], bool]) -> Outcome:
     """Do a run; what fails in the system's own programs or output is an Outcome, all else an error."""
     begun = time.monotonic()
+    final = job.folder
     try:
         data = _read(job.dataset, job.inputs["data"])
-        workdir = _begin(job)
+        # A folder that nobody else works in, named so that it can be told who left it behind.
+        workdir = final.with_name(f".{final.name}.{job.token}-{secrets.token_hex(4)}")
+        workdir.mkdir(parents=True)
         try:
-            outcome = _Work(job, data, workdir).run(stopped)
+            outcome = _work(job, data, workdir, stopped)
             if stopped():
                 raise StoppedError
         except BaseException:
             shutil.rmtree(workdir, ignore_errors=True)
             raise
+        if job.scored is not None:
+            shutil.rmtree(workdir, ignore_errors=True)
+            kept = ("state", "measurements", "scoring", "error")
+            return replace(job.scored, **{name: getattr(outcome, name) for name in kept})
         outcome = replace(outcome, seconds=time.monotonic() - begun, finished=time.time(), host=platform.node())
-        _finish(job, workdir, outcome)
+        _finish(job, workdir, final, outcome)
     except OSError as error:
         # A full disk or a lost file system would make all runs that follow fail in the same way.
         fact = f"{error.filename or job.folder}: {reason(error)}"
         raise InputError(f"{fact}. Put that right and run again; what is done stays.") from None
-    if job.scored is None:
-        return outcome
-    kept = ("state", "measurements", "scoring", "error")
-    return replace(job.scored, **{name: getattr(outcome, name) for name in kept})
+    return outcome
 
 
 @lru_cache(maxsize=1)
 def _read(dataset: DataSet, sha256: str) -> Data:
     """The data; a worker keeps what it read for the runs that follow."""
-    if not _there(dataset.path):
+    if not os.path.exists(dataset.path) and not set("*?[") & set(dataset.path):
         raise InputError(
             f"{dataset.path}: is not there on {platform.node()}. Workers on other machines need the same folders."
         )
@@ -89,37 +117,109 @@ def _read(dataset: DataSet, sha256: str) -> Data:
     return data
 
 
-def _there(path: str) -> bool:
-    return os.path.exists(path) or bool(set("*?[") & set(path))
+def _work(job: Job, data: Data, workdir: Path, stopped: Callable[[], bool]) -> Outcome:
+    """Split, train, predict and score in a folder."""
+    run, system, measures = job.run, job.system, job.experiment.measures
+    values = placeholder_values(run, job.dataset.design, job.experiment.here, workdir, data.suffix)
+    split = data.split(run.repetition, run.fold)
+    (workdir / "parts").mkdir()
+    wanted = {"train", "test", *(name for one in system.commands.values() for name in one.placeholders)}
+    if system.blind and system.commands and job.scored is None:
+        wanted.add("test_blind")
+    for name in sorted(wanted & {"train", "dev", "test", "test_blind"}):
+        units = getattr(split, name.removesuffix("_blind"))
+        write = data.blind if name == "test_blind" else data.text
+        text = "" if name == "dev" and not units else write(units)
+        Path(values[name]).write_text(text, "utf-8", newline="\n")
+    predictions = output = Path(values["output"])
+    used = {"train": Usage(), "predict": Usage()}
+    step = error = ""
+    rows: list[Measurement] = []
+    try:
+        if job.scored is not None:
+            predictions = job.folder / job.scored.predictions
+        elif system.predictions is not None:
+            step = "predictions"
+            given = fill(system.predictions, values)
+            if not os.path.isfile(given):
+                raise CommandError(f"there is no file {given}.")
+            shutil.copyfile(given, output)
+        else:
+            for step, template in system.commands.items():
+                blind = {"test": values["test_blind"]} if step == "predict" and system.blind else {}
+                argv = template.argv({**values, **blind})
+                with (workdir / "commands.txt").open("a", encoding="utf-8") as stream:
+                    # The folder has another name when all is done.
+                    stream.write(f"{step}: {shlex.join(argv)}\n".replace(str(workdir), str(job.folder)))
+                # Without {output}, what predict prints is its output.
+                prints = output if step == "predict" and "output" not in template.placeholders else None
+                used[step] = run_command(
+                    argv, workdir, workdir / f"{step}.log", stopped, prints, system.limit, system.environment
+                )
+            if not output.is_file():
+                raise CommandError(f"left no file {output.name}. It should write its predictions to {{output}}.")
+        step = "scoring"
+        rows = measure_run(job.dataset, run.system, measures, values["test"], values["train"], str(predictions))
+    except (CommandError, AssayError) as problem:
+        if shutil.disk_usage(workdir).free < _LITTLE_ROOM:
+            raise InputError(
+                f"{job.folder}: the disk is full. Make room and run again; what is done stays."
+            ) from None
+        lines = [f"{step}: {problem}"]
+        log = workdir / f"{step}.log"
+        if log.is_file():
+            with log.open("rb") as end:
+                end.seek(max(0, log.stat().st_size - (1 << 16)))
+                ends = end.read().decode("utf-8", "replace").splitlines()
+            lines += [line.rstrip() for line in ends if line.strip()][-TAIL:]
+        # Files go by their names, as the folder gets another.
+        error = "\n".join(lines).replace(f"{workdir}/", "")
+    return Outcome(
+        run=run,
+        state="failed" if error else "done",
+        inputs=job.inputs,
+        scoring=job.scoring,
+        measurements=tuple(rows),
+        error=error,
+        n_train=data.count(split.train),
+        n_dev=data.count(split.dev),
+        n_test=data.count(split.test),
+        seed=int(values["seed"]),
+        train=used["train"],
+        predict=used["predict"],
+        predictions=output.name,
+        predictions_sha256=file_hash(output),
+    )
 
 
-def _begin(job: Job) -> Path:
-    """A folder that nobody else works in, named so that it can be told who left it behind."""
-    final = Path(job.folder)
-    workdir = final.with_name(f".{final.name}.{job.token}-{secrets.token_hex(4)}")
-    workdir.mkdir(parents=True)
-    return workdir
-
-
-def _finish(job: Job, workdir: Path, outcome: Outcome) -> None:
-    """Give the folder its name; what was there before makes room."""
-    if job.scored is not None:
-        shutil.rmtree(workdir, ignore_errors=True)
-        return
-    final = Path(job.folder)
-    (workdir / "run.json").write_text(_summary(outcome), "utf-8")
-    if outcome.state == "done":
-        _remove(workdir / "parts")
+def _finish(job: Job, workdir: Path, final: Path, outcome: Outcome) -> None:
+    """Write a summary, remove what is not kept, and give the folder its name."""
+    summary = {
+        **vars(outcome.run),
+        "state": outcome.state,
+        "error": outcome.error,
+        "seed": outcome.seed,
+        "sentences": {"train": outcome.n_train, "dev": outcome.n_dev, "test": outcome.n_test},
+        **{
+            kind: {"seconds": round(used.seconds, 3), "cpu": round(used.cpu, 3), "memory": used.memory}
+            for kind, used in (("train", outcome.train), ("predict", outcome.predict))
+        },
+        "host": outcome.host,
+        "inputs": dict(outcome.inputs),
+        "scores": {one.measure: one.value if one.value == one.value else None for one in outcome.measurements},
+    }
+    (workdir / "run.json").write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", "utf-8")
     # Messages about a failure name places in the test part.
-    for name in ("train", "dev"):
-        _remove(workdir / "parts" / f"{name}{Path(outcome.predictions).suffix}")
-    if not job.keep_model or outcome.state == "failed":
-        _remove(workdir / "model")
-    _take_place(workdir, final)
-
-
-def _take_place(workdir: Path, final: Path) -> None:
-    """Rename a folder in place of another; on a cluster, a worker thought lost may do so at the same time."""
+    suffix = Path(outcome.predictions).suffix
+    removed = ["parts"] if outcome.state == "done" else [f"parts/train{suffix}", f"parts/dev{suffix}"]
+    if not job.experiment.keep_models or outcome.state == "failed":
+        removed.append("model")
+    for path in (workdir / name for name in removed):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    # What was there before makes room; on a cluster, a worker thought lost may do this at the same time.
     old = final.with_name(f"{workdir.name}-old")
     for tries_left in reversed(range(5)):
         with suppress(FileNotFoundError):
@@ -133,155 +233,157 @@ def _take_place(workdir: Path, final: Path) -> None:
                 raise
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+def run_command(
+    argv: list[str],
+    folder: Path,
+    log: Path,
+    stopped: Callable[[], bool] = lambda: False,
+    output: Path | None = None,
+    limit: float = 0.0,
+    environment: Mapping[str, str] | None = None,
+) -> Usage:
+    """Run a command; CommandError where it fails or takes too long, StoppedError where `stopped` becomes true.
 
-
-def _summary(outcome: Outcome) -> str:
-    """What the store says of a run, for those who look into its folder."""
-    usage = {
-        kind: {"seconds": round(used.seconds, 3), "cpu": round(used.cpu, 3), "memory": used.memory}
-        for kind, used in (("train", outcome.train), ("predict", outcome.predict))
+    Standard output goes to the log, or to `output`; the `limit` is in seconds, 0 is none.
+    """
+    order = {
+        "argv": argv,
+        "cwd": str(folder),
+        "stdout": str(output or log),
+        "stderr": str(log),
+        "limit": limit,
+        "environment": dict(environment or {}),
     }
-    run = outcome.run
-    summary = {
-        **{"dataset": run.dataset, "system": run.system, "repetition": run.repetition, "fold": run.fold},
-        "state": outcome.state,
-        "error": outcome.error,
-        "seed": outcome.seed,
-        "sentences": {"train": outcome.n_train, "dev": outcome.n_dev, "test": outcome.n_test},
-        **usage,
-        "host": outcome.host,
-        "inputs": dict(outcome.inputs),
-        "scores": {one.measure: one.value if one.value == one.value else None for one in outcome.measurements},
-    }
-    return json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+    # In a group of its own: an interrupt at the terminal is not for it.
+    guard = subprocess.Popen(
+        [sys.executable, "-I", "-S", _GUARD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+        process_group=0,
+    )
+    assert guard.stdin is not None and guard.stdout is not None
+    try:
+        guard.stdin.write(json.dumps(order).encode() + b"\n")
+        while not select.select([guard.stdout], [], [], _PATIENCE)[0]:
+            if stopped():
+                raise StoppedError
+        answer = guard.stdout.read()
+    except BrokenPipeError:
+        answer = b""
+    finally:
+        # This is what the guard takes for the wish to stop.
+        guard.stdin.close()
+        guard.wait()
+        guard.stdout.close()
+    if not answer:
+        raise CommandError("was ended from outside together with what watched it.")
+    done = json.loads(answer)
+    if "refused" in done:
+        raise CommandError(f"{argv[0]}: cannot be run ({done['refused'].lower()}).")
+    if done["over"]:
+        raise CommandError(f"took longer than its time limit of {limit:g} s.")
+    if done["code"] < 0:
+        raise CommandError(f"was ended by signal {-done['code']}{_SIGNALS.get(-done['code'], '')}.")
+    if done["code"]:
+        raise CommandError(f"ended with exit code {done['code']}.")
+    return Usage(done["seconds"], done["cpu"], done["memory"])
 
 
-class _Work:
-    """The steps of one run in its folder."""
-
-    def __init__(self, job: Job, data: Data, workdir: Path) -> None:
-        self.job, self.data, self.workdir = job, data, workdir
-        self.parts = workdir / "parts"
-        self.output = workdir / f"predictions{data.suffix}"
-        self.used = {"train": Usage(), "predict": Usage()}
-        self.step = ""
-
-    def run(self, stopped: Callable[[], bool]) -> Outcome:
-        """Split, train, predict, score."""
-        run = self.job.run
-        split = self.data.split(run.repetition, run.fold)
-        self._write_parts(split)
-        values = {
-            **values_of_run(run, self.job.dataset.design, self.job.here),
-            **values_of_folder(self.workdir, self.data.suffix),
-        }
-        error = ""
-        rows: tuple[Measurement, ...] = ()
-        try:
-            predictions = self._predictions(values, stopped)
-            self.step = "scoring"
-            rows = tuple(self._measured(predictions))
-        except (CommandError, AssayError) as problem:
-            error = self._failure(str(problem))
-        return Outcome(
-            run=run,
-            state="failed" if error else "done",
-            inputs=self.job.inputs,
-            scoring=self.job.scoring,
-            measurements=rows,
-            error=error,
-            n_train=self.data.count(split.train),
-            n_dev=self.data.count(split.dev),
-            n_test=self.data.count(split.test),
-            seed=int(values["seed"]),
-            train=self.used["train"],
-            predict=self.used["predict"],
-            predictions=self.output.name,
-            predictions_sha256=file_hash(self.output),
-        )
-
-    def _write_parts(self, split: Split) -> None:
-        """Write the parts that this run needs."""
-        self.parts.mkdir()
-        wanted = {"train", "test", *_placeholders(self.job.system)}
-        blind = self.job.system.blind and self.job.scored is None and bool(wanted & {"test", "test_blind"})
-        texts = {
-            "train": lambda: self.data.text(split.train),
-            "dev": lambda: self.data.text(split.dev) if split.dev else "",
-            "test": lambda: self.data.text(split.test),
-            "test_blind": lambda: self.data.blind(split.test),
-        }
-        if blind and self.job.system.predict is not None:
-            wanted.add("test_blind")
-        for name in sorted(wanted & texts.keys()):
-            (self.parts / f"{name}{self.data.suffix}").write_text(texts[name](), "utf-8", newline="\n")
-
-    def _predictions(self, values: Mapping[str, str], stopped: Callable[[], bool]) -> Path:
-        """The file of the predictions, made, found, or kept from before."""
-        system = self.job.system
-        if self.job.scored is not None:
-            return Path(self.job.folder) / self.job.scored.predictions
-        if system.predictions is not None:
-            self.step = "predictions"
-            given = Path(filled(system.predictions, values))
-            if not given.is_file():
-                raise CommandError(f"there is no file {given}.")
-            shutil.copyfile(given, self.output)
-            return self.output
-        if system.train is not None:
-            self._command("train", system.train, values, stopped)
-        assert system.predict is not None
-        shown = {**values, "test": values["test_blind"]} if system.blind else values
-        self._command("predict", system.predict, shown, stopped)
-        if not self.output.is_file():
-            raise CommandError(f"left no file {self.output.name}. It should write its predictions to {{output}}.")
-        return self.output
-
-    def _command(self, step: str, template: Template, values: Mapping[str, str], stopped: Callable[[], bool]) -> None:
-        """Run one command; without {output}, what predict prints is its output."""
-        self.step = step
-        argv = template.argv(values)
-        with (self.workdir / "commands.txt").open("a", encoding="utf-8") as stream:
-            # The folder has another name when all is done.
-            stream.write(f"{step}: {shlex.join(argv)}\n".replace(str(self.workdir), self.job.folder))
-        prints = step == "predict" and "output" not in template.placeholders
-        command = Command(
-            argv,
-            self.workdir,
-            self.workdir / f"{step}.log",
-            self.output if prints else None,
-            self.job.system.limit,
-            self.job.system.environment,
-        )
-        self.used[step] = command.run(stopped)
-
-    def _measured(self, predictions: Path) -> list[Measurement]:
-        test, train = (str(self.parts / f"{name}{self.data.suffix}") for name in ("test", "train"))
-        job = self.job
-        return measured(job.dataset, job.run.system, job.measures, test, train, str(predictions))
-
-    def _failure(self, fact: str) -> str:
-        """What is shown of a failure; files go by their names, as the folder gets another."""
-        if shutil.disk_usage(self.workdir).free < _LITTLE_ROOM:
-            raise InputError(f"{self.job.folder}: the disk is full. Make room and run again; what is done stays.")
-        log = self.workdir / f"{self.step}.log"
-        lines = [f"{self.step}: {fact}", *(tail(log) if log.is_file() else ())]
-        return "\n".join(lines).replace(f"{self.workdir}/", "")
+# --- measuring ---
 
 
-def _placeholders(system: System) -> list[str]:
-    return [name for template in (system.train, system.predict) if template for name in template.placeholders]
+def measure_run(
+    dataset: DataSet, system: str, specs: Sequence[str], test: str, train: str, predictions: str
+) -> list[Measurement]:
+    """All measurements of one run: predictions against the test part, unseen words by its own training part."""
+    from assay.engine.measure import find
+    from assay.scale.run import score
+
+    wanted = [measure_and_score(spec) for spec in specs]
+    try:
+        found = [find(measure) for measure, _ in wanted]
+        options = _options(dataset, found[0].definition.task, train)
+        result = score(test, {system: predictions}, [measure for measure, _ in wanted], **options)
+        if result.aligned_by != "words" and not dataset.own_tokens:
+            raise AlignmentError(_first_difference(dataset, test, predictions))
+        distinct = list(dict.fromkeys(map(str, found)))
+        if len(distinct) != len(result.measures):
+            raise UsageError(f"two of the measures are one: {', '.join(distinct)}. Leave one of them out.")
+        # The name of a measure in the Result may have the column as the data name it.
+        names = dict(zip(distinct, result.measures, strict=True))
+        rows = []
+        for spec, (_, chosen), measure in zip(specs, wanted, found, strict=True):
+            name, main = names[str(measure)], chosen or measure.main
+            values = {row.score: row.value for row in result.scores if _is_overall(row, name)}
+            if main not in values:
+                raise UsageError(f"{spec}: {name} has no score {main!r}. There is: {', '.join(values)}.")
+            counts: Mapping[str, int] = next((row.counts for row in result.counts if _is_overall(row, name)), {})
+            value, (part, whole) = values[main], _share(measure.scores.get(main), main, counts)
+            if part is not None and whole and not math.isclose(part / whole, value, rel_tol=1e-9, abs_tol=1e-12):
+                part = whole = None
+            rows.append(Measurement(spec, value, part, whole, dict(counts)))
+        return rows
+    except AssayError as error:
+        text = str(error)
+        # What the command line advises, in the words of an experiment's file.
+        for option, setting in (("--column", "column"), ("--input-format", "format"), ("--task", "task")):
+            text = text.replace(option, f'{setting} = "…"')
+        raise type(error)(text.replace(" To score only the sentences they share: --on-mismatch skip", "")) from None
+    except Exception as error:
+        # Whatever goes wrong in a measure of the user's own is the user's to put right.
+        if not any(":" in measure.partition("(")[0] for measure, _ in wanted):
+            raise
+        raise UsageError(f"a measure failed: {type(error).__name__}: {error}.") from error
 
 
-def tail(log: Path) -> list[str]:
-    """The last lines of a log."""
-    size = log.stat().st_size
-    with log.open("rb") as stream:
-        stream.seek(max(0, size - (1 << 16)))
-        text = stream.read().decode("utf-8", "replace")
-    return [line.rstrip() for line in text.splitlines() if line.strip()][-TAIL:]
+def _is_overall(row: Any, measure: str) -> bool:
+    return row.measure == measure and row.label is None and row.slice is None
+
+
+def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
+    from assay.engine.task import tasks
+
+    known = {"train": train} if tasks()[task].with_known_words else {}
+    # Chance is looked at over runs here, not within one: nothing is resampled but what cannot be left out.
+    return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
+
+
+def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
+    """The number of items that were right, and of all, where the score is such a share."""
+    from assay.engine.measure import Proportion
+
+    if isinstance(function, Proportion) and all(name in counts for name in function.whole):
+        part = function.part if function.part in counts else function.instead
+        if part in counts:
+            return int(counts[part]), int(sum(counts[name] for name in function.whole))
+    # With equal tokens the F1 of words is their accuracy.
+    if main == "f1" and counts.get("gold") == counts.get("system") and "right" in counts and "gold" in counts:
+        return int(counts["right"]), int(counts["gold"])
+    return None, None
+
+
+def _first_difference(dataset: DataSet, test: str, predictions: str) -> str:
+    from assay.formats import Input
+
+    gold, system = (Input(path, input_format=dataset.format).read(()) for path in (test, predictions))
+    both = min(len(gold), len(system))
+    place = next((word for word in range(both) if gold.forms[word] != system.forms[word]), both - 1)
+    return (
+        f"the predictions have other words than the test part, first {system.forms[place]!r} where gold has "
+        f"{gold.forms[place]!r} ({gold.place(place)}). If systems may cut words as they like: own_tokens = true"
+    )
+
+
+def find_discordant(
+    dataset: DataSet, specs: Sequence[str], test: str, train: str, predictions: Mapping[str, str]
+) -> Iterator[tuple[str, str, str, int, int]]:
+    """Measure, two systems, and the items that only the first and that only the second has right."""
+    from assay.engine.measure import find
+    from assay.scale.run import compare
+
+    named = {str(find(spec)): spec for spec in specs}
+    options = _options(dataset, find(specs[0]).definition.task, train)
+    for diff in compare(test, dict(predictions), list(specs), **options).diffs:
+        if diff.slice is None and diff.on in named:
+            yield named[diff.on], diff.a, diff.b, diff.new_errors, diff.corrections

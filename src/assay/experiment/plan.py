@@ -1,21 +1,22 @@
-"""The file that describes an experiment: data sets, systems, measures, and how data are split."""
+"""The file that describes an experiment: data sets, systems with their commands, measures, how data are split."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from assay.errors import unknown
-from assay.experiment.commands import PLACEHOLDERS, Template, filled
-from assay.experiment.runtables import split_name
-from assay.experiment.splitfiles import read_design
-from assay.experiment.splits import SCHEMES, Design, run_seed
-from assay.experiment.toml import Table
+from assay import specs
+from assay.errors import AssayError, InputError, UsageError, reason, unknown
+from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
 
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
@@ -33,6 +34,101 @@ _TOP = (
 )
 _DATA = ("path", "format", "keep", "by", "splits", "own_tokens")
 _SYSTEM = ("train", "predict", "predictions", "shell", "blind", "time_limit", "environment")
+_GENERAL = ("seed", "data_set", "repetition", "fold", "python", "here")
+PLACEHOLDERS = {
+    "train": ("train", "dev", "model", "workdir", *_GENERAL),
+    "predict": ("train", "dev", "test", "test_blind", "model", "output", "workdir", *_GENERAL),
+    "predictions": _GENERAL,
+}
+"""The placeholders that each kind of template may hold."""
+# {name} is a placeholder, {{name}} the text {name}; all other braces are what they are.
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
+_HEADER = re.compile(r"^\s*\[+([^\[\]]+)\]")
+_KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
+_KINDS: Mapping[type, str] = {str: "text in quotes", int: "a whole number", bool: "true or false", dict: "a table"}
+
+
+# --- commands ---
+
+
+def placeholders(text: str) -> list[str]:
+    """The placeholders of a template, in order."""
+    return [match[2] for match in _PLACEHOLDER.finditer(text) if match[2]]
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with its placeholders filled."""
+    return _PLACEHOLDER.sub(lambda match: values[match[2]] if match[2] else f"{{{match[1]}}}", text)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A command with placeholders: words, or one line for the shell."""
+
+    words: tuple[str, ...]
+    shell: bool = False
+
+    @classmethod
+    def of(cls, given: str | Sequence[str], shell: bool) -> Template:
+        """From a line or a list of words; a line is cut into words before anything is filled in."""
+        if shell:
+            return cls((given if isinstance(given, str) else shlex.join(given),), True)
+        try:
+            words = tuple(shlex.split(given) if isinstance(given, str) else given)
+        except ValueError as error:
+            raise UsageError(f"cannot be cut into words ({str(error).lower()}).") from None
+        if not words:
+            raise UsageError("the command is empty.")
+        return cls(words)
+
+    def check(self, kind: str, dev: bool) -> None:
+        """Refuse what cannot be filled."""
+        for name in self.placeholders:
+            if name in ("test", "test_blind", "output") and kind == "train":
+                raise UsageError(f"{{{name}}} is for predict: training does not see the test part.")
+            if name not in PLACEHOLDERS[kind]:
+                error = str(unknown("placeholder", name, PLACEHOLDERS[kind]))
+                raise UsageError(f"{error} Braces that are meant are doubled: {{{{{name}}}}}")
+            if name == "dev" and not dev:
+                raise UsageError("{dev}: there is no development part, as dev = false.")
+
+    @property
+    def placeholders(self) -> list[str]:
+        """Those that it holds."""
+        return [name for word in self.words for name in placeholders(word)]
+
+    def argv(self, values: Mapping[str, str]) -> list[str]:
+        """The words to be run."""
+        if self.shell:
+            quoted = {name: shlex.quote(value) for name, value in values.items()}
+            return ["/bin/sh", "-c", fill(self.words[0], quoted)]
+        words = [fill(word, values) for word in self.words]
+        # A program with a slash in its name lies beside the experiment, not in the folder of the run.
+        if "/" in words[0]:
+            words[0] = str(Path(values["here"], words[0]))
+        return words
+
+    def check_files(self, here: str) -> None:
+        """Refuse a program that is not there, and files named as if commands ran beside the experiment."""
+        if self.shell:
+            return
+        values = {"here": here, "python": sys.executable}
+        first = self.words[0]
+        if set(placeholders(first)) <= values.keys():
+            program = fill(first, values)
+            if "/" in program and not Path(here, program).is_file():
+                raise UsageError(f"there is no program {Path(here, program)}.")
+            if shutil.which(str(Path(here, program)) if "/" in program else program) is None:
+                raise UsageError(f"the program {program} is not found, or may not be run.")
+        for word in self.words[1:]:
+            if not Path(word).is_absolute() and not word.startswith("-") and Path(here, word).is_file():
+                raise UsageError(
+                    f"{word} lies beside the experiment, but each command runs in a folder of its own. "
+                    f"Write {{here}}/{word}"
+                )
+
+
+# --- an experiment ---
 
 
 @dataclass(frozen=True)
@@ -46,7 +142,7 @@ class DataSet:
     keep: tuple[str, ...] = ()
     """Columns and comments that stay in the blind test part."""
     own_tokens: bool = False
-    """Whether predictions may have other tokens than the data."""
+    """Predictions may have other tokens than the data."""
     splits: str | None = None
     """A file of splits to be used, in place of making them."""
     scoring: tuple[tuple[str, Any], ...] = ()
@@ -58,11 +154,11 @@ class System:
     """An external program: how it is trained and how it predicts, or where its predictions lie."""
 
     name: str
-    train: Template | None = None
-    predict: Template | None = None
+    commands: Mapping[str, Template]
+    """`train`, if there is anything to train, and `predict`; none where there are predictions."""
     predictions: str | None = None
     blind: bool = True
-    """Whether {test} is without annotation for predict too."""
+    """{test} is without annotation for predict too."""
     limit: float = 0.0
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -126,17 +222,18 @@ class Experiment:
         for run in self.run_ids():
             given = self.systems[run.system].predictions
             if given is not None:
-                values = values_of_run(run, self.datasets[run.dataset].design, self.here)
-                yield Path(filled(given, values))
+                yield Path(fill(given, placeholder_values(run, self.datasets[run.dataset].design, self.here)))
 
     def folder(self, run: RunId) -> Path:
-        """Where a run's logs and predictions are kept."""
+        """The folder of a run's logs and predictions."""
         return self.runs / run.dataset / run.system / run.split
 
 
-def values_of_run(run: RunId, design: Design, here: str | Path) -> dict[str, str]:
-    """What placeholders stand for that have nothing to do with the folder of a run."""
-    return {
+def placeholder_values(
+    run: RunId, design: Design, here: str | Path, folder: Path | None = None, suffix: str = ""
+) -> dict[str, str]:
+    """The values of placeholders; those of a folder too, where a run is done in one and data have this suffix."""
+    values = {
         "seed": str(run_seed(design.seed, run.dataset, run.repetition, run.fold)),
         "data_set": run.dataset,
         "repetition": str(run.repetition),
@@ -144,13 +241,18 @@ def values_of_run(run: RunId, design: Design, here: str | Path) -> dict[str, str
         "python": sys.executable,
         "here": str(here),
     }
+    if folder is not None:
+        for name in ("train", "dev", "test", "test_blind"):
+            values[name] = str(folder / "parts" / f"{name}{suffix}")
+        values |= {"model": str(folder / "model"), "output": str(folder / f"predictions{suffix}")}
+        values["workdir"] = str(folder)
+    return values
 
 
-def values_of_folder(folder: Path, suffix: str) -> dict[str, str]:
-    """What placeholders stand for in the folder of a run, whose data have this suffix."""
-    parts = {name: str(folder / "parts" / f"{name}{suffix}") for name in ("train", "dev", "test", "test_blind")}
-    output = str(folder / f"predictions{suffix}")
-    return {**parts, "model": str(folder / "model"), "output": output, "workdir": str(folder)}
+def measure_and_score(spec: str) -> tuple[str, str | None]:
+    """`tag-f1/macro-f1` is a measure and one of its scores; without, the main one is meant."""
+    measure, slash, score = spec.rpartition("/")
+    return (measure, score) if slash and ")" not in score else (spec, None)
 
 
 def read_plan(path: str | Path) -> Experiment:
@@ -162,8 +264,22 @@ def read_plan(path: str | Path) -> Experiment:
     _check_name(top, "name", "experiment", name)
     limit = _duration(top, "time_limit")
     scoring = _scoring(top.table("scoring"), here)
-    measures = _measures(top)
-    design = _design(top)
+    measures = top.texts("measures")
+    if not measures:
+        raise top.error("measures", 'names none. Say e.g. measures = ["accuracy"]; `assay measures` lists them.')
+    for spec in measures:
+        if measures.count(spec) > 1:
+            raise top.error("measures", f"{spec} is named twice.")
+    scheme = top.choice("scheme", SCHEMES, "folds")
+    dev = top.take("dev", bool, True)
+    design = Design(
+        folds=top.number("folds", 10, 3 if dev else 2),
+        repetitions=top.number("repetitions", 1, 1),
+        dev=dev,
+        by=top.choice("by", ("sentence", "document"), "sentence"),
+        scheme=scheme,
+        seed=top.number("seed", 0, 0),
+    )
     datasets = {key: _data_set(key, table, design, scoring, here) for key, table in top.tables("datasets")}
     dev = all(data.design.dev for data in datasets.values())
     systems = {key: _system(key, table, limit, dev, here) for key, table in top.tables("systems")}
@@ -178,45 +294,20 @@ def read_plan(path: str | Path) -> Experiment:
         runs=here / top.take("runs", str, f"{name}-runs"),
         jobs=top.number("jobs", 1, 1),
         keep_models=top.take("keep_models", bool, False),
-        cluster=top.table("cluster").rest(),
+        cluster=top.take("cluster", dict, {}),
     )
     top.close(_TOP)
     for key, found in (("datasets", datasets), ("systems", systems)):
         if not found:
             example = "news" if key == "datasets" else "mytagger"
             raise top.error("", f"no {key}. Add a table such as [{key}.{example}]")
-        _check_distinct(top, key, found)
+        # Where capitals do not count in names of files, these folders would be one.
+        seen: dict[str, str] = {}
+        for one in found:
+            if one.casefold() in seen:
+                raise top.error("", f"[{key}.{seen[one.casefold()]}] and [{key}.{one}] differ in capitals alone.")
+            seen[one.casefold()] = one
     return experiment
-
-
-def measure_and_score(spec: str) -> tuple[str, str | None]:
-    """`tag-f1/macro-f1` is a measure and one of its scores; without, the main one is meant."""
-    measure, slash, score = spec.rpartition("/")
-    return (measure, score) if slash and ")" not in score else (spec, None)
-
-
-def _measures(top: Table) -> tuple[str, ...]:
-    measures = top.texts("measures")
-    if not measures:
-        raise top.error("measures", 'names none. Say e.g. measures = ["accuracy"]; `assay measures` lists them.')
-    for spec in measures:
-        if measures.count(spec) > 1:
-            raise top.error("measures", f"{spec} is named twice.")
-    return measures
-
-
-def _design(top: Table) -> Design:
-    scheme = top.choice("scheme", SCHEMES, "folds")
-    dev = top.take("dev", bool, True)
-    folds = top.number("folds", 10, 3 if dev else 2)
-    return Design(
-        folds=folds,
-        repetitions=top.number("repetitions", 1, 1),
-        dev=dev,
-        by=top.choice("by", ("sentence", "document"), "sentence"),
-        scheme=scheme,
-        seed=top.number("seed", 0, 0),
-    )
 
 
 def _data_set(name: str, table: Table, design: Design, scoring: Mapping[str, Any], here: Path) -> DataSet:
@@ -241,19 +332,14 @@ def _data_set(name: str, table: Table, design: Design, scoring: Mapping[str, Any
         scoring=tuple(sorted({**scoring, **_scoring(table, here, others=_DATA)}.items())),
     )
     if data.format is not None:
+        from assay.formats import FORMATS
+
         with table.place("format"):
-            _check_format(data.format)
+            form, given = specs.parse(data.format, "format")
+            if form not in FORMATS:
+                raise unknown("format", form, FORMATS)
+            specs.typed(f"format {form}", given, FORMATS[form].parameters)
     return data
-
-
-def _check_format(spec: str) -> None:
-    from assay import specs
-    from assay.formats import FORMATS
-
-    name, given = specs.parse(spec, "format")
-    if name not in FORMATS:
-        raise unknown("format", name, FORMATS)
-    specs.typed(f"format {name}", given, FORMATS[name].parameters)
 
 
 def _scoring(table: Table, here: Path, others: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -276,8 +362,17 @@ def _scoring(table: Table, here: Path, others: tuple[str, ...] = ()) -> dict[str
 def _system(name: str, table: Table, limit: float, dev: bool, here: Path) -> System:
     _check_name(table, "", "system", name)
     shell = table.take("shell", bool, False)
-    given = {kind: table.any(kind) for kind in ("train", "predict")}
-    templates = {kind: _template(table, kind, text, shell, dev) for kind, text in given.items() if text is not None}
+    templates: dict[str, Template] = {}
+    for kind in ("train", "predict"):
+        given = table.any(kind)
+        if given is None:
+            continue
+        listed = isinstance(given, list) and given and all(isinstance(word, str) for word in given)
+        if not isinstance(given, str) and not listed:
+            raise table.error(kind, f"should be a command in quotes, or a list of words, not {given!r}.")
+        with table.place(kind):
+            templates[kind] = Template.of(given, shell)
+            templates[kind].check(kind, dev)
     predictions = table.take("predictions", str)
     if predictions is None and "predict" not in templates:
         raise table.error("", 'has no predict command. Say predict = "…" (or predictions = "…", where they exist)')
@@ -290,26 +385,14 @@ def _system(name: str, table: Table, limit: float, dev: bool, here: Path) -> Sys
     variables = table.table("environment")
     system = System(
         name=name,
-        train=templates.get("train"),
-        predict=templates.get("predict"),
+        commands=templates,
         predictions=predictions,
         blind=table.take("blind", bool, True),
         limit=_duration(table, "time_limit", limit),
-        environment={key: variables.take(key, str) for key in variables.left()},
+        environment={key: variables.take(key, str) for key in list(variables.left)},
     )
     table.close(_SYSTEM)
     return system
-
-
-def _template(table: Table, kind: str, given: Any, shell: bool, dev: bool) -> Template:
-    listed = isinstance(given, list) and given and all(isinstance(word, str) for word in given)
-    if not isinstance(given, str) and not listed:
-        raise table.error(kind, f"should be a command in quotes, or a list of words, not {given!r}.")
-    assert kind in PLACEHOLDERS
-    with table.place(kind):
-        template = Template.of(given, shell)
-        template.check(kind, dev)
-    return template
 
 
 def _duration(table: Table, key: str, default: float = 0.0) -> float:
@@ -330,10 +413,124 @@ def _check_name(table: Table, key: str, what: str, name: str) -> None:
         raise table.error(key, f"the {what} {name!r} should be named by letters, digits and . + - _ alone.")
 
 
-def _check_distinct(top: Table, key: str, names: Mapping[str, Any]) -> None:
-    """Where capitals do not count in names of files, these folders would be one."""
-    seen: dict[str, str] = {}
-    for name in names:
-        if name.casefold() in seen:
-            raise top.error("", f"[{key}.{seen[name.casefold()]}] and [{key}.{name}] differ in capitals alone.")
-        seen[name.casefold()] = name
+# --- a TOML file whose every mistake is one line with its place ---
+
+
+class Table:
+    """A table of the file: what is taken from it is checked, what is left over is a mistake."""
+
+    def __init__(self, path: Path, source: str, name: str, values: Mapping[str, Any]) -> None:
+        self.path, self.source, self.name = path, source, name
+        self.left = dict(values)
+        """All that has not been taken yet."""
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        """The whole file as a table."""
+        try:
+            source = path.read_bytes().decode("utf-8")
+            values = tomllib.loads(source)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: is not UTF-8 ({error.reason} at byte {error.start}).") from None
+        except tomllib.TOMLDecodeError as error:
+            text = str(error)
+            place = re.search(r"\(at line (\d+), column \d+\)", text)
+            line = f":{place[1]}" if place else ""
+            fact = text[: place.start()].strip() if place else text
+            raise InputError(f"{path}{line}: not TOML: {fact}. Text stands in quotes.") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: cannot be understood ({error}).") from None
+        return cls(path, source, "", values)
+
+    def take(self, key: str, kind: type, default: Any = None) -> Any:
+        """A value of this kind, or the default where it is not given."""
+        if key not in self.left:
+            return default
+        value = self.left.pop(key)
+        # In TOML true is no number, in Python it is.
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.error(key, f"should be {_KINDS[kind]}, not {value!r}.")
+        return value
+
+    def number(self, key: str, default: int, least: int) -> int:
+        """A whole number that is not too small."""
+        value: int = self.take(key, int, default)
+        if value < least:
+            raise self.error(key, f"is {value}, where {least} is the least.")
+        return value
+
+    def choice(self, key: str, known: Sequence[str], default: str) -> str:
+        """One of these words."""
+        value: str = self.take(key, str, default)
+        if value not in known:
+            raise self.error(key, str(unknown("choice", value, known)))
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts; one of them may stand alone."""
+        value = self.left.pop(key, ())
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"should be a list of texts in quotes, not {value!r}.")
+        return tuple(value)
+
+    def any(self, key: str) -> Any:
+        """A value of any kind; None where it is not given."""
+        return self.left.pop(key, None)
+
+    def table(self, key: str) -> Table:
+        """A table within this one, empty where it is not given."""
+        name = f"{self.name}.{key}" if self.name else key
+        return Table(self.path, self.source, name, self.take(key, dict, {}))
+
+    def tables(self, key: str) -> Iterator[tuple[str, Table]]:
+        """The tables within a table, by name."""
+        outer = self.table(key)
+        for name in list(outer.left):
+            yield name, outer.table(name)
+
+    def within(self, *names: str) -> Table:
+        """A table to name places in; nothing is taken from it."""
+        return Table(self.path, self.source, ".".join(names), {})
+
+    def close(self, known: Sequence[str]) -> None:
+        """Refuse what nobody asked for."""
+        for key in self.left:
+            raise self.error(key, str(unknown("setting", key, known)), named=False)
+
+    def error(self, key: str, fact: str, named: bool = True) -> InputError:
+        """The error for a key of this table."""
+        line = self.line(key)
+        place = f"{self.path}:{line}" if line else str(self.path)
+        words = [f"[{self.name}]" if self.name else "", key if named else ""]
+        what = " ".join(filter(None, words))
+        return InputError(f"{place}: {what}: {fact}" if what else f"{place}: {fact}")
+
+    def line(self, key: str = "") -> int:
+        """The line of a key, else of the table's head; 0 where neither is found."""
+        here, head = "", 0
+        for number, line in enumerate(self.source.splitlines(), 1):
+            if header := _HEADER.match(line):
+                here = _plain(header[1])
+                head = number if here == self.name else head
+            elif (found := _KEY.match(line)) and _joined(here, _plain(found[1])) == _joined(self.name, key):
+                return number
+        return head
+
+    @contextmanager
+    def place(self, key: str) -> Iterator[None]:
+        """Mistakes found in here get the place of this key."""
+        try:
+            yield
+        except AssayError as error:
+            raise self.error(key, str(error)) from None
+
+
+def _plain(name: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in name.split("."))
+
+
+def _joined(table: str, key: str) -> str:
+    return f"{table}.{key}" if table and key else table or key

@@ -1,31 +1,46 @@
-"""run(): do the runs that are due, on this machine or on a cluster, and write each into the store as it ends."""
+"""run() and status(): which runs are due, doing them here or on a cluster, and how far an experiment is."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import os
+import re
+import select
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import assay
-from assay.errors import InputError, UsageError, reason
-from assay.experiment.due import Due, Ingredients, due_runs
-from assay.experiment.job import Job
-from assay.experiment.lock import Holder, lock_path, locked
-from assay.experiment.plan import Experiment, read_plan, values_of_folder, values_of_run
-from assay.experiment.progress import Progress, progress_of, unfinished
-from assay.experiment.ready import check_data, check_ready
-from assay.experiment.store import Outcome, Store
-from assay.scale.clusters import check_cluster
+from assay.errors import UsageError
+from assay.experiment.data import Data, checksum, file_hash
+from assay.experiment.job import Job, StoppedError, execute, measure_run
+from assay.experiment.plan import Experiment, RunId, Table, fill, measure_and_score, placeholder_values, read_plan
+from assay.experiment.splits import ALGORITHM, Design
+from assay.experiment.store import Holder, Outcome, Store, is_wanted, lock_path, locked, running
+from assay.files import make_folder
+from assay.scale.workers import GoneError, check_cluster, serve, work, work_on_cluster
+
+TRIES = 3
+"""So often a run is begun whose worker dies."""
+PATIENCE = 10.0
+"""The seconds that a worker has to end its commands."""
+_LOOK = 1.0
+"""The seconds after which a worker of a cluster looks again whether its run is wanted."""
+_UNFINISHED = re.compile(r"\.(r\d+-f\d+)\.([0-9a-f]{8})-[0-9a-f]{8}(-old)?")
+"""The folder of a run under way: its name, the coordinator's token, and a number of its own."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far the experiment is: a run that has ended, or None at the beginning."""
+    """A step of an experiment: a run that has ended, or None at the beginning."""
 
-    due: Sequence[Due]
+    due: Sequence[Job]
     number: int = 0
     outcome: Outcome | None = None
 
@@ -50,98 +65,333 @@ def run(
     if cluster is not None:
         check_cluster(cluster)
     check_ready(experiment, programs=cluster is None)
-    _make(experiment.runs)
+    make_folder(experiment.runs)
     number = jobs or experiment.jobs
     with Store(experiment.store, create=True) as store, locked(experiment.store, cluster or str(number)) as me:
         _clean(experiment.runs, lambda token: token != me.token)
-        ingredients = Ingredients(experiment)
-        due = due_runs(experiment, store.outcomes(), ingredients, retry=retry, rescore=rescore)
-        check_data(experiment, {one.run.dataset for one in due})
-        _describe(store, experiment, ingredients, me)
+        planned = [replace(job, token=me.token) for job in plan_jobs(experiment)]
+        due = due_jobs(planned, store.outcomes(), retry=retry, rescore=rescore)
+        _check_data(experiment, {job.run.dataset for job in due})
+        designs = {job.run.dataset: (job.dataset.design, job.inputs["data"]) for job in planned}
+        store.describe(designs, name=experiment.name, jobs=me.jobs, assay=assay.__version__)
         report(Step(due))
         try:
-            with closing(_outcomes(experiment, due, me, number, cluster)) as outcomes:
+            with closing(_execute_all(experiment, due, number, cluster)) as outcomes:
                 for place, outcome in enumerate(outcomes, 1):
                     store.record(outcome)
                     report(Step(due, place, outcome))
         finally:
             _clean(experiment.runs, lambda token: token == me.token)
-        return progress_of(experiment, store, ingredients)
+        return _progress(experiment, planned, store)
 
 
-def planned(path: str | Path, *, retry: bool = False, rescore: bool = False) -> tuple[Experiment, list[Due]]:
-    """What `run` would do; nothing is written."""
+def planned_jobs(path: str | Path, *, retry: bool = False, rescore: bool = False) -> list[Job]:
+    """The runs that `run` would do; nothing is written."""
     experiment = read_plan(path)
     check_ready(experiment)
     stored = {}
     if experiment.store.exists():
         with Store(experiment.store) as store:
             stored = store.outcomes()
-    return experiment, due_runs(experiment, stored, Ingredients(experiment), retry=retry, rescore=rescore)
+    return due_jobs(plan_jobs(experiment), stored, retry=retry, rescore=rescore)
 
 
-def preview(experiment: Experiment, due: Due) -> Iterator[tuple[str, list[str]]]:
+def preview(job: Job) -> Iterator[tuple[str, list[str]]]:
     """The commands of a run as they would be called; parts lie in a folder of their own then."""
-    if due.scored is not None:
-        return
-    data, system = experiment.datasets[due.run.dataset], experiment.systems[due.run.system]
-    values = {
-        **values_of_run(due.run, data.design, experiment.here),
-        **values_of_folder(experiment.folder(due.run), Path(data.path).suffix),
-    }
-    for step, template in (("train", system.train), ("predict", system.predict)):
-        if template is not None:
-            blind = {"test": values["test_blind"]} if step == "predict" and system.blind else {}
+    suffix = Path(job.dataset.path).suffix
+    values = placeholder_values(job.run, job.dataset.design, job.experiment.here, job.folder, suffix)
+    for step, template in job.system.commands.items():
+        if job.scored is None:
+            blind = {"test": values["test_blind"]} if step == "predict" and job.system.blind else {}
             yield step, template.argv({**values, **blind})
-
-
-def _outcomes(
-    experiment: Experiment, due: Sequence[Due], me: Holder, jobs: int, cluster: str | None
-) -> Generator[Outcome, None, None]:
-    work = [_job(experiment, one, me) for one in due]
-    if not work:
-        return
-    if cluster is not None:
-        from assay.experiment.cluster import work_on_cluster
-
-        yield from work_on_cluster(work, cluster, jobs, experiment.cluster)
-    else:
-        from assay.experiment.worker import work as work_here
-
-        yield from work_here(work, jobs)
-
-
-def _job(experiment: Experiment, due: Due, me: Holder) -> Job:
-    return Job(
-        run=due.run,
-        dataset=experiment.datasets[due.run.dataset],
-        system=experiment.systems[due.run.system],
-        measures=experiment.measures,
-        inputs=due.inputs,
-        scoring=due.scoring,
-        here=str(experiment.here),
-        folder=str(experiment.folder(due.run)),
-        token=me.token,
-        lock=str(lock_path(experiment.store)),
-        keep_model=experiment.keep_models,
-        scored=due.scored,
-    )
-
-
-def _describe(store: Store, experiment: Experiment, ingredients: Ingredients, me: Holder) -> None:
-    designs = {name: (data.design, ingredients.checksums[name]) for name, data in experiment.datasets.items()}
-    store.describe(designs, name=experiment.name, jobs=me.jobs, assay=assay.__version__)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({reason(error)}).") from None
 
 
 def _clean(runs: Path, ours: Callable[[str], bool]) -> None:
     """Remove what interrupted runs left behind; the lock is ours, so nobody else is at work."""
-    for folder, token in unfinished(runs):
+    for folder, token in _unfinished(runs):
         if ours(token):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unfinished(runs: Path) -> Iterator[tuple[Path, str]]:
+    """The folders of runs that have not ended, each with the token of its coordinator."""
+    for folder in sorted(runs.glob("*/*/.r*")):
+        if match := _UNFINISHED.fullmatch(folder.name):
+            yield folder, match[2]
+
+
+# --- what can be known to fail before anything is run is said before ---
+
+
+def check_ready(experiment: Experiment, *, programs: bool = True) -> None:
+    """Refuse measures that do not exist, and files, folders and programs that are not there."""
+    from assay.engine.measure import find
+
+    top = Table.read(experiment.given)
+    tasks = []
+    for spec in experiment.measures:
+        measure, score = measure_and_score(spec)
+        with top.place("measures"):
+            found = find(measure)
+        known = [*found.scores, *found.averages]
+        if score is not None and score not in known:
+            raise top.error("measures", f"{measure} has no score {score!r}. There is: {', '.join(known)}.")
+        tasks.append(found.definition.task)
+    if len(set(tasks)) > 1:
+        named = ", ".join(dict.fromkeys(tasks))
+        raise top.error("measures", f"are about different tasks: {named}. Make an experiment of each.")
+    if not experiment.store.parent.is_dir():
+        raise top.error("store", f"there is no folder {experiment.store.parent}.")
+    for data in experiment.datasets.values():
+        if not Path(data.path).exists() and not set("*?[") & set(data.path):
+            raise top.within("datasets", data.name).error("path", f"there is no file {data.path}.")
+    for system in experiment.systems.values() if programs else ():
+        for kind, template in system.commands.items():
+            with top.within("systems", system.name).place(kind):
+                template.check_files(str(experiment.here))
+
+
+def _check_data(experiment: Experiment, names: set[str]) -> None:
+    """Read these data sets, split them once, and score gold against itself: what fails there, fails in every run."""
+    top = Table.read(experiment.given)
+    blind = any(system.commands and system.blind for system in experiment.systems.values())
+    for name in sorted(names):
+        dataset = experiment.datasets[name]
+        with top.within("datasets", name).place(""):
+            data = Data.read(dataset)
+            data.split(1, 1)
+            if blind:
+                data.blind([0])
+            measure_run(dataset, "gold", experiment.measures, dataset.path, dataset.path, dataset.path)
+
+
+# --- which runs are due: new ones, failed ones to be tried again, those whose ingredients changed ---
+
+
+def plan_jobs(experiment: Experiment) -> list[Job]:
+    """All runs with what decides their outcome, in the order in which they are done; files are looked at once."""
+    given: dict[str, dict[str, str]] = {}
+    scoring: dict[str, str] = {}
+    for name, data in experiment.datasets.items():
+        if data.splits is not None:
+            split = f"file {file_hash(data.splits)}"
+        else:
+            # More repetitions leave the first ones as they are.
+            design = {key: value for key, value in asdict(data.design).items() if key != "repetitions"}
+            split = json.dumps([ALGORITHM, data.format, design], sort_keys=True)
+        given[name] = {"data": checksum(data.path), "split": split}
+        files = {key: file_hash(value) for key, value in data.scoring if isinstance(value, str) and file_hash(value)}
+        options = {key: value for key, value in data.scoring if key not in files}
+        text = json.dumps([list(experiment.measures), options, files, data.own_tokens], sort_keys=True)
+        scoring[name] = hashlib.sha256(text.encode()).hexdigest()
+    jobs = []
+    for run_id in experiment.run_ids():
+        data, system = experiment.datasets[run_id.dataset], experiment.systems[run_id.system]
+        inputs = dict(given[data.name])
+        for step, template in system.commands.items():
+            inputs[step] = json.dumps([*template.words, *(["(shell)"] if template.shell else [])])
+        if system.predictions is not None:
+            path = fill(system.predictions, placeholder_values(run_id, data.design, experiment.here))
+            inputs["predictions"] = file_hash(path) or "missing"
+        if system.commands:
+            inputs["test"] = json.dumps([system.blind, sorted(data.keep)])
+            inputs["environment"] = json.dumps(dict(system.environment), sort_keys=True)
+        jobs.append(Job(experiment, run_id, inputs, scoring[data.name]))
+    return jobs
+
+
+def due_jobs(
+    jobs: Iterable[Job], stored: Mapping[RunId, Outcome], *, retry: bool = False, rescore: bool = False
+) -> list[Job]:
+    """The runs that are due, each with the reason."""
+    due = []
+    for job in jobs:
+        known = stored.get(job.run)
+        why, scored = "", None
+        if known is None or known.origin == "import":
+            why = "new"
+        elif known.inputs != job.inputs:
+            keys = {**known.inputs, **job.inputs}
+            why = f"changed: {', '.join(key for key in keys if known.inputs.get(key) != job.inputs.get(key))}"
+        elif known.state == "failed" and retry:
+            why = "failed before"
+        elif known.scoring != job.scoring or (rescore and known.state == "done"):
+            kept = known.predictions_sha256
+            if kept and file_hash(job.folder / known.predictions) == kept:
+                why, scored = "to be scored anew", known
+            elif known.state == "done":
+                why = "predictions are gone"
+            # Else its commands failed, which no other measure can change.
+        if why:
+            due.append(replace(job, why=why, scored=scored))
+    return due
+
+
+# --- workers ---
+
+
+def _execute_all(
+    experiment: Experiment, due: Sequence[Job], number: int, cluster: str | None
+) -> Generator[Outcome, None, None]:
+    """Do all runs, so many at a time; those of a worker that dies are begun anew. One at a time is done here."""
+    if cluster is None and number == 1:
+        yield from (execute(job, lambda: False) for job in due)
+        return
+    if not due:
+        return
+    times = TRIES
+    if cluster is None:
+        answers = work(__name__, due, number, tries=TRIES, ahead=math.inf, patience=PATIENCE)
+    else:
+        import dask.config
+
+        times = 1 + int(dask.config.get("distributed.scheduler.allowed-failures", 3))
+        answers = work_on_cluster(
+            *(execute_wanted, "the run", due, cluster, number, experiment.cluster),
+            remedy="Run again; what is done stays.",
+        )
+    with closing(answers):
+        for place, outcome in answers:
+            job = due[place]
+            error = f"the process that did this run was killed {times} times. Is there too little memory?"
+            yield outcome or Outcome(job.run, "failed", job.inputs, job.scoring, error=error)
+
+
+def main() -> None:
+    """A worker on this machine: do the runs that standard input asks for."""
+
+    def execute_asked(job: Job) -> Outcome:
+        # While we are at work nothing is sent: only the end of the input makes it readable.
+        try:
+            return execute(job, lambda: bool(select.select([0], [], [], 0)[0]))
+        except StoppedError:
+            raise GoneError from None
+
+    serve(execute_asked)
+
+
+def execute_wanted(job: Job) -> Outcome:
+    """One run on a worker of a cluster; it stops when its coordinator has ended, or has been followed by another."""
+    seen = time.monotonic()
+
+    def stopped() -> bool:
+        nonlocal seen
+        if time.monotonic() - seen < _LOOK:
+            return False
+        seen = time.monotonic()
+        return not is_wanted(lock_path(job.experiment.store), job.token)
+
+    return execute(job, stopped)
+
+
+# --- how far an experiment is ---
+
+
+@dataclass(frozen=True)
+class SystemProgress:
+    """One system on one data set."""
+
+    dataset: str
+    system: str
+    runs: int
+    done: int
+    failed: int
+    due: int
+    seconds: float
+    """The mean time of a run, nan where there is none."""
+    memory: int
+    """The most that any command took, in bytes."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of an experiment."""
+
+    name: str
+    designs: Mapping[str, Design]
+    """The split of each data set."""
+    rows: tuple[SystemProgress, ...]
+    failures: tuple[Outcome, ...]
+    reasons: Mapping[str, int]
+    """Why runs are due, and how many for each reason."""
+    others: int
+    """Runs in the store that the file does not name any more."""
+    imported: int
+    holder: Holder | None
+    """Who is at work …"""
+    under_way: tuple[str, ...]
+    """… and on which runs."""
+    jobs: str
+    left: float
+    """The seconds that the rest will take, nan where nothing is known yet."""
+
+    def count(self, what: str) -> int:
+        """The runs that are done, failed or due, or all of them (runs)."""
+        return sum(getattr(row, what) for row in self.rows)
+
+
+def status(path: str | Path) -> Progress:
+    """The progress of the experiment of this file."""
+    experiment = read_plan(path)
+    planned = plan_jobs(experiment)
+    if not experiment.store.exists():
+        return _progress(experiment, planned, None)
+    with Store(experiment.store) as store:
+        return _progress(experiment, planned, store)
+
+
+def _progress(experiment: Experiment, planned: Sequence[Job], store: Store | None) -> Progress:
+    """The progress of these runs, which are all that the experiment's file names."""
+    stored = store.outcomes() if store else {}
+    jobs = (store and store.meta("jobs")) or "1"
+    due = due_jobs(planned, stored)
+    waiting = {job.run for job in due}
+    wanted = [job.run for job in planned]
+    rows: list[SystemProgress] = []
+    for dataset in experiment.datasets:
+        for system in experiment.systems:
+            runs = [one for one in wanted if (one.dataset, one.system) == (dataset, system)]
+            known = [stored[one] for one in runs if one in stored]
+            states = Counter(one.state for one in known if one.run not in waiting)
+            timed = [one for one in known if one.state == "done" and one.seconds]
+            memory = [step.memory or 0 for one in timed for step in (one.train, one.predict)]
+            rows.append(
+                SystemProgress(
+                    dataset,
+                    system,
+                    runs=len(runs),
+                    done=states["done"],
+                    failed=states["failed"],
+                    due=sum(one in waiting for one in runs),
+                    seconds=_mean(one.seconds for one in timed),
+                    memory=max(memory, default=0),
+                )
+            )
+    # The time of the runs that are due, at the mean time of their kind; of new kinds at that of all.
+    usual = _mean(row.seconds for row in rows if not math.isnan(row.seconds))
+    left = sum(row.due * (usual if math.isnan(row.seconds) else row.seconds) for row in rows if row.due)
+    others = Counter(one.origin for one_run, one in stored.items() if one_run not in set(wanted))
+    holder = running(experiment.store)
+    folders = [folder for folder, token in _unfinished(experiment.runs) if holder and token == holder.token]
+    under_way = (f"{folder.parts[-3]} {folder.parts[-2]} {folder.name.split('.')[1]}" for folder in folders)
+    return Progress(
+        name=experiment.name,
+        designs={name: data.design for name, data in experiment.datasets.items()},
+        rows=tuple(rows),
+        failures=tuple(
+            stored[one] for one in wanted if one in stored and one not in waiting and stored[one].state == "failed"
+        ),
+        reasons=dict(Counter(job.why for job in due)),
+        others=others["run"],
+        imported=others["import"],
+        holder=holder,
+        under_way=tuple(dict.fromkeys(under_way)),
+        jobs=jobs,
+        # On a cluster we do not know how many runs are done at a time.
+        left=left / int(jobs) if jobs.isdigit() else left,
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else math.nan

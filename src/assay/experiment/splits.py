@@ -1,4 +1,4 @@
-"""Randomised splits that are the same on every platform and with every version of Python."""
+"""Randomised splits, made or read from a file: the same on every platform and with every version of Python."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
-from assay.errors import InputError
+from assay.errors import InputError, reason
 
 ALGORITHM = "assay-split/1"
 """Changes when the same seed would give other splits."""
+SCHEMA = "assay-splits/1"
 SCHEMES = ("folds", "random")
 
 
 @dataclass(frozen=True)
 class Design:
-    """How data are split: repetitions of k folds, or as many plain random splits."""
+    """A way to split data: repetitions of k folds, or as many plain random splits."""
 
     folds: int = 10
     repetitions: int = 1
@@ -27,31 +31,30 @@ class Design:
 
     @property
     def runs_per_repetition(self) -> int:
-        """How many splits one repetition gives."""
+        """The number of splits that one repetition gives."""
         return self.folds if self.scheme == "folds" else 1
 
     @property
     def told(self) -> str:
-        """In words."""
-        splits = (
-            f"{self.repetitions} × {self.folds} folds" if self.scheme == "folds" else f"{self.repetitions} splits"
-        )
-        return f"{splits}, {self.parts} by {self.by}, seed {self.seed}"
-
-    @property
-    def parts(self) -> str:
-        """The sizes of train, development and test part in per cent."""
+        """In words, with the sizes of train, development and test part in per cent."""
+        many = f"{self.repetitions} × {self.folds} folds" if self.scheme == "folds" else f"{self.repetitions} splits"
         part = 100 / self.folds
-        return f"{100 - 2 * part:.3g}/{part:.3g}/{part:.3g}" if self.dev else f"{100 - part:.3g}/{part:.3g}"
+        sizes = f"{100 - 2 * part:.3g}/{part:.3g}/{part:.3g}" if self.dev else f"{100 - part:.3g}/{part:.3g}"
+        return f"{many}, {sizes} by {self.by}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
-class Split:
-    """The units (sentences or documents) of each part, in the order of the file."""
+class Parts:
+    """The units (sentences or documents) of each part of a split, in the order of the file."""
 
     train: tuple[int, ...]
     dev: tuple[int, ...]
     test: tuple[int, ...]
+
+
+def split_name(repetition: int, fold: int) -> str:
+    """The name of a split, in messages and of its folder."""
+    return f"r{repetition:02}-f{fold:02}"
 
 
 def order(seed: int, name: str, repetition: int, units: int) -> list[int]:
@@ -67,37 +70,10 @@ def order(seed: int, name: str, repetition: int, units: int) -> list[int]:
     return sorted(range(units), key=lambda unit: (key(unit), unit))
 
 
-def folds_of(shuffled: Sequence[int], folds: int) -> list[list[int]]:
-    """Cut into folds whose sizes differ by at most 1, the larger ones first."""
-    size, more = divmod(len(shuffled), folds)
-    ends = [(number + 1) * size + min(number + 1, more) for number in range(folds)]
-    return [sorted(shuffled[start:end]) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-
-
-def made_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Split:
-    """One of the splits of a data set of so many units; repetitions and folds count from 1."""
-    check_size(design, name, units)
-    shuffled = order(design.seed, name, repetition, units)
-    if design.scheme == "random":
-        return _random(shuffled, design)
-    return split_of_folds(folds_of(shuffled, design.folds), fold, design.dev)
-
-
-def split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Split:
-    """Test on one fold, develop on the one after it, train on the rest."""
-    test = fold - 1
-    development = (test + 1) % len(folds) if dev else test
-    rest = [unit for number, part in enumerate(folds) if number not in (test, development) for unit in part]
-    return Split(tuple(sorted(rest)), tuple(folds[development]) if dev else (), tuple(folds[test]))
-
-
-def _random(shuffled: Sequence[int], design: Design) -> Split:
-    """Gorman and Bedrick's way: the first eight tenths train, one tenth dev, the rest test."""
-    tenth = len(shuffled) // design.folds
-    first = len(shuffled) * (design.folds - 1 - design.dev) // design.folds
-    second = first + tenth * design.dev
-    train, dev, test = shuffled[:first], shuffled[first:second], shuffled[second:]
-    return Split(tuple(sorted(train)), tuple(sorted(dev)), tuple(sorted(test)))
+def run_seed(seed: int, name: str, repetition: int, fold: int) -> int:
+    """The seed that systems get for a run: the same for all of them."""
+    text = json.dumps(["assay-seed/1", seed, name, repetition, fold])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
 def check_size(design: Design, name: str, units: int) -> None:
@@ -109,7 +85,82 @@ def check_size(design: Design, name: str, units: int) -> None:
         )
 
 
-def run_seed(seed: int, name: str, repetition: int, fold: int) -> int:
-    """The seed that systems get for a run: the same for all of them."""
-    text = json.dumps(["assay-seed/1", seed, name, repetition, fold])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+def made_split(design: Design, name: str, repetition: int, fold: int, units: int) -> Parts:
+    """One of the splits of a data set of so many units; repetitions and folds count from 1."""
+    check_size(design, name, units)
+    shuffled, folds = order(design.seed, name, repetition, units), design.folds
+    if design.scheme == "random":
+        # Gorman and Bedrick's way: the first eight tenths train, one tenth dev, the rest test.
+        first = units * (folds - 1 - design.dev) // folds
+        second = first + units // folds * design.dev
+        parts = (shuffled[:first], shuffled[first:second], shuffled[second:])
+        return Parts(*(tuple(sorted(part)) for part in parts))
+    # Sizes of folds differ by at most 1, the larger ones first.
+    size, more = divmod(units, folds)
+    ends = [number * size + min(number, more) for number in range(folds + 1)]
+    return _split_of_folds([sorted(shuffled[start:end]) for start, end in pairwise(ends)], fold, design.dev)
+
+
+def _split_of_folds(folds: Sequence[Sequence[int]], fold: int, dev: bool) -> Parts:
+    """Test on one fold, develop on the one after it, train on the rest."""
+    test = fold - 1
+    development = (test + 1) % len(folds) if dev else test
+    rest = [unit for number, part in enumerate(folds) if number not in (test, development) for unit in part]
+    return Parts(tuple(sorted(rest)), tuple(folds[development]) if dev else (), tuple(folds[test]))
+
+
+# --- files of splits ---
+
+
+def read_design(path: str, name: str) -> Design:
+    """The design that a file of splits was made by."""
+    content = _read(path)
+    if content["dataset"] != name:
+        raise InputError(f"{path}: holds the splits of {content['dataset']}, not of {name}.")
+    plain = {key: content[key] for key in ("folds", "dev", "by", "scheme", "seed")}
+    return Design(**plain, repetitions=len(content["splits"]))
+
+
+def read_split(path: str, sha256: str, units: int, repetition: int, fold: int) -> Parts:
+    """One split from its file, which must be about these very data."""
+    content = _read(path)
+    if content["data"]["sha256"] != sha256:
+        raise InputError(f"{path}: was made for other data (their checksum differs). Make the splits anew.")
+    row = content["splits"][repetition - 1]
+    if content["scheme"] == "random":
+        split = Parts(tuple(row["train"]), tuple(row["dev"]), tuple(row["test"]))
+    else:
+        split = _split_of_folds(row["folds"], fold, content["dev"])
+    if sorted([*split.train, *split.dev, *split.test]) != list(range(units)):
+        raise InputError(f"{path}: repetition {repetition} does not hold each of {units} {content['by']}s once.")
+    return split
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        content = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is no file of splits (not JSON).") from None
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise InputError(f"{path}: is no file of splits. `assay experiment splits` writes such files.")
+    kinds = {"dataset": str, "seed": int, "scheme": str, "by": str, "folds": int, "dev": bool, "data": dict}
+    rows = content.get("splits")
+    keys = ("train", "dev", "test") if content.get("scheme") == "random" else ("folds",)
+    sound = (
+        all(isinstance(content.get(key), kind) for key, kind in kinds.items())
+        and content["scheme"] in SCHEMES
+        and isinstance(rows, list)
+        and len(rows) > 0
+        and all(isinstance(row, dict) and all(_are_units(row.get(key)) for key in keys) for row in rows)
+    )
+    if not sound:
+        raise InputError(f"{path}: is damaged. Write it anew: assay experiment splits")
+    return content
+
+
+def _are_units(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    return all(_are_units(item) if isinstance(item, list) else isinstance(item, int) for item in value)

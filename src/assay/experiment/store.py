@@ -1,20 +1,24 @@
-"""The store: one SQLite file with every run and its measurements, each run written whole or not at all."""
+"""The store: one SQLite file with every run and its measurements, and the lock of whoever coordinates the runs.
+
+Each run is written whole or not at all. The system lets go of the lock when its holder ends, however it ends.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError
-from assay.experiment.commands import Usage
-from assay.experiment.measure import Measurement
+from assay.errors import InputError, UsageError, reason
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
 
@@ -23,7 +27,7 @@ _WITHOUT_CHECKSUM = 1
 _APPLICATION = 0x41535359
 """Marks the file as ours ("ASSY")."""
 _PATIENCE = 60.0
-"""How many seconds we wait for another writer."""
+"""The seconds that we wait for another writer."""
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE designs (
@@ -52,11 +56,43 @@ _CHECKSUM = "CREATE TABLE checksum (value TEXT NOT NULL)"
 """One value for all that is in the store: the marks of all rows, by exclusive or, so that it follows each change."""
 _CHECKED = ("sqlite_master", "meta", "designs", "runs", "measurements")
 _DAMAGED = "is damaged. Restore it from a copy, or move it away and run again."
+_KEYS = ("dataset", "system", "repetition", "fold")
+_WHERE = " AND ".join(f"{name} = ?" for name in _KEYS)
+_PLAIN = (
+    *("origin", "state", "scoring", "n_train", "n_dev", "n_test", "seed", "seconds"),
+    *("predictions", "predictions_sha256", "host", "error"),
+)
+"""Columns of a run that an Outcome has as they are."""
+_USAGE = ("seconds", "cpu", "memory")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure of one run, with the counts behind it."""
+
+    measure: str
+    value: float
+    """nan where it is undefined."""
+    numerator: int | None = None
+    denominator: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Time and memory that a command took."""
+
+    seconds: float = 0.0
+    """By the clock …"""
+    cpu: float = 0.0
+    """… and of the processor."""
+    memory: int = 0
+    """At most, in bytes."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run."""
+    """The outcome of a run."""
 
     run: RunId
     state: str
@@ -100,63 +136,54 @@ class Store:
                 self._connection.execute("PRAGMA foreign_keys = ON")
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._prepare(create)
-                self._check()
             except BaseException:
                 self._connection.close()
                 raise
 
     def _prepare(self, create: bool) -> None:
-        known = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        """Make what a new or old store lacks, if it may be written; refuse a damaged one."""
+        known, version, tables = self._state()
         if known == _APPLICATION and version > VERSION:
             raise InputError(f"{self.path}: was written by a newer assay (store {version}). Use that version.")
-        if known == _APPLICATION and version == _WITHOUT_CHECKSUM:
-            self._bring_up_to_date(create)
-        if known == _APPLICATION:
-            return
-        if not empty:
-            raise InputError(f"{self.path}: is a database, but no store of runs. Name another one: store = …")
-        if not create:
-            raise InputError(f"{self.path}: is empty. Start with: assay experiment run")
-        with self.transaction():
-            # Somebody else may have been faster while we waited.
-            if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                for statement in filter(str.strip, _TABLES.split(";")):
-                    self._connection.execute(statement)
-                self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                self._start_checksum()
-
-    def _bring_up_to_date(self, may_write: bool) -> None:
-        """Give a store of an older version a checksum of what it holds."""
-        if not may_write:
+        if known == _APPLICATION and version == _WITHOUT_CHECKSUM and not create:
             raise InputError(
                 f"{self.path}: was written before stores had checksums (store {_WITHOUT_CHECKSUM}). "
                 "Bring it up to date: assay experiment run"
             )
-        with self.transaction():
-            # Somebody else may have been faster while we waited.
-            if self._connection.execute("PRAGMA user_version").fetchone()[0] == _WITHOUT_CHECKSUM:
-                if self._connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+        if known != _APPLICATION and tables:
+            raise InputError(f"{self.path}: is a database, but no store of runs. Name another one: store = …")
+        if known != _APPLICATION and not create:
+            raise InputError(f"{self.path}: is empty. Start with: assay experiment run")
+        if known != _APPLICATION or version == _WITHOUT_CHECKSUM:
+            with self.transaction():
+                # Somebody else may have been faster while we waited.
+                _, version, tables = self._state()
+                if not tables:
+                    for statement in filter(str.strip, _TABLES.split(";")):
+                        self._connection.execute(statement)
+                    self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                elif self._connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
                     raise InputError(f"{self.path}: {_DAMAGED}")
-                self._start_checksum()
-
-    # --- the checksum ---
-
-    def _start_checksum(self) -> None:
-        self._connection.execute(_CHECKSUM)
-        self._connection.execute("INSERT INTO checksum VALUES (?)", [_spelt(self._marks(_CHECKED))])
-        self._connection.execute(f"PRAGMA user_version = {VERSION}")
-
-    def _check(self) -> None:
-        """Refuse a store that does not hold what was written."""
+                if not tables or version == _WITHOUT_CHECKSUM:
+                    self._connection.execute(_CHECKSUM)
+                    marks = f"{self._marks(_CHECKED):032x}"
+                    self._connection.execute("INSERT INTO checksum VALUES (?)", [marks])
+                    self._connection.execute(f"PRAGMA user_version = {VERSION}")
         with self._moment():
             try:
-                whole = self._marks(_CHECKED) == self._checksum()
+                sound = self._marks(_CHECKED) == self._checksum()
             except (TypeError, ValueError):
-                whole = False
-        if not whole:
+                sound = False
+        if not sound:
             raise InputError(f"{self.path}: {_DAMAGED}")
+
+    def _state(self) -> tuple[int, int, int]:
+        """Whose database it is, its version, and the number of its tables."""
+        asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        known, version, tables = (self._connection.execute(one).fetchone()[0] for one in asked)
+        return known, version, tables
+
+    # --- the checksum ---
 
     @contextmanager
     def _changing(self, tables: Iterable[str], where: str, values: Sequence[object]) -> Iterator[None]:
@@ -164,7 +191,7 @@ class Store:
         before = self._marks(tables, where, values)
         yield
         changed = self._checksum() ^ before ^ self._marks(tables, where, values)
-        self._connection.execute("UPDATE checksum SET value = ?", [_spelt(changed)])
+        self._connection.execute("UPDATE checksum SET value = ?", [f"{changed:032x}"])
 
     def _checksum(self) -> int:
         return int(self._connection.execute("SELECT value FROM checksum").fetchone()[0], 16)
@@ -190,13 +217,13 @@ class Store:
         self.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, begin: str = "BEGIN IMMEDIATE", otherwise: str = "") -> Iterator[None]:
         """All that is written within, or nothing of it; one within another is part of that."""
         if self._connection.in_transaction:
             yield
             return
-        with self._mistakes():
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self._mistakes(otherwise):
+            self._connection.execute(begin)
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -205,9 +232,13 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    def _moment(self) -> AbstractContextManager[None]:
+        """All that is read within is as it was at one moment; it was whole when the store was opened."""
+        return self.transaction("BEGIN", _DAMAGED)
+
     @contextmanager
     def _mistakes(self, otherwise: str = "") -> Iterator[None]:
-        """What SQLite complains of, in words that say what to do; `otherwise` stands for what is not known."""
+        """Complaints of SQLite become messages that say what to do; `otherwise` stands for what is not known."""
         try:
             yield
         except UnicodeDecodeError:
@@ -230,50 +261,23 @@ class Store:
 
     # --- writing ---
 
-    def record(self, outcome: Outcome) -> None:
-        """Write a run with its measurements, in place of what the store had of it."""
-        with self.transaction():
-            self._record(outcome)
-
-    def record_all(self, outcomes: Iterable[Outcome]) -> None:
-        """Write several runs, all or none."""
+    def record(self, *outcomes: Outcome) -> None:
+        """Write runs with their measurements, all or none, in place of what the store had of them."""
         with self.transaction():
             for outcome in outcomes:
-                self._record(outcome)
-
-    def _record(self, outcome: Outcome) -> None:
-        with self._changing(("runs", "measurements"), _WHERE, _key(outcome.run)):
-            self._replace(outcome)
-
-    def _replace(self, outcome: Outcome) -> None:
-        key = _key(outcome.run)
-        self._connection.execute(f"DELETE FROM runs WHERE {_WHERE}", key)
-        row = {
-            **dict(zip(_KEYS, key, strict=True)),
-            "origin": outcome.origin,
-            "state": outcome.state,
-            "inputs": json.dumps(outcome.inputs, sort_keys=True),
-            "scoring": outcome.scoring,
-            **{name: getattr(outcome, name) for name in ("n_train", "n_dev", "n_test", "seed", "seconds", "host")},
-            **{name: getattr(outcome, name) for name in ("predictions", "predictions_sha256", "error")},
-            **{f"train_{name}": getattr(outcome.train, name) for name in ("seconds", "cpu", "memory")},
-            **{f"predict_{name}": getattr(outcome.predict, name) for name in ("seconds", "cpu", "memory")},
-            "finished": outcome.finished or time.time(),
-        }
-        self._insert("runs", row)
-        for one in outcome.measurements:
-            self._insert(
-                "measurements",
-                {
-                    **dict(zip(_KEYS, key, strict=True)),
-                    "measure": one.measure,
-                    # SQLite has no nan: it is NULL there.
-                    "value": one.value if one.value == one.value else None,
-                    "numerator": one.numerator,
-                    "denominator": one.denominator,
-                    "counts": json.dumps(dict(one.counts), sort_keys=True),
-                },
-            )
+                key = asdict(outcome.run)
+                with self._changing(("runs", "measurements"), _WHERE, list(key.values())):
+                    self._connection.execute(f"DELETE FROM runs WHERE {_WHERE}", list(key.values()))
+                    row = {name: getattr(outcome, name) for name in _PLAIN}
+                    for step, used in (("train", outcome.train), ("predict", outcome.predict)):
+                        row |= {f"{step}_{name}": value for name, value in vars(used).items()}
+                    inputs, finished = json.dumps(outcome.inputs, sort_keys=True), outcome.finished or time.time()
+                    self._insert("runs", {**key, **row, "inputs": inputs, "finished": finished})
+                    for one in outcome.measurements:
+                        # SQLite has no nan: it is NULL there.
+                        value = one.value if one.value == one.value else None
+                        counts = json.dumps(dict(one.counts), sort_keys=True)
+                        self._insert("measurements", {**key, **vars(one), "value": value, "counts": counts})
 
     def _insert(self, table: str, row: Mapping[str, Any]) -> None:
         names, marks = ", ".join(row), ", ".join("?" * len(row))
@@ -297,28 +301,29 @@ class Store:
     def outcomes(self) -> dict[RunId, Outcome]:
         """All runs of the store with their measurements."""
         # Both tables are read as they are at one moment.
+        order = ", ".join(_KEYS)
         with self._moment():
-            rows = self._connection.execute(f"SELECT * FROM measurements ORDER BY {_ORDER}").fetchall()
-            runs = self._connection.execute(f"SELECT * FROM runs ORDER BY {_ORDER}").fetchall()
-        found: dict[RunId, list[Measurement]] = {}
+            rows = self._connection.execute(f"SELECT * FROM measurements ORDER BY {order}").fetchall()
+            runs = self._connection.execute(f"SELECT * FROM runs ORDER BY {order}").fetchall()
+        found: dict[RunId, Outcome] = {}
+        measured: dict[RunId, list[Measurement]] = {}
         for row in rows:
             value = float("nan") if row["value"] is None else row["value"]
             one = Measurement(row["measure"], value, row["numerator"], row["denominator"], json.loads(row["counts"]))
-            found.setdefault(_run_id(row), []).append(one)
-        return {_run_id(row): _outcome(row, found.get(_run_id(row), [])) for row in runs}
-
-    @contextmanager
-    def _moment(self) -> Iterator[None]:
-        """What is read within is as it was at one moment; it was whole when the store was opened."""
-        if self._connection.in_transaction:
-            yield
-            return
-        with self._mistakes(_DAMAGED):
-            self._connection.execute("BEGIN")
-            try:
-                yield
-            finally:
-                self._connection.execute("COMMIT")
+            measured.setdefault(RunId(*(row[name] for name in _KEYS)), []).append(one)
+        for row in runs:
+            run = RunId(*(row[name] for name in _KEYS))
+            train, predict = (Usage(*(row[f"{step}_{name}"] for name in _USAGE)) for step in ("train", "predict"))
+            found[run] = Outcome(
+                run=run,
+                inputs=json.loads(row["inputs"]),
+                measurements=tuple(measured.get(run, ())),
+                train=train,
+                predict=predict,
+                finished=row["finished"],
+                **{name: row[name] for name in _PLAIN},
+            )
+        return found
 
     def meta(self, key: str) -> str | None:
         """A note by its key."""
@@ -327,34 +332,107 @@ class Store:
         return row[0] if row else None
 
 
-_KEYS = ("dataset", "system", "repetition", "fold")
-_WHERE = " AND ".join(f"{name} = ?" for name in _KEYS)
-_ORDER = ", ".join(_KEYS)
+# --- one coordinator per store ---
 
 
-def _spelt(checksum: int) -> str:
-    return f"{checksum:032x}"
+@dataclass(frozen=True)
+class Holder:
+    """Who coordinates an experiment."""
+
+    token: str
+    host: str
+    pid: int
+    started: float
+    jobs: str
+    """The number of runs at a time, or the cluster."""
+
+    @property
+    def told(self) -> str:
+        """In words."""
+        moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
+        return f"process {self.pid} on {self.host}, since {moment}"
 
 
-def _key(run: RunId) -> tuple[str, str, int, int]:
-    return run.dataset, run.system, run.repetition, run.fold
+def lock_path(store: Path) -> Path:
+    """The file of the lock."""
+    return store.with_name(f"{store.name}.lock")
 
 
-def _run_id(row: sqlite3.Row) -> RunId:
-    return RunId(*(row[name] for name in _KEYS))
+@contextmanager
+def locked(store: Path, jobs: str) -> Iterator[Holder]:
+    """Hold the lock; UsageError where somebody else does."""
+    path = lock_path(store)
+    with _lock(path) as handle:
+        # Some tries, as somebody who only looks who holds it holds it for a moment.
+        for _ in range(5):
+            if taken := _take(handle, path):
+                break
+            time.sleep(0.1)
+        if not taken:
+            holder = _holder(path)
+            who = f": {holder.told}" if holder else ""
+            raise UsageError(f"{store.name}: this experiment is being run already{who}. See: assay experiment status")
+        me = Holder(secrets.token_hex(4), platform.node(), os.getpid(), time.time(), jobs)
+        _write(handle, path, json.dumps(asdict(me)))
+        try:
+            yield me
+        finally:
+            # Workers elsewhere look here whether they are still wanted.
+            _write(handle, path, "")
 
 
-def _outcome(row: sqlite3.Row, measurements: list[Measurement]) -> Outcome:
-    plain = ("state", "scoring", "error", "n_train", "n_dev", "n_test", "seed", "seconds", "origin")
-    return Outcome(
-        run=_run_id(row),
-        inputs=json.loads(row["inputs"]),
-        measurements=tuple(measurements),
-        train=Usage(row["train_seconds"], row["train_cpu"], row["train_memory"]),
-        predict=Usage(row["predict_seconds"], row["predict_cpu"], row["predict_memory"]),
-        predictions=row["predictions"],
-        predictions_sha256=row["predictions_sha256"],
-        host=row["host"],
-        finished=row["finished"],
-        **{name: row[name] for name in plain},
-    )
+def running(store: Path) -> Holder | None:
+    """Who coordinates at this moment."""
+    path = lock_path(store)
+    if not path.exists():
+        return None
+    with _lock(path) as handle:
+        return None if _take(handle, path) else _holder(path)
+
+
+def is_wanted(path: Path, token: str) -> bool:
+    """True while the coordinator of this token still coordinates, as far as the file tells."""
+    holder = _holder(path)
+    return holder is not None and holder.token == token
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[int]:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({reason(error)}).") from None
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _take(handle: int, path: Path) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise InputError(
+            f"{path}: files cannot be locked here ({reason(error)}). Keep the store on another file system: store = …"
+        ) from None
+    return True
+
+
+def _write(handle: int, path: Path, text: str) -> None:
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, text.encode(), 0)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({reason(error)}).") from None
+
+
+def _holder(path: Path) -> Holder | None:
+    """The holder that the file names; None where it is empty or being written."""
+    try:
+        return Holder(**json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

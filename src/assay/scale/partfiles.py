@@ -13,35 +13,20 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.engine.counts import Collapsed, Counts, Tallies
-from assay.engine.examples import Drawn
-from assay.engine.items import Items
-from assay.engine.options import Decided, Options
-from assay.engine.parts import Covered, Cut, Part, Selection, Summed
-from assay.engine.texts import Rows, Texts
-from assay.engine.warnings import Remark
+from assay import result
+from assay.engine import counts, examples, items, options, parts, texts, warnings
+from assay.engine.parts import Part
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.source import Source as File
-from assay.result import (
-    Example,
-    ExampleArcs,
-    ExampleItem,
-    ExampleSpan,
-    ExampleUnit,
-    Mapped,
-    Source,
-    Unresolved,
-)
+from assay.formats.source import Source
 
 SCHEMA = "assay-part/2"
 _CLASSES: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        *(Part, Options, Decided, Covered, Cut, Selection, Summed, Tallies, Collapsed, Counts),
-        *(Items, Drawn, Remark, Mapped, Source, Unresolved),
-        *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit, Texts, Rows),
-    )
+    name: kind
+    for module in (counts, examples, items, options, parts, texts, warnings, result)
+    for name, kind in vars(module).items()
+    if dataclasses.is_dataclass(kind) and getattr(kind, "__module__", "").startswith(module.__name__)
 }
+"""The dataclasses that a part may hold, by name."""
 
 
 def to_json(part: Part) -> str:
@@ -58,7 +43,7 @@ def _checksum(encoded: Any) -> str:
 
 def read_part(path: str) -> Part:
     """A part from its file."""
-    text = "".join(batch.text for batch in File(path).batches())
+    text = "".join(batch.text for batch in Source(path).batches())
     try:
         data = json.loads(text)
         schema, version = data["schema"], data["version"]
@@ -82,64 +67,53 @@ def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
 
     A part may name measures `module:function`, which are code: they are run only if they are among `own`.
     """
-    parts = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
-    first_path, first = parts[0]
-    for path, part in parts:
+    found = sorted(((path, read_part(path)) for path in paths), key=lambda row: row[1].covered.numbers)
+    first_path, first = found[0]
+    for path, part in found:
         for spec in part.specs:
             name = spec.partition("(")[0]
             if ":" in name and name not in {one.partition("(")[0] for one in own}:
                 raise UsageError(f"{path}: names the measure {name}, which is code. If it is yours, say: -m {name}")
-    for name in own:
-        if name not in first.specs:
-            raise unknown("measure", name, first.specs)
-    for path, part in parts[1:]:
-        if _run(part) != _run(first):
+    if strange := [name for name in own if name not in first.specs]:
+        raise unknown("measure", strange[0], first.specs)
+    runs = [(part.covered.corpus, part.covered.total, part.decided, part.contents) for _, part in found]
+    for (path, _), run in zip(found, runs, strict=True):
+        if run != runs[0]:
             raise UsageError(
                 f"{path}: not of the same run as {first_path}: other files, systems, measures or options."
             )
-    _check_whole(parts)
-    whole = first
-    for _, part in parts[1:]:
-        whole = whole + part
-    _check_alike(whole)
-    return whole
-
-
-def _run(part: Part) -> tuple[object, ...]:
-    """What parts of one run have in common."""
-    return part.covered.corpus, part.covered.total, part.decided, part.contents
-
-
-def _check_whole(parts: Sequence[tuple[str, Part]]) -> None:
-    """Each shard must be there, once."""
     seen: dict[int, str] = {}
-    for path, part in parts:
+    for path, part in found:
         for number in part.covered.numbers:
             if number in seen:
                 raise UsageError(f"{path}: shard {number + 1} is in {seen[number]} too. Give each part once.")
             seen[number] = path
-    missing = [number + 1 for number in range(parts[0][1].covered.total) if number not in seen]
+    total = first.covered.total
+    missing = [number + 1 for number in range(total) if number not in seen]
     if missing:
         listed = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
-        raise UsageError(
-            f"{len(missing):,} of {parts[0][1].covered.total:,} shards are missing ({listed}). Give all parts."
-        )
-
-
-def _check_alike(whole: Part) -> None:
-    """Refuse parts of which some would have to be read otherwise, now that all is known."""
+        raise UsageError(f"{len(missing):,} of {total:,} shards are missing ({listed}). Give all parts.")
+    whole = first
+    for _, part in found[1:]:
+        whole = whole + part
     if whole.told != whole.decided:
         raise UsageError(
             "some parts have to be read in another way than the first shard tells (other tokens than gold, or empty "
             "columns). Run it in one piece: --jobs or --cluster in place of --partial."
         )
+    return whole
 
 
 def _encode(value: Any) -> Any:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, np.ndarray | np.generic):
-        return _encoded_array(value) if isinstance(value, np.ndarray) else value.item()
+    if value is None or isinstance(value, str | int | float | np.generic):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.ndarray):
+        if value.dtype == object:
+            data: Any = value.ravel().tolist()
+        else:
+            packed = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
+            data = base64.b64encode(zlib.compress(packed.tobytes(), 6)).decode()
+        return {"is": "array", "type": value.dtype.name, "shape": list(value.shape), "of": data}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = {item.name: _encode(getattr(value, item.name)) for item in dataclasses.fields(value)}
         return {"is": type(value).__name__, **members}
@@ -148,14 +122,6 @@ def _encode(value: Any) -> Any:
     if isinstance(value, list):
         return [_encode(item) for item in value]
     return {"is": "table", "of": [[_encode(key), _encode(item)] for key, item in value.items()]}
-
-
-def _encoded_array(array: Any) -> dict[str, Any]:
-    if array.dtype == object:
-        return {"is": "array", "type": "object", "shape": list(array.shape), "of": array.ravel().tolist()}
-    packed = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
-    data = base64.b64encode(zlib.compress(packed.tobytes(), 6)).decode()
-    return {"is": "array", "type": array.dtype.name, "shape": list(array.shape), "of": data}
 
 
 def _decode(data: Any) -> Any:
@@ -168,16 +134,13 @@ def _decode(data: Any) -> Any:
         return tuple(_decode(item) for item in data["of"])
     if kind == "table":
         return {_decode(key): _decode(item) for key, item in data["of"]}
-    if kind == "array":
-        return _decoded_array(data)
-    return _CLASSES[kind](**{name: _decode(item) for name, item in data.items() if name != "is"})
-
-
-def _decoded_array(data: dict[str, Any]) -> Any:
+    if kind != "array":
+        return _CLASSES[kind](**{name: _decode(item) for name, item in data.items() if name != "is"})
     if data["type"] == "object":
         array = np.empty(len(data["of"]), dtype=object)
         array[:] = data["of"]
-        return array.reshape(data["shape"])
-    dtype = np.dtype(data["type"])
-    raw = zlib.decompress(base64.b64decode(data["of"]))
-    return np.frombuffer(raw, dtype=dtype.newbyteorder("<")).astype(dtype).reshape(data["shape"])
+    else:
+        dtype = np.dtype(data["type"])
+        raw = zlib.decompress(base64.b64decode(data["of"]))
+        array = np.frombuffer(raw, dtype=dtype.newbyteorder("<")).astype(dtype)
+    return array.reshape(data["shape"])

@@ -1,16 +1,36 @@
-"""score() and compare(), and parts of them, on as many processes or machines as there are."""
+"""score() and compare(), and parts of them, on as many processes or machines as there are.
+
+Shards are measured in any order and come in theirs, so that their sum is the same whoever measured them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 from assay.engine.options import Options
 from assay.engine.parts import Part
-from assay.engine.run import Report, add_under, decided_by, evaluate_shards, pieces_of, shards_of, share_of
+from assay.engine.run import (
+    Over,
+    Piece,
+    Report,
+    add_under,
+    decided_by,
+    evaluate_shards,
+    in_turn,
+    pieces_of,
+    shards_of,
+    share_of,
+)
 from assay.errors import UsageError
 from assay.result import Result
-from assay.scale.parallel import check_workers, over
+from assay.scale.workers import check_cluster, serve, work, work_on_cluster
+
+AHEAD = 4
+"""The shards per worker by which measuring may run ahead of adding: what waits to be added takes room."""
+TRIES = 2
+"""So often a shard is begun whose process dies."""
 
 
 def score(
@@ -58,8 +78,7 @@ def evaluate(
     report: Report = lambda step: None,
 ) -> Result:
     """The Result, for whichever command asks."""
-    check_workers(jobs, cluster)
-    return evaluate_shards(command, gold, systems, measures, options, over=over(jobs, cluster), report=report)
+    return evaluate_shards(command, gold, systems, measures, options, over=_over(jobs, cluster), report=report)
 
 
 def part_of(
@@ -74,8 +93,8 @@ def part_of(
     cluster: str | None = None,
     report: Report = lambda step: None,
 ) -> Part:
-    """What one job of several finds in its share of the shards (`3/16`), for `assay merge` to add to the others'."""
-    check_workers(jobs, cluster)
+    """The sum of one job's share of the shards (`3/16`), for `assay merge` to add to those of other jobs."""
+    over = _over(jobs, cluster)
     shards = shards_of(gold, systems)
     if not shards:
         raise UsageError(
@@ -85,4 +104,49 @@ def part_of(
     chosen = share_of(shards, share)
     decided = decided_by(pieces[0])
     mine = pieces[chosen[0].number : chosen[-1].number + 1]
-    return add_under(mine, decided, over(jobs, cluster), report)
+    return add_under(mine, decided, over, report)
+
+
+def _over(jobs: int, cluster: str | None) -> Over:
+    """Who measures shards: this process, several, or a Dask cluster. What cannot work is refused at once."""
+    if jobs < 1:
+        raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
+    if cluster is None and jobs == 1:
+        return in_turn
+    if cluster is not None:
+        check_cluster(cluster)
+
+    def measure_all(pieces: Sequence[Piece]) -> Iterator[Part]:
+        if not pieces:
+            return
+        if cluster is None:
+            answers = work(__name__, pieces, jobs, tries=TRIES, ahead=AHEAD * jobs)
+            lost = (
+                f"the process that read this shard was killed {TRIES} times. Is there too little memory? Use fewer "
+                "--jobs, or cut the files smaller."
+            )
+        else:
+            answers = work_on_cluster(
+                Piece.measure, "the shard", pieces, cluster, jobs, {}, ahead=AHEAD, remedy="Run again."
+            )
+            lost = (
+                "the workers that read this shard were killed again and again. Do they have too little memory? "
+                "Cut the files smaller."
+            )
+        kept: dict[int, Part] = {}
+        turn = 0
+        with closing(answers):
+            for number, part in answers:
+                if part is None:
+                    raise UsageError(f"{pieces[number].shard.gold.files[0]}: {lost}")
+                kept[number] = part
+                while turn in kept:
+                    yield kept.pop(turn)
+                    turn += 1
+
+    return measure_all
+
+
+def main() -> None:
+    """A worker: measure the shards that standard input names."""
+    serve(Piece.measure)

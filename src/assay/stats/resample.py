@@ -13,15 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
-from assay.stats.binomial import fair_tosses
 
 CHUNK_NUMBERS = 1 << 19
-"""How many numbers of each kind are held at once: 4 MB, which the processor's cache likes too."""
+"""The numbers of each kind that are held at once: 4 MB, which the processor's cache likes too."""
 NEAR_NUMBERS = 1 << 16
-"""How many where each is used once, straight away: what stays in the processor's cache."""
+"""The same where each is used once, straight away: what stays in the processor's cache."""
 
-MOST_OUTCOMES = 1_000_000
-"""So many shufflings are enumerated in place of drawing some."""
 KEPT_NUMBERS = 1 << 26
 Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
 
@@ -35,7 +32,7 @@ _WORTH_A_ROW = 12
 _TOSSED = 256
 """Rows of up to so many units have a coin tossed for each, 16 coins at once; more are drawn as a binomial."""
 _COSTLY_NS = 12_000.0
-"""What a replicate may cost before a product is cheaper: weights once, then two or three microseconds a measure."""
+"""The cost of a replicate above which a product is cheaper: weights once, then 2 or 3 microseconds a measure."""
 MOST_UNITS = 4096
 """The most units that weights are drawn for one by one."""
 
@@ -87,7 +84,7 @@ def bootstrap_sums(
 
 
 def draws_units(rows: Ints, sizes: Ints) -> bool:
-    """Whether units are drawn outright, since their rows hardly collapse."""
+    """True where units are drawn outright, since their rows hardly collapse."""
     return int(sizes.sum()) <= MOST_UNITS and is_costly(rows, sizes)
 
 
@@ -113,7 +110,7 @@ def unit_weights(
 
 
 def is_costly(rows: Ints, sizes: Ints) -> bool:
-    """Whether drawing rows costs more than one product with weights of units, which all measures share."""
+    """True where drawing rows costs more than one product with weights of units, which all measures share."""
     units = int(sizes.sum())
     bits = sum((int(high) * units + 1).bit_length() for high in rows.max(axis=0, initial=0))
     rare = sizes < _WORTH_A_ROW
@@ -162,13 +159,18 @@ class _Singles:
 def bootstrap_weights(
     units: int, times: int, rng: np.random.Generator, width: int = 0
 ) -> Iterator[NDArray[np.uint8]]:
-    """How often each unit is drawn, for tables so wide that sums alone will not do: replicates × units.
+    """The number of times each unit is drawn, for tables too wide for sums alone: replicates × units.
 
     In chunks that suit what is made of them, `width` numbers a replicate. A byte each will do: of more than 255
     units none is ever drawn 256 times, for the chance is below 10^-500.
     """
     for replicates in _chunks(times, max(units, width), CHUNK_NUMBERS):
-        drawn = _drawn(replicates, units, rng)
+        if units <= 1 << 16 and units.bit_count() == 1:
+            # So many are the blocks of a large corpus.
+            drawn: NDArray[Any] = _random16(replicates, units, rng) & np.uint16(units - 1)
+        else:
+            kind = np.uint16 if units < 1 << 16 else np.uint32
+            drawn = rng.integers(0, units, size=(replicates, units), dtype=kind)
         if units < _FEW:
             places = drawn + (np.arange(replicates) * units)[:, None]
             counted = np.bincount(places.ravel(), minlength=replicates * units).reshape(replicates, units)
@@ -181,63 +183,33 @@ def bootstrap_weights(
 
 
 def shuffle_weights(sizes: Ints, times: int, rng: np.random.Generator, width: int = 0) -> Iterator[Floats]:
-    """How many units of each row change sides when every unit does so with probability one half.
+    """The number of units of each row that change sides, each with probability one half: replicates × rows.
 
     In chunks that suit what is made of them, `width` numbers a replicate.
     """
     few, many = np.flatnonzero(sizes <= _TOSSED), np.flatnonzero(sizes > _TOSSED)
     place = np.argsort(np.concatenate([few, many]))
+    # Coins that show heads are bits that are set, 16 of them in a random number.
+    coins = sizes[few]
+    numbers = -(-coins // 16)
+    first = np.cumsum(numbers) - numbers
+    before = 16 * (np.arange(int(numbers.sum())) - np.repeat(first, numbers))
+    masks = ((1 << np.minimum(np.repeat(coins, numbers) - before, 16)) - 1).astype(np.uint16)
     for replicates in _chunks(times, max(len(sizes), width), CHUNK_NUMBERS):
-        weights = _tossed(sizes[few], replicates, rng).astype(np.float64)
+        heads: NDArray[Any] = np.bitwise_count(_random16(replicates, len(masks), rng) & masks)
+        if len(masks) != len(coins):
+            heads = np.add.reduceat(heads, first, axis=1, dtype=np.uint16)
+        weights = heads.astype(np.float64)
         if many.size:
             drawn = rng.binomial(sizes[many], 0.5, size=(replicates, len(many)))
             weights = np.concatenate([weights, drawn], axis=1)[:, place]
         yield weights
 
 
-def _tossed(coins: Ints, replicates: int, rng: np.random.Generator) -> NDArray[Any]:
-    """How many of so many coins show heads: bits that are set, 16 of them in a random number."""
-    numbers = -(-coins // 16)
-    first = np.cumsum(numbers) - numbers
-    before = 16 * (np.arange(int(numbers.sum())) - np.repeat(first, numbers))
-    tossed = np.minimum(np.repeat(coins, numbers) - before, 16)
-    masks = ((1 << tossed) - 1).astype(np.uint16)
-    heads = np.bitwise_count(_random16(replicates, len(masks), rng) & masks)
-    return heads if len(masks) == len(coins) else np.add.reduceat(heads, first, axis=1, dtype=np.uint16)
-
-
-def _drawn(replicates: int, units: int, rng: np.random.Generator) -> NDArray[Any]:
-    """As many units as there are, drawn with replacement."""
-    if units <= 1 << 16 and units.bit_count() == 1:
-        # So many are the blocks of a large corpus.
-        return _random16(replicates, units, rng) & np.uint16(units - 1)
-    kind = np.uint16 if units < 1 << 16 else np.uint32
-    return rng.integers(0, units, size=(replicates, units), dtype=kind)
-
-
 def _random16(rows: int, columns: int, rng: np.random.Generator) -> NDArray[np.uint16]:
     """Random numbers of 16 bits, in a quarter of the time that it takes to draw each by itself."""
     drawn = rng.integers(0, (1 << 64) - 1, size=-(-rows * columns // 4), dtype=np.uint64, endpoint=True)
     return drawn.astype("<u8", copy=False).view("<u2")[: rows * columns].reshape(rows, columns)
-
-
-def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
-    """Every possible outcome of `shuffle_weights` with its probability, where there are at most `most`."""
-    outcomes = 1
-    for size in sizes.tolist():
-        outcomes *= size + 1
-        if outcomes > most:
-            return None
-    weights = np.zeros((1, 0))
-    probabilities = np.ones(1)
-    for size in sizes.tolist():
-        choices = np.arange(size + 1, dtype=np.float64)
-        shares = fair_tosses(size, size)
-        weights = np.concatenate(
-            [np.repeat(weights, size + 1, axis=0), np.tile(choices, len(weights))[:, None]], axis=1
-        )
-        probabilities = np.repeat(probabilities, size + 1) * np.tile(shares, len(probabilities))
-    return weights, probabilities
 
 
 def _chunks(times: int, width: int, numbers: int) -> Iterator[int]:

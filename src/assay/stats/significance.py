@@ -1,4 +1,4 @@
-"""Tests of two systems on the same items, and how exact a resampled p is."""
+"""Tests of two systems on the same items, how exact a resampled p is, and the correction for many tests."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.stats.binomial import fair_tail, log_binomials
-from assay.stats.resample import CHUNK_NUMBERS, MOST_OUTCOMES, all_shuffles, shuffle_weights
+from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
 """From the summed fields of A and of B (last axis) to the difference of their scores."""
 Pair = tuple[int, int]
 """Two systems by their numbers."""
+MOST_OUTCOMES = 1_000_000
+"""So many shufflings are enumerated in place of drawing some."""
+_EXACT = 50
+"""Up to so many tosses all chances are exact in a float."""
+_MANY = 1 << 20
+"""From so many heads on the far tail is left out."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class Shuffling:
 
     p: float
     low: float
-    """Where the p of endlessly many shufflings lies, with 95% confidence …"""
+    """The bounds of the p of endlessly many shufflings, with 95% confidence …"""
     high: float
     """… both equal to p where all shufflings were enumerated."""
     exact: bool
@@ -79,6 +84,25 @@ def _as_extreme(observed: float) -> float:
 def _estimated(hits: int, times: int, units: int) -> Shuffling:
     # The observed assignment is one of the shufflings, so p is never 0.
     return Shuffling((1 + hits) / (1 + times), *clopper_pearson(hits, times), False, units)
+
+
+def all_shuffles(sizes: Ints, most: int = MOST_OUTCOMES) -> tuple[Floats, Floats] | None:
+    """Every possible outcome of `shuffle_weights` with its probability, where there are at most `most`."""
+    outcomes = 1
+    for size in sizes.tolist():
+        outcomes *= size + 1
+        if outcomes > most:
+            return None
+    weights = np.zeros((1, 0))
+    probabilities = np.ones(1)
+    for size in sizes.tolist():
+        choices = np.arange(size + 1, dtype=np.float64)
+        shares = fair_tosses(size, size)
+        weights = np.concatenate(
+            [np.repeat(weights, size + 1, axis=0), np.tile(choices, len(weights))[:, None]], axis=1
+        )
+        probabilities = np.repeat(probabilities, size + 1) * np.tile(shares, len(probabilities))
+    return weights, probabilities
 
 
 def shuffling_tests(
@@ -154,3 +178,45 @@ def _upper(hits: int, times: int, tail: float) -> float:
         chance = np.exp(logs + k * math.log(middle) + (times - k) * math.log1p(-middle)).sum()
         low, high = (middle, high) if chance > tail else (low, middle)
     return (low + high) / 2
+
+
+def log_binomials(n: int, most: int) -> Floats:
+    """log C(n, k) for k = 0 … most."""
+    k = np.arange(1, most + 1, dtype=np.float64)
+    return np.concatenate([[0.0], np.cumsum(np.log((n - k + 1) / k))])
+
+
+def fair_tosses(n: int, most: int) -> Floats:
+    """The chance of k heads in n tosses of a fair coin, for k = 0 … most."""
+    if n <= _EXACT:
+        return np.array([math.comb(n, k) / 2**n for k in range(most + 1)])
+    return np.exp(log_binomials(n, most) - n * math.log(2))
+
+
+def fair_tail(n: int, most: int) -> tuple[float, float]:
+    """The chances of at most and of exactly so many heads in n tosses of a fair coin, at most half of them heads.
+
+    Of very many tosses only those numbers of heads are looked at that are near enough to count: ten times the root
+    of n below, the chance has fallen by more than a float can tell.
+    """
+    if most <= _MANY:
+        shares = fair_tosses(n, most)
+    else:
+        heads = np.arange(most - min(most - 1, 10 * math.isqrt(n)), most + 1, dtype=np.float64)
+        # By Stirling's series and deviances (Loader 2000): nothing cancels out.
+        tails, half = n - heads, n / 2
+        series = 1 / (12 * n) - 1 / (12 * heads) - 1 / (12 * tails)
+        deviances = [half * ((1 + e) * np.log1p(e) - e) for e in ((heads - half) / half, (tails - half) / half)]
+        shares = np.exp(series - deviances[0] - deviances[1]) * np.sqrt(n / (2 * math.pi * heads * tails))
+    return math.fsum(shares.tolist()), float(shares[-1])
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjusted p-values; nan stays nan and does not count."""
+    p = np.asarray(values, dtype=np.float64)
+    adjusted = np.full(len(p), np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    scaled = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return [float(value) for value in adjusted]

@@ -10,13 +10,12 @@ import pytest
 from rich.console import Console
 
 from assay.bayesian import bayes
-from assay.bayesian.pairs import Measured
+from assay.bayesian.pairs import Measured, relation
 from assay.bayesian.table import read_runs
 from assay.render import render
 from assay.render.terminal import show
 from assay.result import Result
 from assay.result.posteriors import Posterior, Replication, Thirds
-from assay.stats.ranking import relation
 from unit.bayesian.tables import made, pair, text_of
 from unit.stats.runs import CASES, REFERENCE
 

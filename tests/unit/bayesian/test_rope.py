@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.rope import Rope, full_score, rope, scale_doubts
-from assay.bayesian.table import DataSet, data_sets
+from assay.bayesian.table import PairedRuns, Rope, data_sets, full_score, rope, scale_doubts
 from assay.errors import UsageError
 from unit.bayesian.tables import made, runs_of
 
 
-def data(score: float, items: str = "", runs: int = 4) -> list[DataSet]:
+def data(score: float, items: str = "", runs: int = 4) -> list[PairedRuns]:
     """Two systems of the same mean score on test parts of so many items."""
     scores = {"d": {"a": [score] * runs, "b": [score] * runs}}
     table = runs_of(scores, more=",denominator", counts=f",{items}")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from assay.bayesian import bayes
-from assay.bayesian.table import Dropped, chosen, data_sets, in_order, read_matrices, read_runs
+from assay.bayesian.table import chosen, data_sets, in_order, read_matrices, read_runs
 from assay.errors import AssayError, InputError, UsageError
-from assay.experiment.runtables import Split
+from assay.experiment.tables import Split
 from unit.bayesian.tables import HEADER, made, runs_of, text_of
 
 REMEDY = (
@@ -87,11 +87,11 @@ def test_missing_runs_are_listed_and_may_be_left_out() -> None:
         "runs.csv: no accuracy of b on d r01-f02; b on d r02-f02 (2 in all). "
         "To compare on the runs that all have: --common"
     )
-    (one,), dropped = data_sets(runs, "accuracy", ["a", "b"], ["d"], common=True)
+    (one,), losses = data_sets(runs, "accuracy", ["a", "b"], ["d"], common=True)
     assert one.splits == (Split(1, 1), Split(2, 1))
     assert one.values["a"].tolist() == [0.1, 0.3]
     assert one.folds == 2
-    assert dropped == Dropped(2, 2)
+    assert losses == ["accuracy: 2 measurements missing or undefined, so 2 runs left out."]
 
 
 def test_many_missing_runs_are_counted_and_five_named() -> None:
@@ -108,9 +108,12 @@ def test_an_infinite_score_counts_as_missing() -> None:
 
 def test_a_data_set_that_one_system_lacks_is_named() -> None:
     runs = runs_of({"d": {"a": [0.5], "b": [0.5]}, "e": {"a": [0.5]}})
-    found, dropped = data_sets(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
+    found, losses = data_sets(runs, "accuracy", ["a", "b"], ["d", "e"], common=True)
     assert [one.name for one in found] == ["d"]
-    assert dropped == Dropped(1, 1, ("e",))
+    assert losses == [
+        "accuracy: 1 measurements missing or undefined, so 1 runs left out.",
+        "accuracy: no runs of all systems on e.",
+    ]
 
 
 def test_systems_without_a_run_in_common_cannot_be_compared() -> None:
@@ -145,7 +148,7 @@ def test_names_are_in_order_with_2_before_10() -> None:
 def test_a_matrix_has_a_line_for_each_data_set(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("0.1,0.2,0.3,0.4\n\n0.5 0.6 0.7 0.8\n")
     runs = read_matrices([("A", str(tmp_path / "a.csv"))], 2)
-    assert runs.data_sets("value") == ["line 1", "line 2"]
+    assert runs.data_sets(["value"]) == ["line 1", "line 2"]
     assert runs.cells["value"]["line 2"]["A"][Split(2, 1)].value == 0.7
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.bayesian.wording import few_data_sets, verdict
-from assay.result.posteriors import Thirds
+from assay.bayesian.pairs import verdict
+from assay.result.posteriors import CurvePoint, Posterior, Thirds
 
 
 def said(
@@ -20,9 +20,16 @@ def said(
     half: float = 0.002,
     items: float = math.nan,
     data_sets: int = 5,
-    few: str = "",
+    priors: tuple[float, ...] = (),
 ) -> str:
-    return verdict("TnT", "Flair", "accuracy", model, Thirds(a, equal, b), half, items, data_sets, 1000, few)
+    shares = Thirds(a, equal, b)
+    points = tuple(CurvePoint(half, 1.0, 1.0, Thirds(a, equal, share), shares) for share in priors)
+    found = Posterior(
+        *("TnT", "Flair", "accuracy", model, half, data_sets, 1000),
+        *(shares, shares, 0.0, "<", "", None, None),
+        prior_curve=points,
+    )
+    return verdict(found, items)
 
 
 BEHIND = "Equivalent means a difference of at most 0.002."
@@ -95,13 +102,11 @@ def test_constant() -> None:
 
 
 def test_few_data_sets() -> None:
-    caution = few_data_sets(2, 0.867, 1.0, "Flair being better")
-    assert caution == (
-        "With 2 data sets much of this is the prior's: under other priors the share for Flair being better lies "
-        "between .867 and 1.000."
+    assert said(0.1, 0.1, 0.8, data_sets=2, priors=(0.9, 0.867, 1.0)).endswith(
+        f" {BEHIND} With 2 data sets much of this is the prior's: under other priors the share for Flair being "
+        "better lies between .867 and 1.000."
     )
-    assert said(0.1, 0.1, 0.8, few=caution).endswith(caution)
-    assert few_data_sets(1, 0.5, 0.6, "x").startswith("With one data set much")
+    assert " With one data set much" in said(0.1, 0.1, 0.8, data_sets=1, priors=(0.5, 0.6))
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda shares: sum(shares) > 0.1))

@@ -88,7 +88,7 @@ def difference(x, y):
 
 
 def test_one_toss_of_coins_serves_all_pairs(monkeypatch):
-    calls = counted(monkeypatch, resample, "_tossed")
+    calls = counted(monkeypatch, resample, "_random16")
     numbers = []
     for systems in (2, 8):
         calls.clear()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.experiment import run
-from assay.experiment.cluster import do
-from assay.experiment.commands import StoppedError
-from assay.experiment.due import Ingredients, due_runs
-from assay.experiment.job import Job
-from assay.experiment.lock import is_wanted, lock_path, locked
+from assay.experiment.job import Job, StoppedError
 from assay.experiment.plan import read_plan
-from assay.experiment.run import _job
-from assay.scale.clusters import check_cluster
+from assay.experiment.run import execute_wanted, plan_jobs
+from assay.experiment.store import is_wanted, lock_path, locked
+from assay.scale.workers import check_cluster, checked
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -28,7 +27,7 @@ def job(file: File, predict: str) -> Job:
     file("gold.conllu", corpus(6))
     experiment = read_plan(file("x.toml", plan({"a": {"predict": predict, "blind": False}})))
     with locked(experiment.store, "1") as me:
-        return _job(experiment, due_runs(experiment, {}, Ingredients(experiment))[0], me)
+        return replace(plan_jobs(experiment)[0], token=me.token)
 
 
 @pytest.mark.parametrize("where", ["tcp://host:8786", "127.0.0.1:8786", "tls://[::1]:1", "slurm", "local-jobs"])
@@ -43,7 +42,7 @@ def test_anything_else_is_refused(where: str) -> None:
 
 
 def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.scale.clusters.find_spec", lambda name: None)
+    monkeypatch.setattr("assay.scale.workers.find_spec", lambda name: None)
     assert importlib.util.find_spec("json") is not None
     file("gold.conllu", corpus(6))
     text = refusal(run, file("x.toml", plan()), cluster="slurm")
@@ -52,24 +51,24 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
 
 
 def test_a_worker_with_another_assay_refuses(file: File) -> None:
-    assert "where 0.0.0 gave it the run." in refusal(do, job(file, "cat {test}"), "0.0.0")
+    assert "where 0.0.0 gave it the run." in refusal(
+        checked, execute_wanted, job(file, "cat {test}"), "0.0.0", "the run"
+    )
 
 
 def test_a_worker_stops_when_its_coordinator_has_ended(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
-    from assay import __version__
-
-    monkeypatch.setattr("assay.experiment.cluster._LOOK", 0.1)
+    monkeypatch.setattr(sys.modules["assay.experiment.run"], "_LOOK", 0.1)
     unwanted = job(file, "sleep 60")
     with pytest.raises(StoppedError):
-        do(unwanted, __version__)
+        execute_wanted(unwanted)
     assert not list(Path("x-runs").glob("*/*/.r*"))
 
 
 def test_the_file_of_the_lock_says_who_is_wanted() -> None:
     store = Path("x.sqlite")
     with locked(store, "1") as first:
-        assert is_wanted(str(lock_path(store)), first.token)
-    assert not is_wanted(str(lock_path(store)), first.token)
+        assert is_wanted(lock_path(store), first.token)
+    assert not is_wanted(lock_path(store), first.token)
     with locked(store, "1") as second:
-        assert not is_wanted(str(lock_path(store)), first.token)
-        assert is_wanted(str(lock_path(store)), second.token)
+        assert not is_wanted(lock_path(store), first.token)
+        assert is_wanted(lock_path(store), second.token)

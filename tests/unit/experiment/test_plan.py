@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from assay.experiment import read_plan, run
-from assay.experiment.commands import Template
-from assay.experiment.plan import RunId
+from assay.experiment.plan import RunId, Template
 from assay.experiment.splits import Design
 from unit.experiment.plans import COPY, corpus, plan
 from unit.samples import refusal
@@ -21,7 +20,7 @@ def test_what_is_not_said_has_a_default(file: File) -> None:
     text = 'measures = ["accuracy"]\n[datasets.news]\npath = "gold.conllu"\n[systems.copy]\npredict = "tag"'
     experiment = read_plan(file("taggers.toml", text))
     assert experiment.datasets["news"].design == Design(10, 1, True, "sentence", "folds", 0)
-    assert experiment.datasets["news"].design.parts == "80/10/10"
+    assert experiment.datasets["news"].design.told == "1 × 10 folds, 80/10/10 by sentence, seed 0"
     assert (experiment.store.name, experiment.runs.name) == ("taggers.sqlite", "taggers-runs")
     assert experiment.systems["copy"].blind
 

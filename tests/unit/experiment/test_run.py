@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from assay.experiment import Progress, export, export_pairs, import_measurements, run, status
-from assay.experiment.commands import Command, CommandError, StoppedError
+from assay.experiment.job import CommandError, StoppedError, run_command
 from assay.experiment.run import Step
 from unit.experiment.plans import COPY, corpus, plan
 from unit.samples import refusal
@@ -258,10 +258,10 @@ def test_whatever_a_system_does_the_experiment_goes_on(file: File, data: str, pr
 
 def test_commands_leave_nothing_running(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    Command(["sh", "-c", "sleep 300 & echo $!"], tmp_path, log).run(lambda: False)
+    run_command(["sh", "-c", "sleep 300 & echo $!"], tmp_path, log)
     assert _ends(int(log.read_text()))
     with pytest.raises(StoppedError):
-        Command(["sh", "-c", "echo $$; sleep 300"], tmp_path, log).run(lambda: True)
+        run_command(["sh", "-c", "echo $$; sleep 300"], tmp_path, log, lambda: True)
     assert _ends(int(log.read_text().split()[-1]))
 
 
@@ -277,17 +277,17 @@ def _ends(pid: int) -> bool:
 
 def test_time_and_memory_are_those_of_the_command(tmp_path: Path) -> None:
     script = "x = bytearray(60_000_000); s = sum(range(2_000_000))"
-    used = Command([sys.executable, "-c", script], tmp_path, tmp_path / "log").run(lambda: False)
+    used = run_command([sys.executable, "-c", script], tmp_path, tmp_path / "log")
     assert 60e6 < used.memory < 200e6
     assert 0 < used.cpu < 60 and used.seconds > 0
-    small = Command(["true"], tmp_path, tmp_path / "log").run(lambda: False)
+    small = run_command(["true"], tmp_path, tmp_path / "log")
     # Not below what the guard itself takes, but far from what this process does.
     assert small.memory < 30e6
 
 
 def test_a_program_that_cannot_be_run_is_an_error_not_a_crash(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="none: cannot be run"):
-        Command(["./none"], tmp_path, tmp_path / "log").run(lambda: False)
+        run_command(["./none"], tmp_path, tmp_path / "log")
 
 
 def test_data_that_change_under_way_are_noticed(file: File, data: str) -> None:

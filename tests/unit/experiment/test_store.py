@@ -12,12 +12,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.experiment.commands import Usage
-from assay.experiment.lock import locked, running
-from assay.experiment.measure import Measurement
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
-from assay.experiment.store import Outcome, Store
+from assay.experiment.store import Measurement, Outcome, Store, Usage, locked, running
 from unit.samples import refusal
 
 
@@ -56,7 +53,7 @@ def test_several_runs_are_recorded_all_or_none() -> None:
     broken = Outcome(RunId("news", "tagger", 1, 2), "unheard of", {})
     with Store(Path("x.sqlite"), create=True) as store:
         with pytest.raises(InputError, match="CHECK constraint"):
-            store.record_all([outcome(), broken])
+            store.record(outcome(), broken)
         assert store.outcomes() == {}
 
 
@@ -144,7 +141,7 @@ def test_files_that_are_no_store_are_refused() -> None:
 def filled(path: Path, runs: int = 12) -> bytes:
     """A store with some runs, as bytes."""
     with Store(path, create=True) as store:
-        store.record_all(outcome(fold, fold / 100, host="here", finished=float(fold)) for fold in range(1, runs + 1))
+        store.record(*(outcome(fold, fold / 100, host="here", finished=float(fold)) for fold in range(1, runs + 1)))
         store.record(outcome(3, 0.9, finished=99.0))
         store.describe({"news": (Design(5, 2, False), "abc")}, jobs="1")
         store.describe({"news": (Design(5, 3, False), "abd")}, jobs="2")

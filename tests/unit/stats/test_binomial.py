@@ -7,8 +7,8 @@ import math
 import pytest
 from scipy.stats import binom
 
-from assay.stats import binomial
-from assay.stats.binomial import fair_tail, fair_tosses
+from assay.stats import significance
+from assay.stats.significance import fair_tail, fair_tosses
 
 
 def test_few_tosses_are_exact():
@@ -25,5 +25,5 @@ def test_the_tail_of_very_many_tosses_is_that_of_scipy(n, most):
 
 def test_both_ways_agree_where_they_meet(monkeypatch):
     whole = fair_tail(2_000_000, 999_000)
-    monkeypatch.setattr(binomial, "_MANY", 1000)
+    monkeypatch.setattr(significance, "_MANY", 1000)
     assert fair_tail(2_000_000, 999_000) == pytest.approx(whole, rel=1e-6)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.correlated import correlated
-from assay.stats.evidence import TooFewRunsError
+from assay.stats.bayes import TooFewRunsError, correlated
 from unit.stats.runs import PAIRS, differences
 
 TESTED = [name for name in PAIRS if "correlated_t_single_data_set" in PAIRS[name]]

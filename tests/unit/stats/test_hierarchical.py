@@ -12,10 +12,22 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from assay.stats.evidence import NoVariationError, TooFewRunsError, constant, evidence, settled
-from assay.stats.hierarchical import SENSITIVITY, Fit, curve, fit, sensitivity
-from assay.stats.quadrature import Priors, overlap
-from assay.stats.regions import Tails, decide
+from assay.stats.bayes import (
+    SENSITIVITY,
+    Fit,
+    NoVariationError,
+    Priors,
+    Tails,
+    TooFewRunsError,
+    constant,
+    curve,
+    decide,
+    evidence,
+    fit,
+    overlap,
+    sensitivity,
+    settled,
+)
 from unit.stats.runs import MEASURED, PAIRS, SIMULATED, Rows, differences, simulated
 
 Folder = Callable[[str], Path]
@@ -52,7 +64,7 @@ def test_preprocessing_meets_the_reference(name: str, shared_data: Folder) -> No
         assert seen.means == pytest.approx(known["row_means"], rel=1e-6)
         assert seen.squares == pytest.approx(known["row_sum_sq_dev"], rel=1e-6)
         assert seen.widths == pytest.approx(known["row_t_scale"], rel=1e-6)
-        assert set(seen.freedom) == {known["row_t_df"]}
+        assert set(seen.runs - 2) == {known["row_t_df"]}
         assert seen.largest == pytest.approx(known["max_abs_diff"], rel=1e-6)
         assert Priors().std0 * seen.among == pytest.approx(known["std0_upper"], rel=1e-6)
 
@@ -283,7 +295,7 @@ def test_unequal_numbers_of_runs_and_correlations_are_allowed() -> None:
     rows = made(3, 30, 1.0, 0.3, seed=1)
     rows[1] = rows[1][:7]
     fitted = fit(rows, [0.1, 0.2, 0.0], 0.5)
-    assert fitted.evidence.freedom.tolist() == [28, 5, 28]
+    assert (fitted.evidence.runs - 2).tolist() == [28, 5, 28]
     assert fitted.evidence.widths[1] > fitted.evidence.widths[0] > fitted.evidence.widths[2]
     assert sum(fitted.decision) == pytest.approx(1)
     assert fitted.error < 0.01
@@ -374,7 +386,7 @@ def test_without_a_rope_half_a_step_stands_in_for_it() -> None:
     assert with_step.treated == (3,)
     assert with_step.squares == pytest.approx(stand_in.squares)
     fitted = fit(rows, rhos(rows), 0.0)
-    assert (fitted.treated, fitted.left_out) == ((), (3,))
+    assert (fitted.evidence.treated, fitted.evidence.left_out) == ((), (3,))
     assert fitted.rows[3] is None
     assert len(fitted.rows) == 4
     alone = fit(rows[:3], rhos(rows[:3]), 0.0)

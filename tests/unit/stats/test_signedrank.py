@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.stats.signedrank import signed_rank
+from assay.stats.bayes import signed_rank
 from unit.stats.runs import REFERENCE, accuracies
 
 KNOWN = REFERENCE["exact_cases"]["signed_rank_on_data_set_means"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from assay.demo.taggers.conllu import Sentence, main
+from assay.demo.taggers import Sentence, main
 
 ROUNDS = 8
 START = "<s>"

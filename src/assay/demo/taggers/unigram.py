@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from assay.demo.taggers.conllu import Sentence, main
+from assay.demo.taggers import Sentence, main
 
 LONGEST = 4
 
@@ -23,12 +23,11 @@ def train(corpus: list[Sentence]) -> dict[str, dict[str, str]]:
 
 def tag(model: Any, words: list[str]) -> list[str]:
     """The tags of a sentence."""
-    return [model["words"].get(word) or _guessed(model, word) for word in words]
-
-
-def _guessed(model: Any, word: str) -> str:
-    known: str = next(model["endings"][ending] for ending in _endings(word) if ending in model["endings"])
-    return known
+    endings = model["endings"]
+    return [
+        model["words"].get(word) or next(endings[ending] for ending in _endings(word) if ending in endings)
+        for word in words
+    ]
 
 
 def _endings(word: str) -> list[str]:

@@ -1,0 +1,230 @@
+"""Tables of measurements, CSV or TSV text with a row for each measurement of a run: read, exported, imported."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.errors import InputError, UsageError
+from assay.experiment.data import Data, file_hash
+from assay.experiment.job import find_discordant
+from assay.experiment.plan import Experiment, RunId, measure_and_score, read_plan
+from assay.experiment.splits import split_name
+from assay.experiment.store import Measurement, Outcome, Store
+from assay.formats.source import Source
+
+COLUMNS = ("dataset", "system", "repetition", "fold", "measure", "value")
+COUNTS = ("numerator", "denominator", "n_train", "n_test")
+"""Columns that may be there too."""
+PAIRS = ("dataset", "a", "b", "repetition", "fold", "measure", "only_a", "only_b")
+"""The columns of a table of pairs: the items of a split that only one of two systems has right."""
+Rows = Iterator[list[object]]
+
+
+class Split(NamedTuple):
+    """The part of a data set that was tested."""
+
+    repetition: int
+    fold: int
+
+    def __str__(self) -> str:
+        return split_name(*self)
+
+
+class Row(NamedTuple):
+    """One measurement of one run."""
+
+    place: str
+    """The file and line that it stands in."""
+    dataset: str
+    system: str
+    split: Split
+    measure: str
+    value: float
+    """nan where it is undefined."""
+    numerator: float | None = None
+    denominator: float | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+
+
+def measurements(path: str, text: str, hint: str = "") -> Iterator[Row]:
+    """The rows of a table of measurements, each once; a table without any is refused.
+
+    `hint` is what else the user may have meant, said where a column is missing.
+    """
+    seen: set[tuple[str, str, Split, str]] = set()
+    remedy = f"The first line names the columns: {', '.join(COLUMNS)}, and if known {', '.join(COUNTS)}.{hint}"
+    for place, cells in records(path, text, COLUMNS, remedy):
+        dataset, system, measure = (word(place, cells, name) for name in ("dataset", "system", "measure"))
+        split = Split(whole(place, cells, "repetition"), whole(place, cells, "fold"))
+        value, part, items = (_number(place, cells, name) for name in ("value", "numerator", "denominator"))
+        n_train, n_test = (whole(place, cells, name) if cells.get(name) else None for name in COUNTS[2:])
+        if not math.isnan(items) and not 0 < items < math.inf and math.isfinite(value):
+            raise InputError(f"{place}: the denominator of {cells['value']} is {cells['denominator']}.")
+        if (dataset, system, split, measure) in seen:
+            raise InputError(f"{place}: {measure} of {dataset} {system} {split} stands here a second time.")
+        seen.add((dataset, system, split, measure))
+        numerator, denominator = (None if math.isnan(number) else number for number in (part, items))
+        yield Row(place, dataset, system, split, measure, value, numerator, denominator, n_train, n_test)
+    if not seen:
+        raise InputError(f"{path}: holds no measurements.")
+
+
+def records(path: str, text: str, columns: Sequence[str], remedy: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The lines of a CSV or TSV text as mappings, with their places; the first line must name the columns."""
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text), delimiter="\t" if "\t" in first else ",", strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if missing := [name for name in columns if name not in header]:
+            raise InputError(f"{path}:1: has no column {missing[0]}. {remedy}")
+        if twice := [name for name in header if header.count(name) > 1]:
+            raise InputError(f"{path}:1: has the column {twice[0]} twice.")
+        for cells in reader:
+            place = f"{path}:{reader.line_num}"
+            if cells and len(cells) != len(header):
+                raise InputError(f"{place}: {len(cells)} columns where the first line has {len(header)}.")
+            if cells:
+                yield place, {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+    except csv.Error as error:
+        raise InputError(f"{path}:{reader.line_num}: no CSV: {error}.") from None
+
+
+def word(place: str, cells: Mapping[str, str], name: str) -> str:
+    """A cell that must not be empty."""
+    if not cells[name]:
+        raise InputError(f"{place}: {name} is empty.")
+    return cells[name]
+
+
+def whole(place: str, cells: Mapping[str, str], name: str) -> int:
+    """A cell with a whole number from 0; 3.0 is one too, as some programs write it."""
+    text = cells[name].removesuffix(".0")
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise InputError(f"{place}: {name} should be a whole number, not {cells[name]!r}.")
+    return int(text)
+
+
+def _number(place: str, cells: Mapping[str, str], name: str) -> float:
+    """A cell with a number; nan where it is empty or missing."""
+    try:
+        return float(cells.get(name) or math.nan)
+    except ValueError:
+        raise InputError(f"{place}: {name} should be a number, not {cells[name]!r}.") from None
+
+
+# --- out of the store ---
+
+
+def export(path: str | Path) -> str:
+    """All measurements of the runs that the file names, and of imported ones, as CSV in a fixed order."""
+    return _export(path, (*COLUMNS, *COUNTS), _measured)
+
+
+def export_pairs(path: str | Path) -> str:
+    """For each split, measure and two systems the items that only one has right, as CSV for `assay bayes --pairs`."""
+    return _export(path, PAIRS, _discordant)
+
+
+def _export(
+    path: str | Path, columns: Sequence[str], rows: Callable[[Experiment, Mapping[RunId, Outcome]], Rows]
+) -> str:
+    experiment = read_plan(path)
+    with Store(experiment.store) as store:
+        stored = store.outcomes()
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([columns, *rows(experiment, stored)])
+    return stream.getvalue()
+
+
+def _measured(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows:
+    named = set(experiment.run_ids())
+    ranks = {measure: number for number, measure in enumerate(experiment.measures)}
+    for run in sorted(stored):
+        one = stored[run]
+        if one.state != "done" or (one.origin == "run" and run not in named):
+            continue
+        for row in sorted(one.measurements, key=lambda row: (ranks.get(row.measure, len(ranks)), row.measure)):
+            counts = [row.numerator, row.denominator, one.n_train, one.n_test]
+            shown = ["" if number is None else number for number in counts]
+            yield [run.dataset, run.system, run.repetition, run.fold, row.measure, repr(row.value), *shown]
+
+
+def _discordant(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows:
+    from assay.engine.measure import find
+
+    specs = [spec for spec in experiment.measures if measure_and_score(spec)[1] is None]
+    specs = [spec for spec in specs if find(spec).definition.judges_items]
+    if not specs:
+        raise UsageError("none of the measures judges item by item, so systems cannot be compared on items.")
+    done = sorted(run for run in experiment.run_ids() if run in stored and stored[run].state == "done")
+    for name, of_data in groupby(done, key=lambda run: run.dataset):
+        data = Data.read(experiment.datasets[name])
+        by_split = sorted(of_data, key=lambda run: (run.repetition, run.fold))
+        for (repetition, fold), runs in groupby(by_split, key=lambda run: (run.repetition, run.fold)):
+            outputs: dict[str, str] = {}
+            for run in runs:
+                one = stored[run]
+                path = experiment.folder(run) / one.predictions
+                if one.inputs["data"] != data.sha256 or file_hash(path) != one.predictions_sha256:
+                    raise InputError(f"the predictions of {run} are gone or out of date. First: assay experiment run")
+                outputs[run.system] = str(path)
+            if len(outputs) < 2:
+                continue
+            split = data.split(repetition, fold)
+            with tempfile.TemporaryDirectory() as folder:
+                test, train = (Path(folder, f"{part}{data.suffix}") for part in ("test", "train"))
+                test.write_text(data.text(split.test), "utf-8", newline="\n")
+                train.write_text(data.text(split.train), "utf-8", newline="\n")
+                for measure, a, b, *only in find_discordant(data.dataset, specs, str(test), str(train), outputs):
+                    yield [name, a, b, repetition, fold, measure, *only]
+
+
+# --- into the store ---
+
+
+def import_measurements(path: str | Path, table: str | Path, *, replace_old: bool = False) -> int:
+    """Take measurements made elsewhere from a CSV or TSV file into the store; returns how many runs there were.
+
+    The columns are those of `export`; counts and sizes may be left out. `replace_old` overwrites imported runs.
+    """
+    experiment = read_plan(path)
+    outcomes: dict[RunId, Outcome] = {}
+    for row in measurements(str(table), "".join(batch.text for batch in Source(str(table)).batches())):
+        run = RunId(row.dataset, row.system, *row.split)
+        if run.repetition < 1 or run.fold < 1:
+            raise InputError(f"{row.place}: repetitions and folds count from 1.")
+        if math.isinf(row.value):
+            raise InputError(f"{row.place}: value should be a finite number, not {row.value}.")
+        counts = [row.numerator, row.denominator]
+        for number in counts:
+            if number is not None and not number.is_integer():
+                raise InputError(f"{row.place}: numerator and denominator should be whole numbers, not {number}.")
+        known = outcomes.get(run) or Outcome(run, "done", {}, origin="import", n_train=row.n_train, n_test=row.n_test)
+        numerator, denominator = (None if number is None else int(number) for number in counts)
+        one = Measurement(row.measure, row.value, numerator, denominator)
+        outcomes[run] = replace(known, measurements=(*known.measurements, one))
+    for run in outcomes:
+        if run.system in experiment.systems and run.dataset in experiment.datasets:
+            raise UsageError(
+                f"{table}: {run.system} on {run.dataset} is run by {experiment.path.name} itself. "
+                "Rename it in one of the two."
+            )
+    with Store(experiment.store, create=True) as store, store.transaction():
+        stored = store.outcomes()
+        for run, outcome in outcomes.items():
+            old = {row.measure: row for row in stored[run].measurements} if run in stored else {}
+            new = {row.measure: row for row in outcome.measurements}
+            twice = [measure for measure in new if measure in old]
+            if twice and not replace_old:
+                raise UsageError(f"{table}: the store has {twice[0]} of {run} already. To overwrite it: --replace")
+            store.record(replace(outcome, measurements=tuple({**old, **new}.values())))
+    return len(outcomes)
