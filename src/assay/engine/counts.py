@@ -277,8 +277,7 @@ class Tallies:
         differing: tuple[int, ...] = ()
         if of_blocks is not None and pairs:
             # Where units are resampled, the test itself tells how many differ.
-            sparse = [one.wide(most=0) for one in own]
-            differing = tuple(int(np.count_nonzero((sparse[a] != sparse[b]).sum(axis=1))) for a, b in pairs)
+            differing = tuple(_units_that_differ(own[a], own[b]) for a, b in pairs)
         return cls(
             systems=systems,
             fields=fields,
@@ -389,6 +388,16 @@ def _both_swaps(
     first: tuple[Collapsed | None, int], second: tuple[Collapsed | None, int]
 ) -> tuple[Collapsed | None, int]:
     return _within(first[0], second[0]), first[1] + second[1]
+
+
+def _units_that_differ(a: Counts, b: Counts) -> int:
+    """The number of units in which two systems' counts by label differ; labels are coded alike."""
+    assert a.labels is not None and a.label is not None and b.label is not None
+    key = np.concatenate([a.unit, b.unit]) * np.int64(len(a.labels)) + np.concatenate([a.label, b.label])
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    change = np.add.reduceat(np.concatenate([a.values, -b.values])[order], starts, axis=0) if len(key) else a.values
+    return len(np.unique(key[order[starts[change.any(axis=1)]]] // len(a.labels)))
 
 
 def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | None, int]:
