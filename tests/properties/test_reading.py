@@ -109,7 +109,7 @@ def with_empty_nodes(path: Path) -> Corpus:
 
     layout = replace(columns.conllu_layout([]), empty_nodes=True)
     builder = Builder(["UPOS"])
-    columns.read_columns(Source(str(path)), layout, builder)
+    columns.read_columns(Source(str(path)), builder, layout)
     return builder.corpus(path.name, "conllu", "", empty="_")
 
 

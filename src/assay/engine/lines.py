@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.align import Pair, WordPlaces, Text, gap_problem, gaps_between
+from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
 from assay.arrays import Bools, Ints
 from assay.corpus import Spans
 from assay.engine.spanpairs import Line, SpanPair

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from assay.corpus import Corpus
+from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder
+from assay.formats.columns import ALIASES
 from assay.formats.formats import FORMATS, Format, Plan, plan
 from assay.formats.source import Source, expand, folder_of
 
-__all__ = ["FORMATS", "Files", "Format", "Input", "choose_column", "joint_digest", "read"]
+__all__ = ["FORMATS", "Files", "Format", "Input", "choose_column", "joint_digest", "name_in", "read", "read_labels"]
 
 # Where several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
@@ -80,18 +82,7 @@ class Input:
                 source.close()
             digests.append(source.sha256)
         self.digests = tuple(digests)
-        sha256 = joint_digest(digests)
-        return builder.corpus(
-            self.name,
-            self.plan.format,
-            sha256,
-            empty=self.plan.empty,
-            word_per_line=self.plan.word_per_line,
-            spans=self.plan.spans,
-            trees=self.plan.trees,
-            chains=self.plan.chains,
-            has_words=self.plan.has_words,
-        )
+        return builder.corpus(self.name, joint_digest(digests), self.plan)
 
 
 def joint_digest(digests: Sequence[str]) -> str:
@@ -123,7 +114,10 @@ def choose_column(inputs: Sequence[Input]) -> str:
         if all(name in item.plan.filled for item in named):
             return name
     if candidates:
-        described = "; ".join(f"{item.name} fills {', '.join(_usual(item)) or 'none'}" for item in named)
+        fills = [[name for name in item.plan.filled if name not in _NOT_LABELS] for item in named]
+        described = "; ".join(
+            f"{item.name} fills {', '.join(filled) or 'none'}" for item, filled in zip(named, fills, strict=True)
+        )
         spans = " Spans: --column MISC:Entity, or MISC:NER and the like." if "MISC" in named[0].plan.filled else ""
         raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.{spans}")
     if not named:
@@ -158,5 +152,58 @@ def _default(item: Input) -> str:
     return column
 
 
-def _usual(item: Input) -> list[str]:
-    return [name for name in item.plan.filled if name not in _NOT_LABELS]
+# --- labels: a column, two columns joined, a key of MISC, sets of tags ---
+
+
+def read_labels(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
+    """The corpus with these label columns, under these names."""
+    if isinstance(item, Corpus):
+        combined = {
+            name: _column_of(item, name, partial(name_in, item)) for name in columns if name not in item.columns
+        }
+        return replace(item, columns={**item.columns, **combined}) if combined else item
+    parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
+    corpus = item.read(list(dict.fromkeys(parts)))
+    # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
+    return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
+
+
+def name_in(corpus: Corpus, name: str) -> str:
+    """The name of a column in a corpus: as asked for, or the only other name for the same, as tag for XPOS."""
+    if name in corpus.columns:
+        return name
+    usual = [ALIASES.get(known.upper(), known.upper()) for known in (name, *corpus.columns)]
+    same = [known for known, called in zip(corpus.columns, usual[1:], strict=True) if called == usual[0]]
+    return same[0] if len(same) == 1 else name
+
+
+def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:
+    """A column; `UPOS+FEATS` joins two by a space, `MISC:Key` is the value of a key among `Key=value|…`."""
+    columns = []
+    for part in name.split("+"):
+        base, colon, key = part.partition(":")
+        column = corpus.column(resolve(base))
+        if colon:
+            # Of a key that is there twice the first value counts.
+            pairs = {text: [pair.partition("=") for pair in text.split("|")] for text in column.vocabulary}
+            values = {text: [value for name, _, value in given if name == key] for text, given in pairs.items()}
+            column = column.mapped({text: found[0] if found else "_" for text, found in values.items()})
+        if base == "FEATS":
+            column = column.sorted_within("|")
+        columns.append(column)
+    if len(columns) == 1:
+        return columns[0]
+    return Column.of(" ".join(strings) for strings in zip(*(c.strings() for c in columns), strict=True))
+
+
+def with_sets(corpus: Corpus, separator: str | None) -> Corpus:
+    """The corpus with `A,B` read as the set of the tags A and B, in any order."""
+    if separator is None:
+        return corpus
+    columns = {
+        name: column.mapped(
+            {text: SEVERAL.join(sorted(set(filter(None, text.split(separator))))) for text in column.vocabulary}
+        )
+        for name, column in corpus.columns.items()
+    }
+    return replace(corpus, columns=columns)

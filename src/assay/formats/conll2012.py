@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
 from assay.errors import InputError, UsageError
-from assay.formats.bracketcells import mentions_in
-from assay.formats.builder import Builder, Cells
-from assay.formats.chains import document_id, refuse_all
+from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.source import Batch, Source, decode
 
 TAG = "XPOS"
-"""What the column of POS tags is called."""
-EMPTY = ("-", "_", "*", "")
+"""The name of the column of POS tags."""
+_MARKS = ("-", "_", "*", "")
 """Marks of an empty cell."""
-_EMPTY = frozenset(mark.encode() for mark in EMPTY)
-_MARK = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
+_EMPTY = frozenset(mark.encode() for mark in _MARKS)
+_DOCUMENT = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
 _ID = r"[^()|*\s]+"
 _BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
 _SHAPE = re.compile(r"\0(?:\|?\0)*")
 """What a cell is with a NUL for each bracket; no file that is read has such."""
+_OPEN, _CLOSE, _BAR, _END = b"()|\n"
+_BLANKS = bytes.maketrans(b"()|\n", b"    ")
+_SINGLE, _OPENED, _CLOSED = range(3)
+_Brackets = dict[str, list[str]]
+"""The chains of the brackets in a cell: of mentions of one word (single), opened and closed."""
 
 
 # --- telling the format from a file's first lines ---
 
 
 @dataclass(frozen=True)
-class Layout:
+class ChainLayout:
     """Which columns are what; the brackets are always in the last one."""
 
     separator: bytes | None
@@ -47,23 +50,18 @@ class Layout:
     empty: str = "-"
     """… and the mark of where there is none."""
 
-    @property
-    def width(self) -> int:
-        """How many columns a line has at least."""
-        return 2 + max(-1 if column is None else column for column in (0, self.word, self.tag))
-
 
 def looks_conll2012(head: Sequence[str]) -> bool:
-    """Whether the first line that is neither blank nor a comment opens a document."""
+    """True if the first line that is neither blank nor a comment opens a document."""
     for line in head:
-        if _MARK.match(line.encode()):
+        if _DOCUMENT.match(line.encode()):
             return True
         if line.strip() and not line.startswith("#"):
             return False
     return False
 
 
-def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Layout:
+def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> ChainLayout:
     """The layout of a file whose word and POS tag stand in these columns, counted from 1."""
     if word < 1 or pos < 1:
         raise UsageError("format conll2012: word and pos are numbers of columns, counted from 1.")
@@ -74,7 +72,7 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Lay
     widths = Counter(map(len, rows.values())).most_common(1)
     width = widths[0][0] if widths else max(word, pos) + 1
     if width == 2 and word > 1:
-        return Layout(separator, None, None)
+        return ChainLayout(separator, None, None)
     if word >= width:
         line = next(number for number, row in rows.items() if len(row) == width)
         raise InputError(
@@ -82,59 +80,121 @@ def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> Lay
             'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
         )
     if pos >= width:
-        return Layout(separator, word - 1, None)
+        return ChainLayout(separator, word - 1, None)
     tags = {row[pos - 1].decode() for row in rows.values() if len(row) > pos}
-    marks = [mark for mark in EMPTY if mark in tags]
-    return Layout(separator, word - 1, pos - 1, filled=len(tags) > len(marks), empty=(marks or EMPTY)[0])
+    marks = [mark for mark in _MARKS if mark in tags]
+    return ChainLayout(separator, word - 1, pos - 1, filled=len(tags) > len(marks), empty=(marks or _MARKS)[0])
 
 
 def _columns(number: int) -> str:
     return "1 column" if number == 1 else f"{number} columns"
 
 
-# --- cells ---
+# --- brackets ---
 
 
-class _Brackets(NamedTuple):
-    """The chains of the brackets in a cell."""
+def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
+    """Rows of first cell, last cell and chain, and the names of chains, in the order in which they appear.
 
-    single: tuple[str, ...] = ()
-    opened: tuple[str, ...] = ()
-    closed: tuple[str, ...] = ()
-
-
-_NONE = _Brackets()
-_BLANK = _Brackets()
-"""Those of a cell that is empty without a mark of it; another object, so that the cell can be looked at again."""
-
-
-class _Known(dict[bytes, "_Brackets | None"]):
-    """Cells to their brackets, each taken apart once; None stands for a cell that is not made of brackets."""
-
-    def __init__(self) -> None:
-        super().__init__({mark.encode(): _NONE for mark in EMPTY if mark})
-
-    def __missing__(self, cell: bytes) -> _Brackets | None:
-        self[cell] = found = _brackets(cell.decode("utf-8").strip())
-        return found
-
-
-def _brackets(cell: str) -> _Brackets | None:
-    if cell in EMPTY:
-        return _NONE if cell else _BLANK
-    if not _SHAPE.fullmatch(_BRACKET.sub("\0", cell)):
+    Chains are told apart by name and document. None where a cell is not made of brackets with plain names, or a
+    bracket has no other half.
+    """
+    text = b"\n".join([b"", *cells, b""])
+    characters = np.frombuffer(text, dtype=np.uint8)
+    plain = (characters > ord(" ")) & (characters < 127) & (characters != ord("*"))
+    if not (plain | (characters == _END)).all():
         return None
-    found: dict[str, list[str]] = {}
-    for match in _BRACKET.finditer(cell):
+    dividing = np.isin(characters, (_OPEN, _CLOSE, _BAR, _END))
+    first = np.flatnonzero(~dividing[1:] & dividing[:-1]) + 1
+    last = np.flatnonzero(~dividing[:-1] & dividing[1:])
+    opens, closes = characters[first - 1] == _OPEN, characters[last + 1] == _CLOSE
+    bars = np.flatnonzero(characters == _BAR)
+    # Every name has a bracket, every bracket a name, and every bar stands between two of them.
+    if (
+        not (opens | closes).all()
+        or opens.sum() != (characters == _OPEN).sum()
+        or closes.sum() != (characters == _CLOSE).sum()
+        or np.isin(characters[bars - 1], (_BAR, _END, _OPEN)).any()
+        or np.isin(characters[bars + 1], (_BAR, _END, _CLOSE)).any()
+    ):
+        return None
+    cell = np.cumsum(characters == _END)[first] - 1
+    kind = np.where(opens & closes, _SINGLE, np.where(opens, _OPENED, _CLOSED))
+    # Within a cell mentions of one word come first, then what opens, then what closes.
+    order = np.argsort(cell * 3 + kind, kind="stable")
+    cell, kind = cell[order], kind[order]
+    names = text.translate(_BLANKS).split()
+    known = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    codes = np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))[order]
+    _, seen, group = np.unique(document[cell] * (len(known) + 1) + codes, return_index=True, return_inverse=True)
+    appearance = np.argsort(seen)
+    number = np.empty(len(seen), dtype=np.int64)
+    number[appearance] = np.arange(len(seen))
+    chain = number[group]
+    # Within a chain, what was opened last is closed first.
+    events = np.flatnonzero(kind != _SINGLE)
+    events = events[np.argsort(chain[events], kind="stable")]
+    opening = kind[events] == _OPENED
+    depth = np.cumsum(np.where(opening, 1, -1))
+    if (depth < 0).any() or depth[np.flatnonzero(np.diff(chain[events], append=-1))].any():
+        return None
+    events = events[np.lexsort((events, np.where(opening, depth, depth + 1), chain[events]))]
+    alone = np.flatnonzero(kind == _SINGLE)
+    begin, end = np.concatenate([alone, events[::2]]), np.concatenate([alone, events[1::2]])
+    used = [names[place].decode("ascii") for place in order[seen[appearance]].tolist()]
+    return np.stack([cell[begin], cell[end], chain[begin]], axis=1), used
+
+
+def mentions_one_by_one(
+    cells: Sequence[bytes], brackets: Callable[[bytes], _Brackets | None]
+) -> tuple[list[tuple[int, int, int]], list[str], list[tuple[int, str, str]]]:
+    """The same for the cells of one document, and the faults: cell, kind and chain.
+
+    Kinds of faults are cells that are `odd`, and brackets without their other half that are `opened` or `closed`.
+    """
+    chains: dict[str, int] = {}
+    still_open: dict[str, list[int]] = {}
+    rows: list[tuple[int, int, int]] = []
+    faults: list[tuple[int, str, str]] = []
+    for place, cell in enumerate(cells):
+        found = brackets(cell)
+        if found is None:
+            faults.append((place, "odd", ""))
+            continue
+        # The order of brackets in a cell has no meaning: a chain opened and closed in one is a mention of one word.
+        rows += [(place, place, chains.setdefault(name, len(chains))) for name in found["single"]]
+        for name in found["opened"]:
+            chains.setdefault(name, len(chains))
+            still_open.setdefault(name, []).append(place)
+        for name in found["closed"]:
+            if still_open.get(name):
+                rows.append((still_open[name].pop(), place, chains[name]))
+            else:
+                faults.append((place, "closed", name))
+    faults += [(place, "opened", name) for name, stack in still_open.items() for place in stack]
+    return rows, list(chains), faults
+
+
+def brackets_in(cell: bytes) -> _Brackets | None:
+    """The brackets of a cell; None where it is neither empty nor made of brackets."""
+    text = cell.decode("utf-8").strip()
+    found: _Brackets = {"single": [], "opened": [], "closed": []}
+    if text in _MARKS:
+        return found
+    if not _SHAPE.fullmatch(_BRACKET.sub("\0", text)):
+        return None
+    for match in _BRACKET.finditer(text):
         kind = str(match.lastgroup)
-        found.setdefault(kind, []).append(match[kind])
-    return _Brackets(**{kind: tuple(names) for kind, names in found.items()})
+        found[kind].append(match[kind])
+    return found
 
 
-def _numbered(brackets: _Brackets | None) -> bool:
-    """Whether there are brackets and all chains are numbers, as no other column has them."""
-    names = [name for kind in brackets or () for name in kind]
-    return bool(names) and all(map(str.isdigit, names))
+# --- reading ---
+
+
+def read_conll2012(source: Source, builder: Builder, *, layout: ChainLayout, broken: str = "error") -> None:
+    """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
+    _Reader(source, builder, layout, drop=broken == "drop").read()
 
 
 class _Rows:
@@ -143,13 +203,16 @@ class _Rows:
     def __init__(self, lines: list[bytes], separator: bytes | None) -> None:
         self._flat: list[bytes] = []
         self._rows: list[list[bytes]] = []
-        whole = b"\n".join(lines)
-        if separator and (width := _width(whole, len(lines), separator)):
-            self._flat = whole.replace(b"\n", separator).split(separator)
-            self.narrowest = width
-        else:
-            self._rows = [line.split(separator) for line in lines]
-            self.narrowest = min(map(len, self._rows))
+        if separator:
+            whole = b"\n".join(lines)
+            characters = np.frombuffer(whole + b"\n", dtype=np.uint8)
+            ends = characters[(characters == separator[0]) | (characters == ord("\n"))] == ord("\n")
+            self.narrowest = len(ends) // len(lines)
+            if len(ends) == self.narrowest * len(lines) and ends[self.narrowest - 1 :: self.narrowest].all():
+                self._flat = whole.replace(b"\n", separator).split(separator)
+                return
+        self._rows = [line.split(separator) for line in lines]
+        self.narrowest = min(map(len, self._rows))
 
     def column(self, number: int) -> list[bytes]:
         """The cells of a column; -1 is the last one."""
@@ -158,95 +221,48 @@ class _Rows:
         return [row[number] for row in self._rows]
 
 
-def _width(whole: bytes, lines: int, separator: bytes) -> int:
-    """The number of cells of every line, 0 where not all have the same."""
-    characters = np.frombuffer(whole + b"\n", dtype=np.uint8)
-    ends = characters[(characters == separator[0]) | (characters == ord("\n"))] == ord("\n")
-    width = len(ends) // lines
-    return width if len(ends) == width * lines and ends[width - 1 :: width].all() else 0
-
-
-# --- reading ---
-
-
-def read_conll2012(source: Source, builder: Builder, *, layout: Layout, broken: str = "error") -> None:
-    """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
-    _Reader(source, builder, layout, drop=broken == "drop").read()
-
-
 class _Document:
-    """The words of a document and its mentions, of which those that are not closed yet are open."""
+    """The words of a document, and the cells of brackets."""
 
     def __init__(self, name: str, line: int) -> None:
         self.name, self.line = name, line
+        self.number = 0
+        """Its number in the corpus."""
         self.forms: list[bytes] = []
         self.tags: list[bytes] = []
         self.ends: list[int] = []
         self.first_lines: list[int] = []
         self.between_sentences = True
-        self.chains: dict[str, int] = {}
-        """The chains in the order in which they appear."""
-        self.mentions: list[int] = []
-        """Begin, end, chain and line of each, one after the other."""
-        self.number = 0
-        """Its number in the corpus."""
         self.cells: list[bytes] = []
         """The cells that are not empty …"""
-        self.places: list[Ints] = []
+        self.places: list[Ints] = [np.zeros((2, 0), dtype=np.int64)]
         """… and word and line of each, in pieces of two rows."""
-        self.open: dict[str, list[tuple[int, int]]] = {}
-        """Under the name of a chain: where its mentions opened, word and line, the latest last."""
 
     def end_sentence(self) -> None:
         if not self.between_sentences:
             self.ends.append(len(self.forms))
             self.between_sentences = True
 
-    def begin_sentences(self, places: Ints, line: int) -> None:
-        """The sentences of words at these places among lines, of which the first has this number."""
-        later = (np.flatnonzero(np.diff(places) > 1) + 1).tolist()
-        starts = [0, *later] if self.between_sentences else later
-        self.ends += [len(self.forms) + start for start in starts if start]
-        self.first_lines += (places[starts] + line).tolist()
-        self.between_sentences = False
-
-    def take(self, brackets: _Brackets, word: int, line: int) -> list[str]:
-        """The brackets at a word: one-word mentions, openings, closings; returns what cannot be closed.
-
-        The order of brackets in a cell has no meaning, so a chain opened and closed in one is a mention of one word.
-        """
-        chains, mentions = self.chains, self.mentions
-        single, opened, closed = brackets
-        for name in single:
-            mentions += (word, word + 1, chains.setdefault(name, len(chains)), line)
-        for name in opened:
-            chains.setdefault(name, len(chains))
-            self.open.setdefault(name, []).append((word, line))
-        unopened: list[str] = []
-        for name in closed:
-            if stack := self.open.get(name):
-                begin, first = stack.pop()
-                mentions += (begin, word + 1, chains[name], first)
-            else:
-                unopened.append(name)
-        return unopened
-
 
 class _Reader:
     """Goes through the lines of a file; what is wrong is collected and refused at its end."""
 
-    def __init__(self, source: Source, builder: Builder, layout: Layout, *, drop: bool) -> None:
+    def __init__(self, source: Source, builder: Builder, layout: ChainLayout, *, drop: bool) -> None:
         self._source, self._builder, self._layout, self._drop = source, builder, layout, drop
+        self._width = 2 + max(-1 if column is None else column for column in (0, layout.word, layout.tag))
+        """How many columns a line has at least."""
         self._document: _Document | None = None
-        self._documents = 0
-        self._width = layout.width
-        self._known = _Known()
+        self._begun = 0
         self._finished: list[_Document] = []
         self._problems: list[tuple[int, str]] = []
 
     def read(self) -> None:
         builder, path = self._builder, self._source.path
-        self._check_columns()
+        if TAG in builder.names and self._layout.tag is None:
+            raise InputError(f"{path}: no column of POS tags, where the files before it have one.")
+        # Nothing but a skeleton gives empty words.
+        if builder.cells[0] and (b"" in builder.cells[0]) != (self._layout.word is None):
+            raise InputError(f"{path}: some files have words and some have none. Read them apart.")
         builder.begin_file(path)
         for batch in self._source.batches():
             self._read_batch(batch)
@@ -256,21 +272,12 @@ class _Reader:
                 f"the document {self._document.name} that begins here does not end. Is the file cut short? "
                 "It ends with #end document",
             )
-            self._end_document()
-        if not self._documents:
+            self._end_document(self._document)
+        if not self._begun:
             self._problem(1, "no document in the file. It begins with a line #begin document (name); part 000")
         self._read_mentions()
         refuse_all([text for _, text in sorted(self._problems)])
         builder.end_file()
-
-    def _check_columns(self) -> None:
-        """All files have the columns of the first."""
-        path, known = self._source.path, self._builder.cells[0]
-        if TAG in self._builder.names and self._layout.tag is None:
-            raise InputError(f"{path}: no column of POS tags, where the files before it have one.")
-        # Nothing but a skeleton gives empty words.
-        if known and (b"" in known) != (self._layout.word is None):
-            raise InputError(f"{path}: some files have words and some have none. Read them apart.")
 
     def _problem(self, line: int, text: str) -> None:
         self._problems.append((line, f"{self._source.path}:{line}: {text}"))
@@ -280,51 +287,36 @@ class _Reader:
         lines = batch.data.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        first, blank = _first_characters(batch.data, lines)
+        characters = np.frombuffer(batch.data, dtype=np.uint8)
+        starts = np.append(0, np.flatnonzero(characters == ord("\n")) + 1)[: len(lines)]
+        first = np.append(characters, ord("\n"))[starts]
+        blank = first == ord("\n")
+        for place in np.flatnonzero(~blank & (first <= ord(" "))).tolist():
+            blank[place] = lines[place].isspace()
         begin = 0
         for place in np.flatnonzero(first == ord("#")).tolist():
-            if mark := _MARK.match(lines[place]):
+            if mark := _DOCUMENT.match(lines[place]):
                 self._lines(lines[begin:place], blank[begin:place], batch.line + begin)
                 self._mark(mark, batch.line + place)
                 begin = place + 1
         self._lines(lines[begin:], blank[begin:], batch.line + begin)
 
-    def _lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
-        """Lines between two marks of documents; the first of them has this number."""
-        places = np.flatnonzero(~blank)
-        if self._document is None:
-            for place in places.tolist():
-                if not lines[place].startswith(b"#"):
-                    text = "a word outside of any document. Put a line #begin document (name) before it."
-                    self._problem(first + place, text)
-            return
-        if len(lines) and blank[0]:
-            self._document.end_sentence()
-        if len(places):
-            words = lines if len(places) == len(lines) else [lines[place] for place in places.tolist()]
-            self._words(self._document, words, places, first)
-        if len(lines) and blank[-1]:
-            self._document.end_sentence()
-
-    # --- documents ---
-
     def _mark(self, mark: re.Match[bytes], line: int) -> None:
+        """The beginning or the end of a document."""
+        document = self._document
         if mark[1] == b"begin":
-            if self._document is not None:
-                self._problem(
-                    line, f"#begin document before the end of {self._document.name}. Put #end document first."
-                )
-                self._end_document()
-            self._documents += 1
-            self._document = _Document(document_id(mark[2].decode("utf-8"), self._builder.documents + 1), line)
-        elif self._document is None:
+            if document is not None:
+                self._problem(line, f"#begin document before the end of {document.name}. Put #end document first.")
+                self._end_document(document)
+            self._begun += 1
+            self._document = _Document(document_id(mark[2].decode("utf-8"), len(self._builder.ids) + 1), line)
+        elif document is None:
             self._problem(line, "#end document where none has begun. Is #begin document missing?")
         else:
-            self._end_document()
+            self._end_document(document)
 
-    def _end_document(self) -> None:
-        document, builder = self._document, self._builder
-        assert document is not None
+    def _end_document(self, document: _Document) -> None:
+        builder = self._builder
         self._document = None
         document.end_sentence()
         if not document.forms:
@@ -335,131 +327,110 @@ class _Reader:
         except InputError as error:
             self._problems.append((document.line, str(error)))
         columns = [document.forms, document.tags] if TAG in builder.names else [document.forms]
-        codes = [_codes(cells, column) for cells, column in zip(builder.cells, columns, strict=True)]
+        codes = [
+            np.fromiter(map(cells.__getitem__, column), dtype=np.int32)
+            for cells, column in zip(builder.cells, columns, strict=True)
+        ]
         builder.add_codes(codes, [builder.words + end for end in document.ends], document.first_lines)
         document.number = builder.begun - 1
         self._finished.append(document)
 
-    # --- mentions ---
+    def _lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
+        """Lines between two marks of documents; the first of them has this number."""
+        places = np.flatnonzero(~blank)
+        document = self._document
+        if document is None:
+            for place in places.tolist():
+                if not lines[place].startswith(b"#"):
+                    text = "a word outside of any document. Put a line #begin document (name) before it."
+                    self._problem(first + place, text)
+            return
+        if len(lines) and blank[0]:
+            document.end_sentence()
+        if len(places):
+            words = lines if len(places) == len(lines) else [lines[place] for place in places.tolist()]
+            self._words(document, words, places + first)
+        if len(lines) and blank[-1]:
+            document.end_sentence()
+
+    def _words(self, document: _Document, lines: list[bytes], numbers: Ints) -> None:
+        """Lines that are words, and their numbers."""
+        layout = self._layout
+        rows = _Rows(lines, layout.separator)
+        if rows.narrowest < self._width:
+            named = [("word", layout.word), ("POS tag", layout.tag)]
+            known = [f"the {what} is in column {column + 1}" for what, column in named if column is not None]
+            expected = "the coreference is in the second"
+            if known:
+                expected = f"{' and '.join(known)} and the coreference in the last"
+            widths = [len(line.split(layout.separator)) for line in lines]
+            for width, number in zip(widths, numbers.tolist(), strict=True):
+                if width < self._width:
+                    self._problem(number, f"{_columns(width)} where {expected}. Is a cell missing?")
+            whole = np.array(widths) >= self._width
+            lines, numbers = [line for line, good in zip(lines, whole, strict=True) if good], numbers[whole]
+            if not lines:
+                return
+            rows = _Rows(lines, layout.separator)
+        # A sentence begins behind blank lines.
+        later = (np.flatnonzero(np.diff(numbers) > 1) + 1).tolist()
+        starts = [0, *later] if document.between_sentences else later
+        document.ends += [len(document.forms) + start for start in starts if start]
+        document.first_lines += numbers[starts].tolist()
+        document.between_sentences = False
+        cells = rows.column(-1)
+        if b"" in cells:
+            # An empty cell is one too many behind brackets with numbers, as no other column has them.
+            for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
+                names = [] if cell else [name for kind in (brackets_in(before) or {}).values() for name in kind]
+                if names and all(map(str.isdigit, names)):
+                    text = before.decode("utf-8")
+                    fact = f"the last column is empty, and the one before it is {text!r}. Is a tab too many?"
+                    self._problem(line, fact)
+        marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
+        document.cells += [cells[place] for place in marked]
+        document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))
+        forms = [b""] * len(lines)
+        if layout.word is not None:
+            forms = rows.column(layout.word)
+            for line in numbers[[not form for form in forms]].tolist() if b"" in forms else ():
+                self._problem(line, f"the word in column {layout.word + 1} is empty. Is a cell missing?")
+        document.forms += forms
+        document.tags += [] if layout.tag is None else rows.column(layout.tag)
 
     def _read_mentions(self) -> None:
         """All mentions of the file at once or, where something is odd, cell by cell."""
         documents = self._finished
         cells = [cell for document in documents for cell in document.cells]
         numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
-        found = mentions_in(cells, numbers)
-        if found is None:
-            for document in documents:
-                self._take_all(document)
-                self._check_closed(document)
-                rows = np.array(document.mentions, dtype=np.int64).reshape(-1, 4)
-                self._builder.mentions(rows, list(document.chains), document.number)
+        found = mentions_at_once(cells, numbers)
+        if found is not None:
+            pieces = [np.zeros((2, 0), dtype=np.int64), *(piece for d in documents for piece in d.places)]
+            self._add(numbers, np.concatenate(pieces, axis=1), *found)
             return
-        (first, last, chain), names = found[0].T, found[1]
-        word, line = np.concatenate(
-            [np.zeros((2, 0), dtype=np.int64), *(p for d in documents for p in d.places)], axis=1
-        )
-        rows = np.stack([numbers[first], word[first], word[last] + 1, chain, line[first]], axis=1)
-        self._builder.all_mentions(rows, names)
+        brackets = cache(brackets_in)
+        remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
+        for document in documents:
+            places = np.concatenate(document.places, axis=1)
+            rows, names, faults = mentions_one_by_one(document.cells, brackets)
+            for place, kind, name in faults:
+                fact = f"chain {name} is closed here, but no mention of it is open. {remedy}"
+                note = "Closing brackets left out because no mention of their chain is open: {}."
+                if kind == "opened":
+                    fact = f"the mention of chain {name} that opens here is not closed in its document. {remedy}"
+                    note = "Mentions left out because they are not closed in their document: {}."
+                elif kind == "odd":
+                    text = document.cells[place].decode("utf-8")
+                    fact = f"the last column is {text!r} where brackets such as (1|(2)|3) should stand, or -."
+                if self._drop and kind != "odd":
+                    self._builder.note(note, 1)
+                else:
+                    self._problem(int(places[1, place]), fact)
+            of_cells = np.full(len(document.cells), document.number)
+            self._add(of_cells, places, np.array(rows, dtype=np.int64).reshape(-1, 3), names)
 
-    def _take_all(self, document: _Document) -> None:
-        places = [place for piece in document.places for place in piece.T.tolist()]
-        for cell, (word, line) in zip(document.cells, places, strict=True):
-            brackets = self._known[cell]
-            if brackets is None:
-                text = cell.decode("utf-8")
-                fact = f"the last column is {text!r} where brackets such as (1|(2)|3) should stand, or -."
-                self._problem(line, fact)
-                continue
-            for name in document.take(brackets, word, line):
-                self._broken(
-                    line,
-                    f"chain {name} is closed here, but no mention of it is open",
-                    "Closing brackets left out because no mention of their chain is open: {}.",
-                )
-
-    def _check_closed(self, document: _Document) -> None:
-        for name, stack in document.open.items():
-            for _, line in stack:
-                self._broken(
-                    line,
-                    f"the mention of chain {name} that opens here is not closed in its document",
-                    "Mentions left out because they are not closed in their document: {}.",
-                )
-
-    def _broken(self, line: int, fact: str, note: str) -> None:
-        """A bracket without its other half, refused or left out."""
-        if self._drop:
-            self._builder.note(note, 1)
-        else:
-            remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
-            self._problem(line, f"{fact}. {remedy}")
-
-    # --- words ---
-
-    def _words(self, document: _Document, lines: list[bytes], places: Ints, first: int) -> None:
-        """Lines that are words, and the place of each among all lines, of which the first has this number."""
-        layout = self._layout
-        rows = _Rows(lines, layout.separator)
-        if rows.narrowest < self._width:
-            lines, places = self._whole(lines, places, first)
-            if not lines:
-                return
-            rows = _Rows(lines, layout.separator)
-        document.begin_sentences(places, first)
-        numbers = places + first
-        cells = rows.column(-1)
-        if b"" in cells:
-            self._check_empty(rows, cells, numbers)
-        marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
-        document.cells += [cells[place] for place in marked]
-        document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))
-        document.forms += [b""] * len(lines) if layout.word is None else self._forms(rows, layout.word, numbers)
-        document.tags += [] if layout.tag is None else rows.column(layout.tag)
-
-    def _whole(self, lines: list[bytes], places: Ints, first: int) -> tuple[list[bytes], Ints]:
-        """The lines that have all columns; the others are problems."""
-        widths = [len(line.split(self._layout.separator)) for line in lines]
-        whole = [width >= self._width for width in widths]
-        for width, place in zip(widths, places.tolist(), strict=True):
-            if width < self._width:
-                self._problem(first + place, self._too_few(width))
-        return [line for line, good in zip(lines, whole, strict=True) if good], places[whole]
-
-    def _forms(self, rows: _Rows, column: int, numbers: Ints) -> list[bytes]:
-        forms = rows.column(column)
-        if b"" in forms:
-            for form, line in zip(forms, numbers.tolist(), strict=True):
-                if not form:
-                    self._problem(line, f"the word in column {column + 1} is empty. Is a cell missing?")
-        return forms
-
-    def _check_empty(self, rows: _Rows, cells: list[bytes], numbers: Ints) -> None:
-        """An empty cell behind what looks like brackets is one too many."""
-        for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
-            if not cell and _numbered(self._known[before]):
-                text = before.decode("utf-8")
-                fact = f"the last column is empty, and the one before it is {text!r}. Is a tab too many?"
-                self._problem(line, fact)
-
-    def _too_few(self, found: int) -> str:
-        layout = self._layout
-        named = [("word", layout.word), ("POS tag", layout.tag)]
-        where = " and ".join(f"the {what} is in column {column + 1}" for what, column in named if column is not None)
-        expected = f"{where} and the coreference in the last" if where else "the coreference is in the second"
-        return f"{_columns(found)} where {expected}. Is a cell missing?"
-
-
-def _first_characters(data: bytes, lines: list[bytes]) -> tuple[Ints, Bools]:
-    """The first character of each line, and whether it is blank."""
-    characters = np.frombuffer(data, dtype=np.uint8)
-    starts = np.append(0, np.flatnonzero(characters == ord("\n")) + 1)[: len(lines)]
-    first = np.append(characters, ord("\n"))[starts]
-    blank = first == ord("\n")
-    for place in np.flatnonzero(~blank & (first <= ord(" "))).tolist():
-        blank[place] = lines[place].isspace()
-    return first, blank
-
-
-def _codes(cells: Cells, column: Iterable[bytes]) -> Ints:
-    return np.fromiter(map(cells.__getitem__, column), dtype=np.int32)
+    def _add(self, documents: Ints, places: Ints, rows: Ints, names: list[str]) -> None:
+        """Mentions given by their first and last cells, of which document, word and line are known."""
+        (first, last, chain), (word, line) = rows.T, places
+        mentions = np.stack([documents[first], word[first], word[last] + 1, chain, line[first]], axis=1)
+        self._builder.mentions(mentions, names)

@@ -1,4 +1,4 @@
-"""The formats: what each is called, how it is told by its first lines, and who reads it."""
+"""The formats: their names, how each is told by its first lines, and the plan to read it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import Any
 from assay import specs
 from assay.errors import InputError, unknown
 from assay.formats.brackets import looks_brackets, looks_discbracket, read_brackets
-from assay.formats.brat import looks_brat, read_brat
-from assay.formats.builder import Builder
-from assay.formats.chains import check_choice
+from assay.formats.builder import Builder, check_choice
 from assay.formats.columns import (
     ALIASES,
+    CONLL09_LAYOUT,
     Layout,
     check_width,
-    conll09_layout,
     conllu_layout,
     looks_conll09,
     looks_conllu,
@@ -27,18 +25,31 @@ from assay.formats.columns import (
     table_layout,
 )
 from assay.formats.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
-from assay.formats.dag import looks_dag, read_dag
-from assay.formats.dag import shows_choice as dag_shows_choice
-from assay.formats.export import EMPTY as NO_VALUE
-from assay.formats.export import export_labels, export_version, looks_export, read_export
 from assay.formats.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
-from assay.formats.jsonspans import looks_json, read_json
+from assay.formats.readings import (
+    EMPTY,
+    LABELS,
+    dag_chooses,
+    looks_dag,
+    looks_xces,
+    read_dag,
+    read_xces,
+    xces_chooses,
+)
 from assay.formats.slash import check_separator, looks_slashed, read_slashed
 from assay.formats.source import ANNOTATIONS, Source
 from assay.formats.spantable import looks_spans, read_spans
-from assay.formats.tiger import looks_tiger, read_tiger, tiger_labels
-from assay.formats.xces import EMPTY, LABELS, looks_xces, read_xces
-from assay.formats.xces import shows_choice as xces_shows_choice
+from assay.formats.standoff import looks_brat, looks_json, read_brat, read_json
+from assay.formats.trees import (
+    NO_VALUE,
+    export_labels,
+    export_version,
+    looks_export,
+    looks_tiger,
+    read_export,
+    read_tiger,
+    tiger_labels,
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ class Plan:
     filled: tuple[str, ...] = ()
     """Label columns that hold more than marks of emptiness, as far as the first lines show."""
     values: Callable[[str], list[str]] = lambda name: []
-    """What a column, also that of the words, holds in the first lines."""
+    """The cells of a column, also that of the words, in the first lines."""
     spans: bool = False
     """Whether what it holds are spans."""
     trees: bool = False
@@ -100,9 +111,6 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
         cells = [row[index] for row in rows if index < len(row)]
         return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
 
-    def resolve(name: str) -> str:
-        return layout.name(layout.label(name, path))
-
     table = layout.format in ("tsv", "conll")
     remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
     if layout.header:
@@ -110,8 +118,8 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
     return Plan(
         format=layout.format,
         labels=layout.labels(),
-        read=lambda source, builder: read_columns(source, layout, builder),
-        resolve=resolve,
+        read=partial(read_columns, layout=layout),
+        resolve=lambda name: layout.name(layout.label(name, path)),
         empty=layout.empty,
         filled=filled,
         values=values,
@@ -121,162 +129,66 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
     )
 
 
-def _plan_conllu(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
+def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     if spaced_conllu(head):
         raise InputError(
             f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
             f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
         )
     try:
-        layout = replace(conllu_layout(head), empty_nodes=bool(parameters["empty_nodes"]))
+        layout = replace(conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
         return _plan_layout(layout, head, path)
     except InputError as error:
         raise InputError(f"{path}:1: {error}") from None
 
 
-def _plan_conllx(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_layout(conllu_layout([], format="conllx"), head, path)
-
-
-def _plan_conll09(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_layout(conll09_layout(), head, path)
-
-
-def _plan_tsv(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_table(head, path, parameters, wanted, "\t", "tsv")
-
-
-def _plan_conll(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_table(head, path, parameters, wanted, None, "conll")
-
-
 def _plan_table(
     head: Sequence[str],
     path: str,
-    parameters: dict[str, Any],
+    given: dict[str, Any],
     wanted: Sequence[str],
     separator: str | None,
     format: str,  # noqa: A002
 ) -> Plan:
-    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
-    return _plan_layout(table_layout(head, path, separator, parameters, format, wanted), head, path)
+    check_choice("header", str(given["header"]).lower(), ("auto", "true", "false"))
+    return _plan_layout(table_layout(head, path, separator, given, format, wanted), head, path)
 
 
-def _plan_slash(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    separator = check_separator(str(parameters["separator"]))
-    return Plan(
-        format="slash",
-        labels=("label",),
-        read=lambda source, builder: read_slashed(source, separator, builder),
-        resolve=lambda name: "label",
-        filled=("label",),
-        word_per_line=False,
-    )
+# Names for the columns of words in other formats.
+_NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
 
 
-# What other formats call the columns of those that list readings.
-_READING_NAMES = {
-    **dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"),
-    "base": "lemma",
-    **{name: name for name in LABELS},
-}
-
-
-def _plan_readings(format: str, chosen: bool, path: str, read: Callable[[Source, Builder], None]) -> Plan:  # noqa: A002
-    def resolve(name: str) -> str:
-        if name.casefold() not in _READING_NAMES:
-            raise InputError(f"{path}: {unknown('column', name, LABELS)}")
-        return _READING_NAMES[name.casefold()]
-
-    return Plan(
-        format=format,
-        labels=LABELS,
-        read=read,
-        resolve=resolve,
-        empty=EMPTY,
-        filled=LABELS if chosen else ("candidates",),
-        word_per_line=False,
-    )
-
-
-def _plan_xces(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_readings("xces", xces_shows_choice(head), path, read_xces)
-
-
-def _plan_dag(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_readings("dag", dag_shows_choice(head), path, read_dag)
-
-
-def _plan_of_spans(
-    format: str,  # noqa: A002
-    path: str,
-    read: Callable[[Source, Builder], None],
-    *,
-    has_words: bool = True,
-) -> Plan:
-    def resolve(name: str) -> str:
-        raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
-
-    return Plan(
-        format=format, labels=(), read=read, resolve=resolve, word_per_line=False, spans=True, has_words=has_words
-    )
-
-
-def _plan_spans(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_spans("spans", path, read_spans, has_words=False)
-
-
-def _plan_brat(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_spans("brat", path, partial(read_brat, **parameters))
-
-
-def _plan_json(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_spans("jsonl", path, partial(read_json, **parameters))
-
-
-def _plan_of_trees(
+def _plan_words(
     format: str,  # noqa: A002
     path: str,
     labels: tuple[str, ...],
     read: Callable[[Source, Builder], None],
-    empty: str | None = None,
+    **others: Any,
 ) -> Plan:
+    """A plan for words with readings, or in trees."""
+
     def resolve(name: str) -> str:
-        known = _READING_NAMES.get(name.casefold(), name.casefold())
+        known = _NAMES.get(name.casefold(), name.casefold())
         if known not in labels:
             raise InputError(f"{path}: {unknown('column', name, labels)}")
         return known
 
-    return Plan(
-        format=format,
-        labels=labels,
-        read=read,
-        resolve=resolve,
-        empty=empty,
-        filled=labels,
-        word_per_line=False,
-        trees=True,
-    )
+    filled = others.pop("filled", labels)
+    return Plan(format, labels, read, resolve, filled=filled, word_per_line=False, **others)
 
 
-def _plan_brackets(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_trees("brackets", path, ("tag",), partial(read_brackets, **parameters))
+def _plan_readings(format: str, path: str, chosen: bool, read: Callable[[Source, Builder], None]) -> Plan:  # noqa: A002
+    return _plan_words(format, path, LABELS, read, empty=EMPTY, filled=LABELS if chosen else ("candidates",))
 
 
-def _plan_discbracket(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_trees("discbracket", path, ("tag",), partial(read_brackets, numbered=True, **parameters))
+def _plan_spans(format: str, path: str, read: Callable[[Source, Builder], None], **others: Any) -> Plan:  # noqa: A002
+    def resolve(name: str) -> str:
+        raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+
+    return Plan(format, (), read, resolve, word_per_line=False, spans=True, **others)
 
 
-def _plan_export(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    version = export_version(head, path)
-    return _plan_of_trees("export", path, export_labels(version), partial(read_export, version=version), NO_VALUE)
-
-
-def _plan_tiger(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    return _plan_of_trees("tigerxml", path, tiger_labels(head), read_tiger, NO_VALUE)
-
-
-def _plan_of_chains(
+def _plan_chains(
     format: str,  # noqa: A002
     path: str,
     labels: tuple[str, ...],
@@ -289,35 +201,40 @@ def _plan_of_chains(
             raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
         return known
 
-    return Plan(format=format, labels=labels, read=read, resolve=resolve, chains=True, **others)
+    return Plan(format, labels, read, resolve, chains=True, **others)
 
 
-def _plan_conll2012(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("broken", parameters["broken"], ("error", "drop"))
-    layout = conll2012_layout(head, path, parameters["word"], parameters["pos"])
+def _plan_export(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    version = export_version(head, path)
+    read = partial(read_export, version=version)
+    return _plan_words("export", path, export_labels(version), read, empty=NO_VALUE, trees=True)
+
+
+def _plan_slash(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(read_slashed, separator=check_separator(str(given["separator"])))
+    return Plan("slash", ("label",), read, lambda name: "label", filled=("label",), word_per_line=False)
+
+
+def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", given["broken"], ("error", "drop"))
+    layout = conll2012_layout(head, path, given["word"], given["pos"])
     labels = () if layout.tag is None else (TAG,)
-    read = partial(read_conll2012, layout=layout, broken=parameters["broken"])
-    return _plan_of_chains(
+    return _plan_chains(
         "conll2012",
         path,
         labels,
-        read,
+        partial(read_conll2012, layout=layout, broken=given["broken"]),
         empty=layout.empty,
         filled=labels if layout.filled else (),
         has_words=layout.word is not None,
     )
 
 
-def _plan_clusters(head: Sequence[str], path: str, parameters: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("end", parameters["end"], ENDS)
-    check_choice("which", parameters["which"], WHICH)
+def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("end", given["end"], ENDS)
+    check_choice("which", given["which"], WHICH)
     labels = cluster_labels(head)
-    read = partial(read_clusters, **parameters)
-    return _plan_of_chains("clusters", path, labels, read, filled=labels, word_per_line=False)
-
-
-def _looks_tsv(head: Sequence[str]) -> bool:
-    return any("\t" in line for line in head)
+    return _plan_chains("clusters", path, labels, partial(read_clusters, **given), filled=labels, word_per_line=False)
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -342,7 +259,7 @@ FORMATS = {
             "<chunkList><sentence><tok><orth>end</orth>\n"
             '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
             looks_xces,
-            _plan_xces,
+            lambda head, path, given, wanted: _plan_readings("xces", path, xces_chooses(head), read_xces),
         ),
         Format(
             "tigerxml",
@@ -351,7 +268,9 @@ FORMATS = {
             '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
             "</graph></s></body></corpus>",
             looks_tiger,
-            _plan_tiger,
+            lambda head, path, given, wanted: _plan_words(
+                "tigerxml", path, tiger_labels(head), read_tiger, empty=NO_VALUE, trees=True
+            ),
         ),
         Format(
             "export",
@@ -366,7 +285,9 @@ FORMATS = {
             "discbracket: trees in brackets that may have gaps, their words numbered from 0",
             "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
             looks_discbracket,
-            _plan_discbracket,
+            lambda head, path, given, wanted: _plan_words(
+                "discbracket", path, ("tag",), partial(read_brackets, numbered=True, **given), trees=True
+            ),
             dict(_IN_BRACKETS),
             _IN_BRACKETS_HELP,
         ),
@@ -375,7 +296,9 @@ FORMATS = {
             "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
             looks_brackets,
-            _plan_brackets,
+            lambda head, path, given, wanted: _plan_words(
+                "brackets", path, ("tag",), partial(read_brackets, **given), trees=True
+            ),
             dict(_IN_BRACKETS),
             _IN_BRACKETS_HELP,
         ),
@@ -385,7 +308,7 @@ FORMATS = {
             "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
             "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
             looks_dag,
-            _plan_dag,
+            lambda head, path, given, wanted: _plan_readings("dag", path, dag_chooses(head), read_dag),
         ),
         Format(
             "conll09",
@@ -393,7 +316,7 @@ FORMATS = {
             "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
             looks_conll09,
-            _plan_conll09,
+            lambda head, path, given, wanted: _plan_layout(CONLL09_LAYOUT, head, path),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
@@ -420,7 +343,7 @@ FORMATS = {
             "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
             "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
             lambda head: False,
-            _plan_conllx,
+            lambda head, path, given, wanted: _plan_layout(conllu_layout([], format="conllx"), head, path),
         ),
         # Before the tables of words, all of which these resemble.
         Format(
@@ -428,14 +351,14 @@ FORMATS = {
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
             "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
             looks_spans,
-            _plan_spans,
+            lambda head, path, given, wanted: _plan_spans("spans", path, read_spans, has_words=False),
         ),
         Format(
             "brat",
             "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             looks_brat,
-            _plan_brat,
+            lambda head, path, given, wanted: _plan_spans("brat", path, partial(read_brat, **given)),
             {"triggers": True, "trim": False},
             "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
         ),
@@ -456,7 +379,7 @@ FORMATS = {
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             looks_json,
-            _plan_json,
+            lambda head, path, given, wanted: _plan_spans("jsonl", path, partial(read_json, **given)),
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
@@ -464,8 +387,8 @@ FORMATS = {
             "tsv",
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",
-            _looks_tsv,
-            _plan_tsv,
+            lambda head: any("\t" in line for line in head),
+            lambda head, path, given, wanted: _plan_table(head, path, given, wanted, "\t", "tsv"),
             dict(_TABLE),
             "word: the column of the word, by number or name; header: whether the first line names the columns; "
             "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
@@ -485,7 +408,7 @@ FORMATS = {
             "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
             "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
             _looks_conll,
-            _plan_conll,
+            lambda head, path, given, wanted: _plan_table(head, path, given, wanted, None, "conll"),
             dict(_TABLE),
             "word, header, comments: as for tsv",
         ),

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from assay.errors import InputError
-from assay.formats.builder import Builder
-from assay.formats.chains import document_id, refuse_all
+from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.conll2012 import TAG
-from assay.formats.offsets import shown
 from assay.formats.source import Source
+from assay.formats.standoff import shown
 
 GOLD, PREDICTED = "clusters", "predicted_clusters"
 ENDS = ("inclusive", "exclusive")
@@ -21,7 +22,7 @@ _EXAMPLE = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 
 
 
 def looks_clusters(head: Sequence[str]) -> bool:
-    """Whether the first line is a document with clusters."""
+    """True if the first line is a document with clusters."""
     return not {GOLD, PREDICTED}.isdisjoint(_first(head))
 
 
@@ -31,9 +32,8 @@ def cluster_labels(head: Sequence[str]) -> tuple[str, ...]:
 
 
 def _first(head: Sequence[str]) -> dict[str, Any]:
-    line = next((line for line in head if line.strip()), "")
     try:
-        value = json.loads(line)
+        value = json.loads(next((line for line in head if line.strip()), ""))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -46,11 +46,13 @@ def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", w
     for batch in source.batches():
         for number, line in batch.lines():
             if line.strip():
-                document = _Document(f"{source.path}:{number}", number, end == "inclusive", which)
-                document.read(line, builder)
-                problems += document.problems
+                place = f"{source.path}:{number}"
+                try:
+                    _read_document(line, number, place, end == "inclusive", which, builder, problems)
+                except _DocumentError as fault:
+                    problems.append(f"{place}: {fault}")
     refuse_all(problems)
-    if not builder.documents:
+    if not builder.ids:
         raise InputError(f"{source.path}:1: no document in the file. A document is {_EXAMPLE}")
     builder.end_file()
 
@@ -59,94 +61,81 @@ class _DocumentError(Exception):
     """What keeps the rest of a document from being read."""
 
 
-class _Document:
-    """One line of a file: what is wrong with it is collected."""
+def _read_document(
+    text: str, line: int, place: str, inclusive: bool, which: str, builder: Builder, problems: list[str]
+) -> None:
+    """Add a document to the builder, or what is wrong with its mentions to the problems."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        raise _DocumentError(f"no JSON ({why}). A document is one line, {_EXAMPLE}") from None
+    if not isinstance(value, dict):
+        raise _DocumentError(f"{shown(value)} where a document should stand. It is {_EXAMPLE}")
+    columns = [_cells(value.get("sentences"), "sentences")]
+    if TAG in builder.names:
+        columns.append(_cells(value.get("pos"), "pos"))
+        if list(map(len, columns[0])) != list(map(len, columns[1])):
+            raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
+    words = sum(map(len, columns[0]))
+    key = _key(value, which)
+    clusters = _listed(value[key], key)
+    before, rows = len(problems), []
+    for number, cluster in enumerate(clusters):
+        path = f"{key}[{number}]"
+        if not _listed(cluster, path):
+            problems.append(f"{place}: {path} is empty. A cluster has one mention at least.")
+        for index, span in enumerate(cluster):
+            if fault := _fault(span, words, inclusive):
+                problems.append(f"{place}: {path}[{index}] is {shown(span)}, {fault}")
+            else:
+                rows.append((span[0], span[1] + inclusive, number, line))
+    name = value.get("doc_key", "")
+    if not isinstance(name, str) or not _is_text(name):
+        raise _DocumentError(f"doc_key is {shown(name)} where a string should stand.")
+    if len(problems) > before:
+        return
+    try:
+        builder.identify(document_id(name, len(builder.ids) + 1), place)
+    except InputError as error:
+        problems.append(str(error))
+    ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
+    flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
+    builder.add(flat, ends.tolist(), [line] * len(ends))
+    mentions = [(builder.begun - 1, *row) for row in rows]
+    names = [str(number) for number in range(len(clusters))]
+    builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
 
-    def __init__(self, place: str, line: int, inclusive: bool, which: str) -> None:
-        self._place, self._line, self._inclusive, self._which = place, line, inclusive, which
-        self.problems: list[str] = []
 
-    def read(self, line: str, builder: Builder) -> None:
-        try:
-            value = self._parsed(line)
-            forms = _cells(value.get("sentences"), "sentences")
-            columns = [forms, _tags(value, forms)] if TAG in builder.names else [forms]
-            mentions, names = self._mentions(value, sum(map(len, forms)))
-            name = _name(value, builder.documents + 1)
-        except _DocumentError as fault:
-            self.problems.append(f"{self._place}: {fault}")
-            return
-        if not self.problems:
-            self._add(name, columns, builder)
-            builder.mentions(mentions, names)
+def _key(value: dict[str, Any], which: str) -> str:
+    """The name of the clusters that are meant."""
+    there = [key for key in (GOLD, PREDICTED) if key in value]
+    if which != WHICH[0]:
+        if which not in there:
+            raise _DocumentError(f"no {which} in it. There is: {', '.join(value)}.")
+        return which
+    if len(there) == 2:
+        example = f'--input-format "clusters(which={PREDICTED})"'
+        raise _DocumentError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
+    if not there:
+        raise _DocumentError(f"no {GOLD} in it. Give [] where there are none.")
+    return there[0]
 
-    def _parsed(self, line: str) -> dict[str, Any]:
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
-            raise _DocumentError(f"no JSON ({why}). A document is one line, {_EXAMPLE}") from None
-        if not isinstance(value, dict):
-            raise _DocumentError(f"{shown(value)} where a document should stand. It is {_EXAMPLE}")
-        return value
 
-    def _add(self, name: str, columns: list[list[list[str]]], builder: Builder) -> None:
-        try:
-            builder.identify(name, self._place)
-        except InputError as error:
-            self.problems.append(str(error))
-        ends, words = [], builder.words
-        for sentence in filter(None, columns[0]):
-            words += len(sentence)
-            ends.append(words)
-        flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
-        builder.add(flat, ends, [self._line] * len(ends))
-
-    def _mentions(self, value: dict[str, Any], words: int) -> tuple[list[tuple[int, int, int, int]], list[str]]:
-        key = self._key(value)
-        clusters = _listed(value[key], key)
-        rows = []
-        for number, cluster in enumerate(clusters):
-            path = f"{key}[{number}]"
-            if not _listed(cluster, path):
-                self.problems.append(f"{self._place}: {path} is empty. A cluster has one mention at least.")
-            for place, span in enumerate(cluster):
-                bounds = self._bounds(span, f"{path}[{place}]", words)
-                if bounds is not None:
-                    rows.append((*bounds, number, self._line))
-        return rows, [str(number) for number in range(len(clusters))]
-
-    def _key(self, value: dict[str, Any]) -> str:
-        """Which of the clusters are meant."""
-        there = [key for key in (GOLD, PREDICTED) if key in value]
-        if self._which != WHICH[0]:
-            if self._which not in there:
-                raise _DocumentError(f"no {self._which} in it. There is: {', '.join(value)}.")
-            return self._which
-        if len(there) == 2:
-            example = f'--input-format "clusters(which={PREDICTED})"'
-            raise _DocumentError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
-        if not there:
-            raise _DocumentError(f"no {GOLD} in it. Give [] where there are none.")
-        return there[0]
-
-    def _bounds(self, span: Any, path: str, words: int) -> tuple[int, int] | None:
-        """The first word of a mention and the one behind its last."""
-        if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
-            fact = "where a mention [first, last] should stand"
-        elif not 0 <= span[0] < words or span[1] + self._inclusive > words:
-            fact = f"which lies outside the document, whose {words:,} words are counted from 0"
-        elif span[0] >= span[1] + self._inclusive:
-            fact = "which ends before it begins" if self._inclusive else "which has no words where end is exclusive"
-        else:
-            return span[0], span[1] + self._inclusive
-        self.problems.append(f"{self._place}: {path} is {shown(span)}, {fact}. {self._remedy(span, words)}")
-        return None
-
-    def _remedy(self, span: Any, words: int) -> str:
-        if self._inclusive and isinstance(span, list) and span[1:] == [words]:
-            return 'If the last word does not belong to mentions: --input-format "clusters(end=exclusive)"'
-        return f"The last word {'belongs' if self._inclusive else 'does not belong'} to a mention."
+def _fault(span: Any, words: int, inclusive: bool) -> str:
+    """The fault of a mention [first, last], and the remedy; nothing where it has none."""
+    if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
+        fact = "where a mention [first, last] should stand"
+    elif not 0 <= span[0] < words or span[1] + inclusive > words:
+        fact = f"which lies outside the document, whose {words:,} words are counted from 0"
+    elif span[0] >= span[1] + inclusive:
+        fact = "which ends before it begins" if inclusive else "which has no words where end is exclusive"
+    else:
+        return ""
+    remedy = f"The last word {'belongs' if inclusive else 'does not belong'} to a mention."
+    if inclusive and isinstance(span, list) and span[1:] == [words]:
+        remedy = 'If the last word does not belong to mentions: --input-format "clusters(end=exclusive)"'
+    return f"{fact}. {remedy}"
 
 
 def _listed(value: Any, path: str) -> list[Any]:
@@ -170,19 +159,5 @@ def _cells(value: Any, path: str) -> list[list[str]]:
 
 
 def _is_text(cell: str) -> bool:
-    """Whether there is no half of a character (a lone surrogate) in it."""
+    """True if there is no half of a character (a lone surrogate) in it."""
     return cell.isascii() or not any("\ud800" <= character <= "\udfff" for character in cell)
-
-
-def _tags(value: dict[str, Any], forms: list[list[str]]) -> list[list[str]]:
-    tags = _cells(value.get("pos"), "pos")
-    if list(map(len, tags)) != list(map(len, forms)):
-        raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
-    return tags
-
-
-def _name(value: dict[str, Any], number: int) -> str:
-    key = value.get("doc_key", "")
-    if not isinstance(key, str) or not _is_text(key):
-        raise _DocumentError(f"doc_key is {shown(key)} where a string should stand.")
-    return document_id(key, number)

@@ -28,7 +28,7 @@ def check_separator(separator: str) -> str:
     return separator
 
 
-def read_slashed(source: Source, separator: str, builder: Builder) -> None:
+def read_slashed(source: Source, builder: Builder, separator: str) -> None:
     """Read one file; `\\/` in a word stands for the separator itself."""
     builder.begin_file(source.path)
     known = _Tokens(separator)

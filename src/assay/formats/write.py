@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, schemes
+from assay.formats import Input, choose_column, read_labels, schemes
 from assay.formats.columns import CONLLU
-from assay.formats.labels import read_labels
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
