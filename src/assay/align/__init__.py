@@ -211,34 +211,25 @@ def align(
     left out: others may have some.
     """
 
-    def one_to_one(aligned_by: str) -> Pair:
-        words, nothing = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
-        return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, column=column)
-
     if not (gold.has_words and system.has_words):
-        if gold.spans is not None and gold.sentences == system.sentences and not (gold.columns and system.columns):
-            # Spans without words: how many words a sentence has is not known, only which sentence is which.
-            words, theirs = np.arange(len(gold)), np.arange(len(system))
-            nothing, covering = np.zeros(gold.sentences, dtype=bool), np.zeros(len(system), dtype=np.int64)
-            return Pair(gold, system, "position", words, theirs, system.sentence_of, covering, nothing)
-        _check_lengths(gold, system)
-        return one_to_one("position")
+        return _without_words(gold, system, column)
     _, (gold_codes, system_codes) = one_vocabulary([gold.forms, system.forms])
     same_words = np.array_equal(gold_codes, system_codes)
     if same_words and gold.multiwords == system.multiwords:
-        return one_to_one("words")
+        return _one_to_one(gold, system, "words", column)
     text, other = Text(gold), Text(system)
     skipped, system_skipped = np.zeros(gold.sentences, dtype=bool), np.zeros(system.sentences, dtype=bool)
     if text.characters() == other.characters():
         pair = _by_characters(text, other, column, skipped, system_skipped)
         return replace(pair, aligned_by="words") if same_words and len(pair.gold_words) == len(gold) else pair
     if same_words and not characters:
-        return one_to_one("words")
+        return _one_to_one(gold, system, "words", column)
     same_cut = np.array_equal(gold.starts, system.starts)
     if on_mismatch == "warn" and same_cut and gold.texts is None and not characters:
         different = np.flatnonzero(gold_codes != system_codes)
         problems = [_difference(text, other, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
-        return replace(one_to_one("position"), problems=tuple(problems), number_of_problems=len(different))
+        pair = _one_to_one(gold, system, "position", column)
+        return replace(pair, problems=tuple(problems), number_of_problems=len(different))
     gaps = list(gaps_between(text, other))
     problems = [gap_problem(text, other, gap) for gap in gaps[:MOST_PROBLEMS]]
     if on_mismatch != "skip":
@@ -254,8 +245,18 @@ def align(
     return replace(pair, problems=tuple(problems), number_of_problems=len(gaps), normalisations=same)
 
 
-def _check_lengths(gold: Corpus, system: Corpus) -> None:
-    """Refuse labels without words that are not as many as gold's."""
+def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str) -> Pair:
+    words, nothing = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
+    return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, column=column)
+
+
+def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
+    """Spans by their sentences, or labels by their places, of which both sides have as many."""
+    if gold.spans is not None and gold.sentences == system.sentences and not (gold.columns and system.columns):
+        # How many words a sentence has is not known, only which sentence is which.
+        words, theirs = np.arange(len(gold)), np.arange(len(system))
+        nothing, covering = np.zeros(gold.sentences, dtype=bool), np.zeros(len(system), dtype=np.int64)
+        return Pair(gold, system, "position", words, theirs, system.sentence_of, covering, nothing)
     if gold.sentences != system.sentences:
         remedy = "Give (word, label) pairs to have them aligned by their text."
         if gold.spans is not None:
@@ -271,6 +272,7 @@ def _check_lengths(gold: Corpus, system: Corpus) -> None:
             f"{system.name}, sentence {first + 1}: {lengths[first]} labels where {gold.name} has {expected[first]}. "
             "Give (word, label) pairs to have them aligned by their text."
         )
+    return _one_to_one(gold, system, "position", column)
 
 
 # --- words that cover the same characters ---

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, unknown
-from assay.formats.builder import Builder
+from assay.formats.builder import Builder, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
 
@@ -164,6 +164,7 @@ def table_layout(
     What the user does not say is told by the first lines: whether there is a header, and which column holds the
     words. Columns that number words do not; where it cannot be told, the file is refused.
     """
+    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
     comments = bool(parameters["comments"])
     sentences = _sentences(head, separator, comments)
     if not sentences:
@@ -366,11 +367,11 @@ class _ColumnReader:
         except UnicodeDecodeError:
             return False
         # Lines may be something else: empty nodes that count as words, words that begin with #, markup, blank lines.
-        if layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)):
-            return False
-        if not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, notes))):
-            return False
-        if any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful):
+        if (
+            (layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)))
+            or (not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, notes))))
+            or any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
+        ):
             return False
         words, sentence = builder.words, builder.sentence
         builder.comments(notes, (clean.sentences[clean.comments] + sentence).tolist())

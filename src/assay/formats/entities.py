@@ -26,7 +26,8 @@ from assay.formats.builder import (
     with_crossings_noted,
 )
 
-ENTITY = "MISC:Entity"
+_KEY = "Entity"
+ENTITY = f"MISC:{_KEY}"
 """The column that mentions stand in, as users name it."""
 _BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<close>\))?|(?<![^()])(?P<closed>[^()]++)\)")
 _PART = re.compile(r"(.*)\[([0-9]{1,4})/([0-9]{1,4})\]")
@@ -45,27 +46,18 @@ Fault = tuple[int, str]
 """A place, and what is wrong with the brackets there, with the remedy."""
 
 
-def entity_spans(
-    corpus: Corpus,
-    column: str = "MISC",
-    key: str = "Entity",
-    field: str = "etype",
-    fields: Sequence[str] | None = None,
-) -> Corpus:
-    """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets.
-
-    The comment `# global.Entity = eid-etype-…` declares the order of the fields, unless it is given.
-    """
-    order = tuple(fields) if fields is not None else _declared_fields(corpus, key)
+def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
+    """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
+    order = _declared_fields(corpus)
     if field not in order:
-        raise InputError(f"{corpus.name}: there is no field {field!r} in {key}. There is: {', '.join(order)}.")
+        raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
-        if _value_of_empty_node(line, key):
+        if _value_of_empty_node(line):
             raise InputError(
                 f"{corpus.place_of_sentence(sentence)}: in this sentence a mention stands on the empty node "
                 f'{line.split(chr(9), 1)[0]}. Read it as a word: --input-format "conllu(empty_nodes=true)"'
             )
-    words, values = _valued_words(corpus, column, key)
+    words, values = _valued_words(corpus, _KEY)
     documents = corpus.document_of_sentence[corpus.sentence_of[words]].tolist()
     faults: list[Fault] = []
     mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, field, faults)
@@ -91,19 +83,19 @@ def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:
     return tuple((begin - first, end - first) for begin, end in stretches)
 
 
-def _declared_fields(corpus: Corpus, key: str) -> tuple[str, ...]:
-    """The order of the fields by the comment that declares it."""
-    name = f"global.{key}"
+def _declared_fields(corpus: Corpus) -> tuple[str, ...]:
+    """The order of the fields by the comment that declares it, `# global.Entity = eid-etype-…`."""
+    name = f"global.{_KEY}"
     comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
     found = {value.strip() for known, _, value in comments if value and known.strip() == name}
     if not found:
         raise InputError(
-            f"{corpus.name}: no comment # {name}, so the fields of {key} are not known. "
+            f"{corpus.name}: no comment # {name}, so the fields of {_KEY} are not known. "
             f"Put it above the first sentence, e.g.: # {name} = eid-etype"
         )
     if len(found) > 1:
         raise InputError(
-            f"{corpus.name}: the fields of {key} are declared in {len(found)} ways: {'; '.join(sorted(found))}. "
+            f"{corpus.name}: the fields of {_KEY} are declared in {len(found)} ways: {'; '.join(sorted(found))}. "
             "Score these files apart."
         )
     return tuple(found.pop().split("-"))
@@ -117,14 +109,14 @@ def _value_of(cell: str, key: str) -> str:
     return "".join(value for name, _, value in pairs if name == key)
 
 
-def _value_of_empty_node(line: str, key: str) -> str | None:
-    """The value of a key in the line of an empty node; None where the line is something else."""
-    return "".join(_value_of(cell, key) for cell in line.split("\t")) if _EMPTY_NODE.match(line) else None
+def _value_of_empty_node(line: str) -> str | None:
+    """The brackets in the line of an empty node; None where the line is something else."""
+    return "".join(_value_of(cell, _KEY) for cell in line.split("\t")) if _EMPTY_NODE.match(line) else None
 
 
-def _valued_words(corpus: Corpus, column: str, key: str) -> tuple[Ints, list[str]]:
-    """The words that have a value of a key in a column, and these values."""
-    cells = corpus.column(column)
+def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
+    """The words that have a value of a key in MISC, and these values."""
+    cells = corpus.column("MISC")
     values = [_value_of(cell, key) for cell in cells.vocabulary]
     words = np.flatnonzero(np.array([bool(value) for value in values], dtype=bool)[cells.codes])
     return words, [values[code] for code in cells.codes[words].tolist()]
@@ -179,7 +171,7 @@ class _Mention:
     """The parts that are complete."""
 
 
-def _read_mentions(
+def _read_mentions(  # noqa: PLR0912
     rows: Iterable[tuple[int, int, str]], order: Sequence[str], field: str, faults: list[Fault]
 ) -> list[_Mention]:
     """The mentions of brackets, given as rows of document, place and value in text order.
@@ -246,11 +238,11 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     Mentions of empty nodes alone (zeros) are refused, or with `zeros="drop"` left out and counted.
     """
     check_choice("zeros", zeros, ("error", "drop"))
-    order = _declared_fields(corpus, "Entity")
+    order = _declared_fields(corpus)
     heads = "head" in order
     # Nodes are words and empty nodes in text order; brackets may stand on either.
     lines = enumerate(corpus.aside_lines)
-    empty = {aside: value for aside, line in lines if (value := _value_of_empty_node(line, "Entity")) is not None}
+    empty = {aside: value for aside, line in lines if (value := _value_of_empty_node(line)) is not None}
     asides = np.array(list(empty), dtype=np.int64)
     kinds = np.ones(len(corpus) + len(asides), dtype=bool)
     kinds[corpus.aside_words[asides] + np.arange(len(asides))] = False
@@ -258,7 +250,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     zero_nodes = dict(zip(np.flatnonzero(~kinds).tolist(), asides.tolist(), strict=True))
     """The empty nodes, and the number of each among the lines that are no words."""
     mentioned = {node: aside for node, aside in zero_nodes.items() if empty[aside]}
-    words, values = _valued_words(corpus, "MISC", "Entity")
+    words, values = _valued_words(corpus, _KEY)
     of_empty = np.array(corpus.aside_sentences, dtype=np.int64)[list(mentioned.values())]
     documents = corpus.document_of_sentence[np.concatenate([corpus.sentence_of[words], of_empty])].tolist()
     nodes = [*np.flatnonzero(kinds)[words].tolist(), *mentioned]
@@ -317,7 +309,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
         "Entities in several documents, each cut into a chain per document": (_ANEW not in order)
         * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
         **{
-            f"Words with {key}, which was not read": len(_valued_words(corpus, "MISC", key)[0])
+            f"Words with {key}, which was not read": len(_valued_words(corpus, key)[0])
             for key in ("Bridge", "SplitAnte")
         },
     }

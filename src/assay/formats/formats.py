@@ -9,47 +9,13 @@ from typing import Any
 
 from assay import specs
 from assay.errors import InputError, unknown
-from assay.formats.brackets import looks_brackets, looks_discbracket, read_brackets
+from assay.formats import brackets, chains, columns, readings, standoff, trees
 from assay.formats.builder import Builder, check_choice
-from assay.formats.columns import (
-    ALIASES,
-    CONLL09_LAYOUT,
-    Layout,
-    check_width,
-    conllu_layout,
-    looks_conll09,
-    looks_conllu,
-    read_columns,
-    rows_of,
-    spaced_conllu,
-    table_layout,
-)
-from assay.formats.conll2012 import TAG, conll2012_layout, looks_conll2012, read_conll2012
-from assay.formats.jsonclusters import ENDS, WHICH, cluster_labels, looks_clusters, read_clusters
-from assay.formats.readings import (
-    EMPTY,
-    LABELS,
-    dag_chooses,
-    looks_dag,
-    looks_xces,
-    read_dag,
-    read_xces,
-    xces_chooses,
-)
 from assay.formats.slash import check_separator, looks_slashed, read_slashed
 from assay.formats.source import ANNOTATIONS, Source
 from assay.formats.spantable import looks_spans, read_spans
-from assay.formats.standoff import looks_brat, looks_json, read_brat, read_json
-from assay.formats.trees import (
-    NO_VALUE,
-    export_labels,
-    export_version,
-    looks_export,
-    looks_tiger,
-    read_export,
-    read_tiger,
-    tiger_labels,
-)
+
+Reader = Callable[[Source, Builder], None]
 
 
 @dataclass(frozen=True)
@@ -95,9 +61,9 @@ class Format:
     parameter_help: str = ""
 
 
-def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
-    check_width(layout.width, path)
-    rows = [line.split(layout.separator) for line in rows_of(head, layout.comments)[layout.header :]]
+def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
+    columns.check_width(layout.width, path)
+    rows = [line.split(layout.separator) for line in columns.rows_of(head, layout.comments)[layout.header :]]
     empty = ("_", "") if layout.empty is None else (layout.empty,)
     filled = tuple(
         name
@@ -118,7 +84,7 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
     return Plan(
         format=layout.format,
         labels=layout.labels(),
-        read=partial(read_columns, layout=layout),
+        read=partial(columns.read_columns, layout=layout),
         resolve=lambda name: layout.name(layout.label(name, path)),
         empty=layout.empty,
         filled=filled,
@@ -130,84 +96,48 @@ def _plan_layout(layout: Layout, head: Sequence[str], path: str) -> Plan:
 
 
 def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    if spaced_conllu(head):
+    if columns.spaced_conllu(head):
         raise InputError(
             f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
             f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
         )
     try:
-        layout = replace(conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
+        layout = replace(columns.conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
         return _plan_layout(layout, head, path)
     except InputError as error:
         raise InputError(f"{path}:1: {error}") from None
-
-
-def _plan_table(
-    head: Sequence[str],
-    path: str,
-    given: dict[str, Any],
-    wanted: Sequence[str],
-    separator: str | None,
-    format: str,  # noqa: A002
-) -> Plan:
-    check_choice("header", str(given["header"]).lower(), ("auto", "true", "false"))
-    return _plan_layout(table_layout(head, path, separator, given, format, wanted), head, path)
 
 
 # Names for the columns of words in other formats.
 _NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
 
 
-def _plan_words(
-    format: str,  # noqa: A002
-    path: str,
-    labels: tuple[str, ...],
-    read: Callable[[Source, Builder], None],
-    **others: Any,
-) -> Plan:
-    """A plan for words with readings, or in trees."""
+def _plan(format: str, path: str, labels: tuple[str, ...], read: Reader, **others: Any) -> Plan:  # noqa: A002
+    """A plan for what is no table: words with readings or in trees, spans, chains."""
 
     def resolve(name: str) -> str:
-        known = _NAMES.get(name.casefold(), name.casefold())
-        if known not in labels:
-            raise InputError(f"{path}: {unknown('column', name, labels)}")
-        return known
-
-    filled = others.pop("filled", labels)
-    return Plan(format, labels, read, resolve, filled=filled, word_per_line=False, **others)
-
-
-def _plan_readings(format: str, path: str, chosen: bool, read: Callable[[Source, Builder], None]) -> Plan:  # noqa: A002
-    return _plan_words(format, path, LABELS, read, empty=EMPTY, filled=LABELS if chosen else ("candidates",))
-
-
-def _plan_spans(format: str, path: str, read: Callable[[Source, Builder], None], **others: Any) -> Plan:  # noqa: A002
-    def resolve(name: str) -> str:
-        raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
-
-    return Plan(format, (), read, resolve, word_per_line=False, spans=True, **others)
-
-
-def _plan_chains(
-    format: str,  # noqa: A002
-    path: str,
-    labels: tuple[str, ...],
-    read: Callable[[Source, Builder], None],
-    **others: Any,
-) -> Plan:
-    def resolve(name: str) -> str:
-        known = ALIASES.get(name.upper(), name.upper())
+        if others.get("spans"):
+            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+        if others.get("chains"):
+            known = columns.ALIASES.get(name.upper(), name.upper())
+        else:
+            known = _NAMES.get(name.casefold(), name.casefold())
         if known not in labels:
             raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
         return known
 
-    return Plan(format, labels, read, resolve, chains=True, **others)
+    return Plan(format, labels, read, resolve, **{"filled": labels, "word_per_line": False, **others})
+
+
+def _plan_readings(format: str, path: str, chosen: bool, read: Reader) -> Plan:  # noqa: A002
+    filled = readings.LABELS if chosen else ("candidates",)
+    return _plan(format, path, readings.LABELS, read, empty=readings.EMPTY, filled=filled)
 
 
 def _plan_export(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    version = export_version(head, path)
-    read = partial(read_export, version=version)
-    return _plan_words("export", path, export_labels(version), read, empty=NO_VALUE, trees=True)
+    version = trees.export_version(head, path)
+    read = partial(trees.read_export, version=version)
+    return _plan("export", path, trees.export_labels(version), read, empty=trees.NO_VALUE, trees=True)
 
 
 def _plan_slash(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -217,24 +147,24 @@ def _plan_slash(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
 
 def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("broken", given["broken"], ("error", "drop"))
-    layout = conll2012_layout(head, path, given["word"], given["pos"])
-    labels = () if layout.tag is None else (TAG,)
-    return _plan_chains(
+    layout = chains.conll2012_layout(head, path, given["word"], given["pos"])
+    return _plan(
         "conll2012",
         path,
-        labels,
-        partial(read_conll2012, layout=layout, broken=given["broken"]),
+        () if layout.tag is None else (chains.TAG,),
+        partial(chains.read_conll2012, layout=layout, broken=given["broken"]),
+        chains=True,
         empty=layout.empty,
-        filled=labels if layout.filled else (),
+        filled=(chains.TAG,) if layout.filled else (),
         has_words=layout.word is not None,
+        word_per_line=True,
     )
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
-    check_choice("end", given["end"], ENDS)
-    check_choice("which", given["which"], WHICH)
-    labels = cluster_labels(head)
-    return _plan_chains("clusters", path, labels, partial(read_clusters, **given), filled=labels, word_per_line=False)
+    check_choice("end", given["end"], chains.ENDS)
+    check_choice("which", given["which"], chains.WHICH)
+    return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -258,8 +188,10 @@ FORMATS = {
             'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
             "<chunkList><sentence><tok><orth>end</orth>\n"
             '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
-            looks_xces,
-            lambda head, path, given, wanted: _plan_readings("xces", path, xces_chooses(head), read_xces),
+            readings.looks_xces,
+            lambda head, path, given, wanted: _plan_readings(
+                "xces", path, readings.xces_chooses(head), readings.read_xces
+            ),
         ),
         Format(
             "tigerxml",
@@ -267,16 +199,16 @@ FORMATS = {
             '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
             '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
             "</graph></s></body></corpus>",
-            looks_tiger,
-            lambda head, path, given, wanted: _plan_words(
-                "tigerxml", path, tiger_labels(head), read_tiger, empty=NO_VALUE, trees=True
+            trees.looks_tiger,
+            lambda head, path, given, wanted: _plan(
+                "tigerxml", path, trees.tiger_labels(head), trees.read_tiger, empty=trees.NO_VALUE, trees=True
             ),
         ),
         Format(
             "export",
             "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
             "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
-            looks_export,
+            trees.looks_export,
             _plan_export,
         ),
         # Before brackets, which these are.
@@ -284,9 +216,9 @@ FORMATS = {
             "discbracket",
             "discbracket: trees in brackets that may have gaps, their words numbered from 0",
             "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
-            looks_discbracket,
-            lambda head, path, given, wanted: _plan_words(
-                "discbracket", path, ("tag",), partial(read_brackets, numbered=True, **given), trees=True
+            brackets.looks_discbracket,
+            lambda head, path, given, wanted: _plan(
+                "discbracket", path, ("tag",), partial(brackets.read_brackets, numbered=True, **given), trees=True
             ),
             dict(_IN_BRACKETS),
             _IN_BRACKETS_HELP,
@@ -295,9 +227,9 @@ FORMATS = {
             "brackets",
             "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
             "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
-            looks_brackets,
-            lambda head, path, given, wanted: _plan_words(
-                "brackets", path, ("tag",), partial(read_brackets, **given), trees=True
+            brackets.looks_brackets,
+            lambda head, path, given, wanted: _plan(
+                "brackets", path, ("tag",), partial(brackets.read_brackets, **given), trees=True
             ),
             dict(_IN_BRACKETS),
             _IN_BRACKETS_HELP,
@@ -307,23 +239,25 @@ FORMATS = {
             "dag",
             "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
             "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
-            looks_dag,
-            lambda head, path, given, wanted: _plan_readings("dag", path, dag_chooses(head), read_dag),
+            readings.looks_dag,
+            lambda head, path, given, wanted: _plan_readings(
+                "dag", path, readings.dag_chooses(head), readings.read_dag
+            ),
         ),
         Format(
             "conll09",
             "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
             "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
-            looks_conll09,
-            lambda head, path, given, wanted: _plan_layout(CONLL09_LAYOUT, head, path),
+            columns.looks_conll09,
+            lambda head, path, given, wanted: _plan_layout(columns.CONLL09_LAYOUT, head, path),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
             "conll2012",
             "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
             "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
-            looks_conll2012,
+            chains.looks_conll2012,
             _plan_conll2012,
             {"word": 4, "pos": 5, "broken": "error"},
             "word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are not "
@@ -333,7 +267,7 @@ FORMATS = {
             "conllu",
             "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
             "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
-            looks_conllu,
+            columns.looks_conllu,
             _plan_conllu,
             {"empty_nodes": False},
             "empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
@@ -343,7 +277,7 @@ FORMATS = {
             "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
             "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
             lambda head: False,
-            lambda head, path, given, wanted: _plan_layout(conllu_layout([], format="conllx"), head, path),
+            lambda head, path, given, wanted: _plan_layout(columns.conllu_layout([], format="conllx"), head, path),
         ),
         # Before the tables of words, all of which these resemble.
         Format(
@@ -351,14 +285,16 @@ FORMATS = {
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
             "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
             looks_spans,
-            lambda head, path, given, wanted: _plan_spans("spans", path, read_spans, has_words=False),
+            lambda head, path, given, wanted: _plan("spans", path, (), read_spans, spans=True, has_words=False),
         ),
         Format(
             "brat",
             "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
-            looks_brat,
-            lambda head, path, given, wanted: _plan_spans("brat", path, partial(read_brat, **given)),
+            standoff.looks_brat,
+            lambda head, path, given, wanted: _plan(
+                "brat", path, (), partial(standoff.read_brat, **given), spans=True
+            ),
             {"triggers": True, "trim": False},
             "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
         ),
@@ -367,7 +303,7 @@ FORMATS = {
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
             '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
-            looks_clusters,
+            chains.looks_clusters,
             _plan_clusters,
             {"end": "inclusive", "which": "auto"},
             "end: exclusive if the last word given does not belong to the mention; which: clusters or "
@@ -378,8 +314,10 @@ FORMATS = {
             "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
-            looks_json,
-            lambda head, path, given, wanted: _plan_spans("jsonl", path, partial(read_json, **given)),
+            standoff.looks_json,
+            lambda head, path, given, wanted: _plan(
+                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
+            ),
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
@@ -388,7 +326,9 @@ FORMATS = {
             "tab-separated columns, blank line or <s> between sentences",
             "The\tDT\nend\tNN\n",
             lambda head: any("\t" in line for line in head),
-            lambda head, path, given, wanted: _plan_table(head, path, given, wanted, "\t", "tsv"),
+            lambda head, path, given, wanted: _plan_layout(
+                columns.table_layout(head, path, "\t", given, "tsv", wanted), head, path
+            ),
             dict(_TABLE),
             "word: the column of the word, by number or name; header: whether the first line names the columns; "
             "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
@@ -408,7 +348,9 @@ FORMATS = {
             "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
             "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
             _looks_conll,
-            lambda head, path, given, wanted: _plan_table(head, path, given, wanted, None, "conll"),
+            lambda head, path, given, wanted: _plan_layout(
+                columns.table_layout(head, path, None, given, "conll", wanted), head, path
+            ),
             dict(_TABLE),
             "word, header, comments: as for tsv",
         ),

@@ -44,8 +44,10 @@ def read_slashed(source: Source, builder: Builder, separator: str) -> None:
             if line.strip():
                 ends.append(words + len(tokens))
                 first_lines.append(number)
-        for index, strings in zip(range(len(columns)), known.taken(), strict=False):
+        # Words and labels of the tokens that are new.
+        for index, strings in zip(range(len(columns)), (known.words, known.labels), strict=False):
             columns[index] = np.append(columns[index], builder.codes(index, strings))
+            strings.clear()
         builder.add_codes([column[np.asarray(tokens)] for column in columns], ends, first_lines)
     builder.end_file()
 
@@ -60,14 +62,8 @@ class _Tokens(dict[str, int]):
     def __init__(self, separator: str) -> None:
         super().__init__()
         self._separator = separator
-        self._words: list[str] = []
-        self._labels: list[str] = []
-
-    def taken(self) -> tuple[list[str], list[str]]:
-        """The words and the labels of the tokens that are new since they were last taken."""
-        taken = self._words, self._labels
-        self._words, self._labels = [], []
-        return taken
+        self.words: list[str] = []
+        self.labels: list[str] = []
 
     def __missing__(self, token: str) -> int:
         separator = self._separator
@@ -79,6 +75,6 @@ class _Tokens(dict[str, int]):
                 f'Is the separator another? Try --input-format "slash(separator={other})"'
             )
         number = self[token] = len(self)
-        self._words.append(word.replace("\\" + separator, separator))
-        self._labels.append(label)
+        self.words.append(word.replace("\\" + separator, separator))
+        self.labels.append(label)
         return number

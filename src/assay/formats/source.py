@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO, cast
 from xml.parsers import expat
 
@@ -139,13 +140,12 @@ class Source:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be opened ({reason(error)}).") from None
         self._check_unchanged()
-        counted = _Counted(raw)
         if start.startswith(b"\x1f\x8b"):
-            return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=cast(BinaryIO, counted)), counted, self.path))
+            return cast(BinaryIO, _Unpacked(raw, self.path, lambda file: gzip.GzipFile(fileobj=file)))
         if start.startswith(b"\xfd7zXZ\x00"):
             import lzma
 
-            return cast(BinaryIO, _Whole(lzma.LZMAFile(cast(BinaryIO, counted)), counted, self.path))
+            return cast(BinaryIO, _Unpacked(raw, self.path, lzma.LZMAFile))
         return raw
 
     def _check_unchanged(self) -> None:
@@ -250,42 +250,37 @@ def decode(data: bytes, path: str, line: int) -> str:
         ) from None
 
 
-class _Counted:
-    """A file, and how many bytes of it were read; a pipe cannot tell."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file, self.number = file, 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.file.read(size)
-        self.number += len(data)
-        return data
-
-
-class _Whole:
+class _Unpacked:
     """A decompressing reader that closes the file beneath it too, and stops where there is no end to it."""
 
-    def __init__(self, reader: gzip.GzipFile | LZMAFile, raw: _Counted, path: str) -> None:
-        self._reader, self._raw, self._path = reader, raw, path
-        self._number = 0
+    def __init__(self, raw: BinaryIO, path: str, unpack: Callable[[BinaryIO], gzip.GzipFile | LZMAFile]) -> None:
+        self._raw, self._path = raw, path
+        self._taken = self._given = 0
+        self._reader = unpack(cast(BinaryIO, SimpleNamespace(read=self._read_raw)))
+
+    def _read_raw(self, size: int = -1) -> bytes:
+        data = self._raw.read(size)
+        # A pipe cannot tell how many bytes of it were read.
+        self._taken += len(data)
+        return data
 
     def read(self, size: int) -> bytes:
         data = self._reader.read(size)
-        self._number += len(data)
-        if self._number > _MUCH and self._number > _DENSEST * self._raw.number:
+        self._given += len(data)
+        if self._given > _MUCH and self._given > _DENSEST * self._taken:
             raise InputError(
-                f"{self._path}: over {_MUCH >> 20} MB so far out of {self._raw.number:,} bytes, which no annotated "
+                f"{self._path}: over {_MUCH >> 20} MB so far out of {self._taken:,} bytes, which no annotated "
                 "text is compressed to. If it is meant so, decompress it first."
             )
         return data
 
     def close(self) -> None:
         self._reader.close()
-        self._raw.file.close()
+        self._raw.close()
 
     @property
     def closed(self) -> bool:
-        return self._raw.file.closed
+        return self._raw.closed
 
 
 # --- XML ---

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches, ids_of_runs
+from assay.arrays import Ints, Stretches
 from assay.errors import InputError
-from assay.formats.builder import Builder
-from assay.formats.source import Batch, Source
+from assay.formats.builder import Builder, merged
+from assay.formats.source import Source
 
 _NO_SPANS = ("NONE", "EMPTY")
 _DUMMY = "999"
@@ -32,24 +33,20 @@ class _LineError(Exception):
 
 
 def looks_spans(head: Sequence[str]) -> bool:
-    """Whether the first lines are labels with first word, last word and a list of the words between them.
+    """True if the first lines are labels with first word, last word and a list of the words between them.
 
     Columns of numbers that lack such a list are taken for spans only where the labels are spelt like labels.
     """
     rows = [line.split("\t") for line in head if line.strip()][:_LOOKED_AT]
-    fitting = [row for row in rows if _fits(row)]
+    fitting = []
+    for row in rows:
+        with suppress(_LineError):
+            fitting += [row] if _Lines()["\t".join(row)] else []
     if not fitting or fitting[0] is not rows[0] or 2 * len(fitting) < len(rows):
         return False
     if any(row[0] in _NO_SPANS or "," in "".join(row[3:]) for row in fitting):
         return True
     return len(fitting) == len(rows) and all((len(row) == 4 and row[3]) or row[0].isupper() for row in rows)
-
-
-def _fits(row: Sequence[str]) -> bool:
-    try:
-        return bool(_Lines()["\t".join(row)])
-    except _LineError:
-        return False
 
 
 # --- reading ---
@@ -59,16 +56,29 @@ def read_spans(source: Source, builder: Builder) -> None:
     """Read one file: a sentence has as many nameless words as its spans reach."""
     builder.begin_file(source.path)
     known = _Lines()
-    parts = [_numbers(batch, known) for batch in source.batches()]
-    numbers = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    parts = [np.zeros(0, dtype=np.int64)]
+    for batch in source.batches():
+        lines = [line for _, line in batch.lines()]
+        try:
+            parts.append(np.fromiter(map(known.__getitem__, lines), dtype=np.int64, count=len(lines)))
+        except _LineError as fault:
+            # The line at fault is the first that got no number.
+            place = next(number for number, line in enumerate(lines, batch.line) if line not in known)
+            raise InputError(f"{batch.path}:{place}: {fault}") from None
+    numbers = np.concatenate(parts)
     sentence = _sentences(numbers, source.path)
     spans = np.flatnonzero(numbers > _WITHOUT)
     kinds = numbers[spans] - _WITHOUT - 1
     begin, end, label = np.array(known.spans, dtype=np.int64).reshape(-1, 3)[kinds].T
     stretches = {i: known.stretches[kind] for i, kind in enumerate(kinds.tolist()) if kind in known.stretches}
-    before = builder.sentence
-    _add_words(builder, numbers, sentence, np.stack([sentence[spans], end]))
-    rows = np.stack([sentence[spans] + before, begin, end, label, spans + 1], axis=1)
+    rows = np.stack([sentence[spans] + builder.sentence, begin, end, label, spans + 1], axis=1)
+    # Each sentence has as many words without a form as its spans reach, and one at least.
+    filled = np.flatnonzero(numbers != _BLANK)
+    lengths = np.ones(int(sentence[filled[-1]]) + 1 if len(filled) else 0, dtype=np.int64)
+    np.maximum.at(lengths, sentence[spans], end)
+    firsts = filled[np.searchsorted(sentence[filled], np.arange(len(lengths)))]
+    codes = np.full(int(lengths.sum()), builder.cells[0][b""])
+    builder.add_codes([codes], (np.cumsum(lengths) + builder.words).tolist(), (firsts + 1).tolist())
     builder.spans(rows, list(known.labels), stretches)
     builder.end_file()
 
@@ -92,7 +102,13 @@ class _Lines(dict[str, int]):
             return _BLANK
         label, _, rest = line.partition("\t")
         if label in _NO_SPANS:
-            return _no_spans(label, rest)
+            cells = rest.split("\t")
+            if cells[:2] != [_DUMMY, _DUMMY] or cells[2:] not in ([], [""], [_DUMMY]):
+                raise _LineError(
+                    f"{label} is not a label, it stands for a sentence without spans. "
+                    f"Write {_DUMMY_LINE}, or give the spans another label."
+                )
+            return _WITHOUT
         atoms = _words(rest)
         if not label.strip():
             raise _LineError("the label is empty. The first column holds it.")
@@ -100,16 +116,6 @@ class _Lines(dict[str, int]):
             self.stretches[len(self.spans)] = atoms
         self.spans.append((atoms[0][0], atoms[-1][1], self.labels.setdefault(label, len(self.labels))))
         return len(self.spans) + _WITHOUT
-
-
-def _no_spans(label: str, rest: str) -> int:
-    cells = rest.split("\t")
-    if cells[:2] != [_DUMMY, _DUMMY] or cells[2:] not in ([], [""], [_DUMMY]):
-        raise _LineError(
-            f"{label} is not a label, it stands for a sentence without spans. "
-            f"Write {_DUMMY_LINE}, or give the spans another label."
-        )
-    return _WITHOUT
 
 
 def _words(places: str) -> Stretches:
@@ -127,24 +133,12 @@ def _words(places: str) -> Stretches:
         )
     if end > _LONGEST:
         raise _LineError(f"end is {end}, which no sentence reaches. Words are counted in each sentence from 1.")
-    if len(cells) == 2 or not cells[2].strip() or _is_range(cells[2], begin, end):
+    listed = cells[2] if len(cells) == 3 else ""
+    # A list without gaps is written out and compared rather than taken apart: nearly all spans are so.
+    solid = listed.count(",") == end - begin and listed == ", ".join(map(str, range(begin, end + 1)))
+    if solid or not listed.strip():
         return ((begin - 1, end),)
-    return _stretches(cells[2], begin, end)
-
-
-def _number(cell: str, what: str) -> int:
-    if not (cell.isascii() and cell.isdigit() and len(cell) < 19):
-        raise _LineError(f"{what} is {cell!r} where the number of a word should stand.")
-    return int(cell)
-
-
-def _is_range(cell: str, begin: int, end: int) -> bool:
-    # Written out and compared rather than taken apart: nearly all spans are without gaps.
-    return cell.count(",") == end - begin and cell == ", ".join(map(str, range(begin, end + 1)))
-
-
-def _stretches(cell: str, begin: int, end: int) -> Stretches:
-    words = sorted(_number(word.strip(), "a word of the span") for word in cell.split(","))
+    words = sorted(_number(word.strip(), "a word of the span") for word in listed.split(","))
     repeated = next((word for word, after in pairwise(words) if word == after), None)
     if repeated is not None:
         raise _LineError(f"word {repeated} is listed twice. Each word of a span is listed once.")
@@ -156,19 +150,13 @@ def _stretches(cell: str, begin: int, end: int) -> Stretches:
             f"begin and end are {begin} and {end}, but the words listed reach from {words[0]} to {words[-1]}. "
             "The first and the last word of a span belong to it."
         )
-    breaks = [i for i in range(1, len(words)) if words[i] != words[i - 1] + 1]
-    bounds = zip([0, *breaks], [*breaks, len(words)], strict=True)
-    return tuple((words[first] - 1, words[last - 1]) for first, last in bounds)
+    return merged((word - 1, word) for word in words)
 
 
-def _numbers(batch: Batch, known: _Lines) -> Ints:
-    lines = [line for _, line in batch.lines()]
-    try:
-        return np.fromiter(map(known.__getitem__, lines), dtype=np.int64, count=len(lines))
-    except _LineError as fault:
-        # The line at fault is the first that got no number.
-        place = next(number for number, line in enumerate(lines, batch.line) if line not in known)
-        raise InputError(f"{batch.path}:{place}: {fault}") from None
+def _number(cell: str, what: str) -> int:
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 19):
+        raise _LineError(f"{what} is {cell!r} where the number of a word should stand.")
+    return int(cell)
 
 
 def _sentences(numbers: Ints, path: str) -> Ints:
@@ -190,15 +178,3 @@ def _sentences(numbers: Ints, path: str) -> Ints:
             "Take away this line, or put a blank line between two sentences."
         )
     return sentence
-
-
-def _add_words(builder: Builder, numbers: Ints, sentence: Ints, reached: Ints) -> None:
-    """Give each sentence as many words without a form as its spans reach, and one at least."""
-    lines = np.flatnonzero(numbers != _BLANK)
-    count = int(sentence[lines[-1]]) + 1 if len(lines) else 0
-    lengths = np.ones(count, dtype=np.int64)
-    np.maximum.at(lengths, *reached)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    firsts = lines[np.searchsorted(sentence[lines], np.arange(count))]
-    codes = np.full(len(ids_of_runs(starts)), builder.cells[0][b""])
-    builder.add_codes([codes], (starts[1:] + builder.words).tolist(), (firsts + 1).tolist())

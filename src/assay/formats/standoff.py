@@ -272,11 +272,26 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
         builder.add(forms, [builder.words + len(forms)], [line])
     if others:
         builder.note("Annotations that are not spans, and were not read: {}.", others)
+    _read_spans(spans, line, place, builder, text, tokens, bounds, find=find, trim=trim)
+
+
+def _read_spans(
+    spans: list[Any],
+    line: int,
+    place: str,
+    builder: Builder,
+    text: str | None,
+    tokens: list[str] | None,
+    bounds: list[tuple[int, int]] | None,
+    *,
+    find: bool,
+    trim: bool,
+) -> None:
+    """Hand the spans of a document to the builder."""
     taken: set[tuple[int, int]] = set()
     for number, item in enumerate(spans, 1):
         here = f"{place}: span {number}"
-        labels, given, said, mention = _span(item, here)
-        fragments = given
+        labels, fragments, said, mention = _span(item, here)
         if fragments is None:
             fragments = [_find(mention.strip() if find else "", text, taken, here)]
             builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)

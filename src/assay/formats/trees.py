@@ -233,7 +233,7 @@ def export_labels(version: int) -> tuple[str, ...]:
     return ("lemma", "morph", "edge", "tag") if version == 4 else ("morph", "edge", "tag")
 
 
-def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:
+def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:  # noqa: PLR0912
     """Read one file; the virtual root is a node too, and secondary edges are left out.
 
     The `version` holds where no line #FORMAT says another.

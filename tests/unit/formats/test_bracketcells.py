@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.conll2012 import brackets_in, mentions_at_once, mentions_one_by_one
+from assay.formats.chains import brackets_in, mentions_at_once, mentions_one_by_one
 
 Found = list[tuple[int, int, int, str]]
 
