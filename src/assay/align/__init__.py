@@ -297,19 +297,11 @@ def _by_characters(gold: Text, system: Text, column: str, skipped: Bools, system
     covering = np.zeros(len(system.corpus), dtype=np.int64)
     covering[b.words] = before
     one_to_one = len(aligned) == len(a.words) == len(b.words)
-    return Pair(
-        gold=gold.corpus,
-        system=system.corpus,
-        # Where only whole sentences differ and were left out, the words of the others are the same.
-        aligned_by="words" if one_to_one and bool(skipped.any()) else "characters",
-        gold_words=a.words[aligned[:, 0]],
-        system_words=b.words[aligned[:, 1]],
-        system_sentence=sentence,
-        covering=covering,
-        skipped=skipped,
-        column=column,
-        apart=(skipped, system_skipped),
-    )
+    # Where only whole sentences differ and were left out, the words of the others are the same.
+    by = "words" if one_to_one and bool(skipped.any()) else "characters"
+    ours, theirs = a.words[aligned[:, 0]], b.words[aligned[:, 1]]
+    pair = Pair(gold.corpus, system.corpus, by, ours, theirs, sentence, covering, skipped, column=column)
+    return replace(pair, apart=(skipped, system_skipped))
 
 
 def _multiword_regions(a: WordPlaces, b: WordPlaces) -> list[tuple[int, int]]:
@@ -383,9 +375,8 @@ def gaps_between(gold: Text, system: Text) -> Iterator[Gap]:
     if not firsts[0] or len(firsts[0]) != len(firsts[1]):
         # It is not known which file belongs to which.
         firsts = [[0], [0]]
-    for (first, end), (system_first, system_end) in zip(
-        pairwise([*firsts[0], len(ours)]), pairwise([*firsts[1], len(theirs)]), strict=True
-    ):
+    files = zip(pairwise([*firsts[0], len(ours)]), pairwise([*firsts[1], len(theirs)]), strict=True)
+    for (first, end), (system_first, system_end) in files:
         for (a, b), (c, d) in _unmatched(ours[first:end], theirs[system_first:system_end]):
             here, there = (first + a, first + b), (system_first + c, system_first + d)
             if "".join(ours[slice(*here)]) != "".join(theirs[slice(*there)]):

@@ -125,14 +125,9 @@ class Spans:
         shapes[list(given)] = [gaps[shape] for shape in given.values()]
         order = np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
         place = np.argsort(order) if given else order
-        return cls(
-            sentence[order],
-            begin[order],
-            end[order],
-            Column(labels.codes[order], labels.vocabulary),
-            lines[order],
-            {int(place[index]): shape for index, shape in given.items()},
-        )
+        moved = {int(place[index]): shape for index, shape in given.items()}
+        named = Column(labels.codes[order], labels.vocabulary)
+        return cls(sentence[order], begin[order], end[order], named, lines[order], moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +365,8 @@ class Corpus:
         words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
         place = np.argsort(order)
         spans, paths = self.spans, [self.path_of(sentence) for sentence in order]
+        sentence_of = place[spans.sentence]
+        moved = Spans.sorted(sentence_of, spans.begin, spans.end, spans.labels, spans.lines, spans.stretches)
         return replace(
             self,
             forms=Column(self.forms.codes[words], self.forms.vocabulary),
@@ -381,9 +378,7 @@ class Corpus:
             lines=self.lines[order],
             document_ids=tuple(self.document_ids[number] for number in order),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order),
-            spans=Spans.sorted(
-                place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, spans.stretches
-            ),
+            spans=moved,
         )
 
     def unit_of_sentence(self, unit: str) -> Ints:
@@ -451,7 +446,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
             rows.append((number, int(item[1]), int(item[2]) + 1))
             labels.append(item[0])
         lengths.append(max((int(item[2]) + 1 for item in sentence), default=1))
-    places = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    sentence_of, begin, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return Corpus(
         name=name,
         format="lists",
@@ -460,9 +455,7 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
         columns={},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         has_words=False,
-        spans=Spans.sorted(
-            places[:, 0], places[:, 1], places[:, 2], Column.of(labels), np.zeros(len(rows), dtype=np.int64)
-        ),
+        spans=Spans.sorted(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64)),
     )
 
 

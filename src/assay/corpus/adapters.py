@@ -43,9 +43,8 @@ def is_frame(given: Any) -> bool:
 
 def is_foreign(given: Any) -> bool:
     """True of one text of another library: a data frame, a spaCy Doc, or a list of Docs."""
-    return (
-        is_frame(given) or _is_doc(given) or (isinstance(given, list | tuple) and bool(given) and _is_doc(given[0]))
-    )
+    first = given[0] if isinstance(given, list | tuple) and given else given
+    return is_frame(given) or _is_doc(first)
 
 
 def corpus_of(given: Any, name: str) -> Corpus:
@@ -261,10 +260,11 @@ def from_predictions(
     def labels(ids: Ints, side: str, number: int) -> list[Any]:
         """The labels of a sentence, with its words where these are given."""
         place = f"{side}, sentence {number + 1}"
-        for one in ids.tolist() if known is not None else ():
+        found = []
+        for one in ids.tolist():
             if known is not None and one not in known:
                 raise InputError(f"{place}: the id {one} is not in id2label, which has {len(known)} labels.")
-        found = [str(one) if known is None else known[one] for one in ids.tolist()]
+            found.append(str(one) if known is None else known[one])
         if words is None:
             return found
         if len(words[number]) != len(found):

@@ -17,8 +17,7 @@ from assay.experiment.plan import DataSet
 from assay.experiment.splitfiles import read_split
 from assay.experiment.splits import Split, check_size, made_split
 from assay.formats import Input
-from assay.formats.columns import CONLL09, CONLLU, is_named_comment
-from assay.formats.slash import check_separator
+from assay.formats.columns import CONLL09, CONLLU, check_separator, is_named_comment
 from assay.formats.source import Source, expand
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
-from assay.formats.builder import Builder
+from assay.formats.builder import Builder, Vocabulary
 from assay.formats.source import BATCH, Batch, Source, decode
 from assay.formats.trees import EMPTY_ELEMENT, Forest
 
@@ -88,7 +88,8 @@ def read_brackets(
     builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescaped if escaped else str
-    atoms = _Atoms()
+    atoms = Vocabulary[bytes]()
+    """What stands between brackets and white space."""
     forms = _AtomCodes(atoms, lambda strings: builder.codes(0, map(plain, strings)))
     tags = [_AtomCodes(atoms, partial(builder.codes, index)) for index, _ in enumerate(builder.names, 1)]
     labels = _AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
@@ -105,14 +106,9 @@ def read_brackets(
         sentence = ids_of_runs(scan.nodes_before)
         first = scan.words_before[sentence]
         places = [sentence, scan.parents, scan.begins - first, scan.ends - first]
-        forest.add(
-            codes,
-            np.diff(scan.words_before).tolist(),
-            lines[firsts].tolist(),
-            scan.above,
-            [*places, labels[scan.labels], np.full(len(sentence), -1)],
-            unparsed=scan.unparsed,
-        )
+        nodes = [*places, labels[scan.labels], np.full(len(sentence), -1)]
+        sizes = np.diff(scan.words_before).tolist()
+        forest.add(codes, sizes, lines[firsts].tolist(), scan.above, nodes, unparsed=scan.unparsed)
     missing: list[int] = []
     if not pieces.tree_per_line and blank == "unparsed":
         raise InputError(
@@ -127,12 +123,11 @@ def read_brackets(
 
 
 def _add_numbered(
-    forest: Forest, scan: _Scan, atoms: _Atoms, path: str, lines: list[int], plain: Callable[[str], str]
+    forest: Forest, scan: _Scan, atoms: Vocabulary[bytes], path: str, lines: list[int], plain: Callable[[str], str]
 ) -> None:
     """Give the forest trees with their words in the order of their numbers."""
-    forms, tags, labels = (
-        [atoms.listed[number].decode("utf-8") for number in column] for column in (scan.forms, scan.tags, scan.labels)
-    )
+    listed, columns = list(atoms), (scan.forms, scan.tags, scan.labels)
+    forms, tags, labels = ([listed[number].decode("utf-8") for number in column] for column in columns)
     above, parents = scan.above.tolist(), scan.parents.tolist()
     words, nodes = pairwise(scan.words_before.tolist()), pairwise(scan.nodes_before.tolist())
     for number, ((word, word_end), (node, node_end), line) in enumerate(zip(words, nodes, lines, strict=True)):
@@ -219,10 +214,8 @@ class _Pieces:
     def _mended(self, batch: Batch) -> Batch:
         """The lines without those whose brackets are not paired, if lines are trees; parts of one are indented."""
         lines = batch.data.split(b"\n")
-        all_depths = [_depths(line, 0)[1] for line in lines]
-        broken = [
-            number for number, depths in enumerate(all_depths) if len(depths) and (depths[-1] or (depths < 0).any())
-        ]
+        depths = [np.append(0, _depths(line, 0)[1]) for line in lines]
+        broken = [number for number, opened in enumerate(depths) if opened[-1] or opened.min() < 0]
         if not broken or not all(line.startswith(b"(") for line in lines if line):
             return batch
         for number in broken:
@@ -323,33 +316,20 @@ def _line(data: bytes, place: int, first: int) -> int:
 # --- words and nodes as arrays ---
 
 
-class _Atoms(dict[bytes, int]):
-    """What stands between brackets and white space, numbered in order of appearance."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.listed: list[bytes] = []
-
-    def __missing__(self, atom: bytes) -> int:
-        number = self[atom] = len(self.listed)
-        self.listed.append(atom)
-        return number
-
-
 class _AtomCodes:
     """The codes of one kind of atoms: words, tags or labels of nodes."""
 
-    def __init__(self, atoms: _Atoms, codes: Callable[[Sequence[str]], Ints]) -> None:
+    def __init__(self, atoms: Vocabulary[bytes], codes: Callable[[Sequence[str]], Ints]) -> None:
         self._atoms = atoms
         self._codes = codes
         self._known: Ints = np.full(0, -1, dtype=np.int64)
 
     def __getitem__(self, numbers: Ints) -> Ints:
-        room = len(self._atoms.listed) - len(self._known)
-        self._known = np.concatenate([self._known, np.full(room, -1)])
+        self._known = np.concatenate([self._known, np.full(len(self._atoms) - len(self._known), -1)])
         new = list(dict.fromkeys(numbers[self._known[numbers] < 0].tolist()))
         if new:
-            self._known[new] = self._codes([self._atoms.listed[number].decode("utf-8") for number in new])
+            listed = list(self._atoms)
+            self._known[new] = self._codes([listed[number].decode("utf-8") for number in new])
         return self._known[numbers]
 
 
@@ -359,7 +339,7 @@ class _Scan:
     Words, tags and labels are given by the numbers of their atoms; nodes without words are left out.
     """
 
-    def __init__(self, data: bytes, atoms: _Atoms, empty_element: bytes | None) -> None:
+    def __init__(self, data: bytes, atoms: Vocabulary[bytes], empty_element: bytes | None) -> None:
         characters = _KINDS[np.frombuffer(data, dtype=np.uint8)]
         solid = characters == _ATOM
         begins = solid.copy()

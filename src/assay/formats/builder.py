@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Trees
 from assay.errors import InputError, listed, unknown
 
 if TYPE_CHECKING:
-    from assay.formats.formats import Plan
+    from assay.formats import Plan
 
 _PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
 _IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
 
 
-class Vocabulary(dict[str, int]):
+class Vocabulary(dict[AnyStr, int]):
     """Strings to codes; a new string gets the next code when it is looked up."""
 
-    def __missing__(self, string: str) -> int:
+    def __missing__(self, string: AnyStr) -> int:
         code = self[string] = len(self)
         return code
 
@@ -33,7 +33,7 @@ class Vocabulary(dict[str, int]):
 class Cells(dict[bytes, int]):
     """Cells as they stand in a file to the codes of their strings."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary[str]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
         self.numbers = _Numbers(self)
@@ -62,27 +62,25 @@ class Builder:
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
         """Whether a faulty sentence may be left out: the user said so, and it is noted."""
-        self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
+        self._vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
         self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
         """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
         self._files: list[tuple[str, int]] = []
-        self._aside_words = array("q")
-        self._aside_sentences = array("q")
-        self._aside_lines: list[str] = []
-        self._multiwords: list[Multiword] = []
-        self._multiword_places: list[str] = []
+        self._asides: list[tuple[int, int, str]] = []
+        """Word, sentence and text of lines that are no words."""
+        self._multiwords: list[tuple[Multiword, str]] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
         self._spans = array("q")
         """Sentence, begin, end, label and line of each span."""
-        self._span_labels = Vocabulary()
+        self._span_labels = Vocabulary[str]()
         self._stretches: dict[int, Stretches] = {}
-        self.node_labels = Vocabulary()
+        self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
-        self.edge_labels = Vocabulary()
+        self.edge_labels = Vocabulary[str]()
         """… and those of the edges above them, in formats that have such."""
         self._nodes = array("q")
         """Sentence, parent, begin, end, label, edge and line of each node."""
@@ -136,14 +134,11 @@ class Builder:
 
     def aside(self, word: int, line: str, sentence: int) -> None:
         """A line of a sentence that stands before a word and is none itself."""
-        self._aside_words.append(word)
-        self._aside_sentences.append(sentence)
-        self._aside_lines.append(line)
+        self._asides.append((word, sentence, line))
 
     def multiword(self, first: int, end: int, form: str, place: str) -> None:
         """A surface token that covers several words; its place is for the case that it reaches too far."""
-        self._multiwords.append(Multiword(first, end, form))
-        self._multiword_places.append(place)
+        self._multiwords.append((Multiword(first, end, form), place))
 
     def comments(self, lines: Sequence[str], sentences: Sequence[int]) -> None:
         """Comment lines on sentences; `# newdoc` opens a document."""
@@ -200,22 +195,19 @@ class Builder:
         self._mentions.frombytes(placed.astype(np.int64).tobytes())
         self._chain_names += [names[chain] for chain in used.tolist()]
 
-    def trees(
-        self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int], first: int
-    ) -> None:
-        """The trees of the sentences from `first` on, whose words have been added.
+    def trees(self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int]) -> None:
+        """Trees of sentences whose words have been added.
 
         Rows of sentence, parent, begin, end, label, edge and line, each node before those below it; for each word the
-        node above it; for nodes with gaps their stretches; and the sentences without a tree. Sentences and nodes
-        are counted from 0 here, and -1 is none. The rows are changed in place.
+        node above it; for nodes with gaps their stretches; and the sentences without a tree. Nodes are counted from 0
+        here, and -1 is none. The rows are changed in place.
         """
         before = len(self._nodes) // 7
-        nodes[:, 0] += first
         nodes[:, 1] += np.where(nodes[:, 1] < 0, 0, before)
         self._nodes.frombytes(nodes.view(np.uint8).data)
         self._above.frombytes((above + np.where(above < 0, 0, before)).astype(np.int64).tobytes())
         self._node_gaps.update((before + node, gaps) for node, gaps in stretches.items())
-        self._unparsed.update(first + sentence for sentence in unparsed)
+        self._unparsed.update(unparsed)
 
     def text(self, text: str, line: int) -> None:
         """A document given as a text, whose characters are the atoms; its words are what white space divides."""
@@ -246,8 +238,8 @@ class Builder:
     def corpus(self, name: str, sha256: str, plan: Plan) -> Corpus:
         """The finished corpus."""
         starts = np.array(self._starts, dtype=np.int64)
-        sentences = np.searchsorted(starts, [token.first for token in self._multiwords], side="right")
-        for token, place, sentence in zip(self._multiwords, self._multiword_places, sentences.tolist(), strict=True):
+        sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")
+        for (token, place), sentence in zip(self._multiwords, sentences.tolist(), strict=True):
             if sentence == len(starts) or token.end > starts[sentence]:
                 raise InputError(f"{place} reaches beyond the last word of its sentence. Is a word missing?")
         forms, *columns = (
@@ -263,17 +255,10 @@ class Builder:
             spans = Spans.sorted(sentence_of, begin, end, labels, lines, self._stretches)
         if plan.trees:
             sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
-            trees = Trees(
-                sentence=sentence_of,
-                parent=parent,
-                begin=begin,
-                end=end,
-                labels=Column(codes.astype(np.int32), tuple(self.node_labels)),
-                above=np.array(self._above, dtype=np.int64),
-                lines=lines,
-                edges=Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None,
-                stretches=self._node_gaps,
-            )
+            labels = Column(codes.astype(np.int32), tuple(self.node_labels))
+            named = Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
+            above = np.array(self._above, dtype=np.int64)
+            trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
         if plan.chains:
             chains = sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
         corpus = Corpus(
@@ -285,10 +270,10 @@ class Builder:
             starts=starts,
             files=tuple(self._files),
             lines=np.array(self._lines, dtype=np.int64),
-            aside_words=np.array(self._aside_words, dtype=np.int64),
-            aside_sentences=tuple(self._aside_sentences),
-            aside_lines=tuple(self._aside_lines),
-            multiwords=tuple(self._multiwords),
+            aside_words=np.array([word for word, _, _ in self._asides], dtype=np.int64),
+            aside_sentences=tuple(sentence for _, sentence, _ in self._asides),
+            aside_lines=tuple(line for _, _, line in self._asides),
+            multiwords=tuple(token for token, _ in self._multiwords),
             comments=tuple(self._comments),
             empty=plan.empty,
             word_per_line=plan.word_per_line,

@@ -21,7 +21,7 @@ from assay.arrays import Bools, Ints
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.source import Batch, Source, decode
-from assay.formats.standoff import shown
+from assay.formats.standoff import json_object, shown
 
 TAG = "XPOS"
 """The name of the column of POS tags."""
@@ -66,12 +66,8 @@ class ChainLayout:
 
 def looks_conll2012(head: Sequence[str]) -> bool:
     """True if the first line that is neither blank nor a comment opens a document."""
-    for line in head:
-        if _DOCUMENT.match(line.encode()):
-            return True
-        if line.strip() and not line.startswith("#"):
-            return False
-    return False
+    likely = (line for line in head if _DOCUMENT.match(line.encode()) or (line.strip() and line[0] != "#"))
+    return _DOCUMENT.match(next(likely, "").encode()) is not None
 
 
 def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> ChainLayout:
@@ -309,24 +305,22 @@ class _Reader:
         begin = 0
         for place in np.flatnonzero(first == ord("#")).tolist():
             if mark := _DOCUMENT.match(lines[place]):
+                line = batch.line + place
                 self._lines(lines[begin:place], blank[begin:place], batch.line + begin)
-                self._mark(mark, batch.line + place)
+                document = self._document
+                if mark[1] == b"begin" and document is not None:
+                    self._problem(
+                        line, f"#begin document before the end of {document.name}. Put #end document first."
+                    )
+                elif mark[1] == b"end" and document is None:
+                    self._problem(line, "#end document where none has begun. Is #begin document missing?")
+                if document is not None:
+                    self._end_document(document)
+                if mark[1] == b"begin":
+                    name = document_id(mark[2].decode("utf-8"), len(self._builder.ids) + 1)
+                    self._begun, self._document = self._begun + 1, _Document(name, line)
                 begin = place + 1
         self._lines(lines[begin:], blank[begin:], batch.line + begin)
-
-    def _mark(self, mark: re.Match[bytes], line: int) -> None:
-        """The beginning or the end of a document."""
-        document = self._document
-        if mark[1] == b"begin":
-            if document is not None:
-                self._problem(line, f"#begin document before the end of {document.name}. Put #end document first.")
-                self._end_document(document)
-            self._begun += 1
-            self._document = _Document(document_id(mark[2].decode("utf-8"), len(self._builder.ids) + 1), line)
-        elif document is None:
-            self._problem(line, "#end document where none has begun. Is #begin document missing?")
-        else:
-            self._end_document(document)
 
     def _end_document(self, document: _Document) -> None:
         builder = self._builder
@@ -373,13 +367,13 @@ class _Reader:
         if rows.narrowest < self._width:
             named = [("word", layout.word), ("POS tag", layout.tag)]
             known = [f"the {what} is in column {column + 1}" for what, column in named if column is not None]
-            expected = "the coreference is in the second"
-            if known:
-                expected = f"{' and '.join(known)} and the coreference in the last"
+            last = "the coreference in the last" if known else "the coreference is in the second"
             widths = [len(line.split(layout.separator)) for line in lines]
             for width, number in zip(widths, numbers.tolist(), strict=True):
                 if width < self._width:
-                    self._problem(number, f"{_columns(width)} where {expected}. Is a cell missing?")
+                    self._problem(
+                        number, f"{_columns(width)} where {' and '.join([*known, last])}. Is a cell missing?"
+                    )
             whole = np.array(widths) >= self._width
             lines, numbers = [line for line, good in zip(lines, whole, strict=True) if good], numbers[whole]
             if not lines:
@@ -463,11 +457,7 @@ def cluster_labels(head: Sequence[str]) -> tuple[str, ...]:
 
 
 def _first(head: Sequence[str]) -> dict[str, Any]:
-    try:
-        value = json.loads(next((line for line in head if line.strip()), ""))
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(next((line for line in head if line.strip()), "")) or {}
 
 
 def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "auto") -> None:

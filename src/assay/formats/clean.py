@@ -75,10 +75,6 @@ class CleanLines:
         padded = self.data + bytes(_WORD)
         return np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
 
-    def has_empty(self, column: int) -> bool:
-        """True if a word has nothing in a column."""
-        return bool((self.bounds[column + 1] - self.bounds[column] == 1).any())
-
     def doubtful(self) -> list[str]:
         """The lines that may be markup, or white space and nothing else."""
         marks = np.frombuffer(self.data, dtype=np.uint8)

@@ -1,14 +1,18 @@
-"""One word per line with columns: CoNLL-U, CoNLL-X, CoNLL-2000/2003, tab-separated and the like."""
+"""Words with labels: in columns, one word per line (CoNLL-U, CoNLL-X, CoNLL-2000/2003, tables), or as word/TAG."""
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from assay.errors import InputError, unknown
+import numpy as np
+
+from assay.arrays import Ints
+from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import Builder, check_choice
 from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
@@ -166,7 +170,13 @@ def table_layout(
     """
     check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
     comments = bool(parameters["comments"])
-    sentences = _sentences(head, separator, comments)
+    cut: list[list[list[str]]] = [[]]
+    for line in head:
+        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
+            cut.append([])
+        else:
+            cut[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
+    sentences = [sentence for sentence in cut if sentence]
     if not sentences:
         raise InputError(f"{path}: no line with columns among the first ones.")
     first = [cell.strip() for cell in sentences[0][0]]
@@ -185,26 +195,33 @@ def table_layout(
     below = [sentences[0][1:], *sentences[1:]]
     header = {"true": True, "false": False, "auto": None}[str(parameters["header"]).lower()]
     if header is None:
-        header = _has_header(first, below, path, format, wanted)
+        # The first line names the columns: those asked for, or as columns are usually called. A line whose label
+        # another line has too is a word. Names that stand beside other things, or again below, may be either.
+        called = [_folded(cell) for cell in first]
+        usual = [name in _NAMES for name in called]
+        full = [row for sentence in below for row in sentence if len(row) == len(first)]
+        again = any(row[column].strip() == first[column] for row in full for column in range(1, len(first)))
+        header = (
+            any(_folded(name) in called for name in wanted if not name.isdigit())
+            or any(not cell[:1].isdigit() and _numbers_words(below, column) for column, cell in enumerate(first))
+            or (all(usual) and not again)
+        )
+        if not header and full and (all(usual) if again else called[0] in WORDS or any(usual[1:])):
+            raise InputError(
+                f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
+                f'--input-format "{format}(header=true)" or "{format}(header=false)".'
+            )
     rows = below if header else sentences
-    layout = Layout(
-        format=format,
-        separator=separator,
-        width=len(first),
-        word=0,
-        names=tuple(first) if header else (),
-        comments=comments,
-        header=header,
-        numbering=tuple(column for column in range(len(first)) if _numbers_words(rows, column)),
-    )
-    for row in (row for sentence in rows for row in sentence):
-        for number in (row[column] for column in layout.numbering if column < len(row)):
-            if not number.isdigit():
-                raise InputError(
-                    f"{path}: the range or empty node {number} among numbered words, which {format} does not have. "
-                    "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
-                    "`# global.columns = ID FORM …`."
-                )
+    names = tuple(first) if header else ()
+    numbering = tuple(column for column in range(len(first)) if _numbers_words(rows, column))
+    layout = Layout(format, separator, len(first), 0, names, comments=comments, header=header, numbering=numbering)
+    cells = (row[column] for sentence in rows for row in sentence for column in numbering if column < len(row))
+    if odd := next((number for number in cells if not number.isdigit()), None):
+        raise InputError(
+            f"{path}: the range or empty node {odd} among numbered words, which {format} does not have. "
+            "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
+            "`# global.columns = ID FORM …`."
+        )
     asked = str(parameters["word"])
     sniffed = asked == "auto"
     word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
@@ -214,17 +231,6 @@ def table_layout(
             f'them. Say where they are, e.g. --input-format "{format}(word={word + 2})".'
         )
     return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
-
-
-def _sentences(head: Sequence[str], separator: str | None, comments: bool) -> list[list[list[str]]]:
-    """The cells of the first lines by sentence, without comments and markup."""
-    sentences: list[list[list[str]]] = [[]]
-    for line in head:
-        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
-            sentences.append([])
-        else:
-            sentences[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
-    return [sentence for sentence in sentences if sentence]
 
 
 def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
@@ -260,36 +266,6 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
             f'words. Say where they are, e.g. --input-format "{layout.format}(word={word + 2})".'
         )
     return word
-
-
-def _has_header(
-    first: Sequence[str],
-    sentences: Sequence[Sequence[Sequence[str]]],
-    path: str,
-    format: str,  # noqa: A002
-    wanted: Sequence[str],
-) -> bool:
-    """True if the first line names the columns: those asked for, or as columns are usually called.
-
-    A line whose label another line has too is a word. Names that stand beside other things, or again below, may be
-    either, which is refused.
-    """
-    names = [_folded(cell) for cell in first]
-    if any(_folded(name) in names for name in wanted if not name.isdigit()):
-        return True
-    rows = [row for sentence in sentences for row in sentence if len(row) == len(first)]
-    if any(not first[column][:1].isdigit() and _numbers_words(sentences, column) for column in range(len(first))):
-        return True
-    again = any(row[column].strip() == first[column] for row in rows for column in range(1, len(first)))
-    usual = [name in _NAMES for name in names]
-    if all(usual) and not again:
-        return True
-    if rows and (all(usual) if again else names[0] in WORDS or any(usual[1:])):
-        raise InputError(
-            f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
-            f'--input-format "{format}(header=true)" or "{format}(header=false)".'
-        )
-    return False
 
 
 def _folded(name: str) -> str:
@@ -358,7 +334,8 @@ class _ColumnReader:
         clean = clean_lines(
             data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
         )
-        if clean is None or clean.has_empty(layout.word):
+        if clean is None or (clean.bounds[layout.word + 1] - clean.bounds[layout.word] == 1).any():
+            # Something is odd, or a word is empty.
             return False
         try:
             columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
@@ -407,7 +384,13 @@ class _ColumnReader:
                 cells = line.split(layout.separator)
                 empty_node = layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
                 if self._is_word(line, cells, empty_node):
-                    self._check_word(cells, number)
+                    if not cells[layout.word]:
+                        raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
+                    if cells[0] == "#" and layout.separator is None and is_named_comment(" ".join(cells)):
+                        raise InputError(
+                            f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
+                            '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+                        )
                     if not self.position:
                         self.first_line = number
                     self.position += 1
@@ -428,15 +411,6 @@ class _ColumnReader:
         if self.layout.ids:
             return cells[0] == str(self.position - self.empties + 1) or empty_node
         return not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
-
-    def _check_word(self, cells: list[str], number: int) -> None:
-        if not cells[self.layout.word]:
-            raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
-        if cells[0] == "#" and self.layout.separator is None and is_named_comment(" ".join(cells)):
-            raise InputError(
-                f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
-                '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
-            )
 
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
         """A range, an empty node, markup, a header or a mistake; True if the sentence ends here."""
@@ -506,3 +480,69 @@ class _ColumnReader:
                 "Is a line missing, or a blank line between two sentences?"
             )
         self.builder.aside(word, line, sentence)
+
+
+# --- word/TAG word/TAG …: one sentence per line, cut at the last separator of each token ---
+
+
+def looks_slashed(head: Sequence[str]) -> bool:
+    """Nearly every token of the first lines carries a slash with something on both sides."""
+    tokens = [token for line in head[:50] for token in line.split()]
+    slashed = sum("/" in token[1:-1] for token in tokens)
+    # A token in ten may be faulty; it is then named by its line.
+    return bool(tokens) and slashed >= 0.9 * len(tokens)
+
+
+def check_separator(separator: str) -> str:
+    """Refuse what is no single character."""
+    if len(separator) != 1:
+        raise UsageError(f"separator {separator!r} should be one character.")
+    return separator
+
+
+def read_slashed(source: Source, builder: Builder, separator: str) -> None:
+    """Read one file; `\\/` in a word stands for the separator itself."""
+    builder.begin_file(source.path)
+    known = _SlashedTokens(separator)
+    columns: list[Ints] = [np.zeros(0, dtype=np.int32) for _ in ("word", *builder.names)]
+    for batch in source.batches():
+        words = builder.words
+        tokens, ends, first_lines = array("q"), [], []
+        for number, line in batch.lines():
+            try:
+                tokens.extend(map(known.__getitem__, line.split()))
+            except _TokenError as fault:
+                raise InputError(f"{source.path}:{number}: {fault}") from None
+            if line.strip():
+                ends.append(words + len(tokens))
+                first_lines.append(number)
+        new = [token.rpartition(separator) for token in list(known)[len(columns[0]) :]]
+        strings = ([word.replace("\\" + separator, separator) for word, _, _ in new], [label for _, _, label in new])
+        for index, column in enumerate(columns):
+            columns[index] = np.append(column, builder.codes(index, strings[index]))
+        builder.add_codes([column[np.asarray(tokens)] for column in columns], ends, first_lines)
+    builder.end_file()
+
+
+class _TokenError(Exception):
+    """What is wrong with a token, wherever it stands."""
+
+
+class _SlashedTokens(dict[str, int]):
+    """Tokens to numbers: most of them occur more than once, and each is taken apart once."""
+
+    def __init__(self, separator: str) -> None:
+        super().__init__()
+        self._separator = separator
+
+    def __missing__(self, token: str) -> int:
+        separator = self._separator
+        word, _, label = token.rpartition(separator)
+        if not word or not label:
+            other = "_" if separator == "/" else "/"
+            raise _TokenError(
+                f"{token!r} is not of the form word{separator}TAG. "
+                f'Is the separator another? Try --input-format "slash(separator={other})"'
+            )
+        number = self[token] = len(self)
+        return number

@@ -17,14 +17,7 @@ import numpy as np
 from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
-from assay.formats.builder import (
-    check_choice,
-    document_id,
-    merged,
-    refuse_all,
-    sorted_chains,
-    with_crossings_noted,
-)
+from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -39,6 +32,9 @@ _EMPTY = "_"
 _ANEW = "GRP"
 """The field of entities in GUM, which counts them anew in each document."""
 _REMEDY = "Is a bracket missing?"
+_LEAVE_OUT = (
+    'Leave such mentions out (--zeros drop), or read empty nodes as words: --input-format "conllu(empty_nodes=true)"'
+)
 
 _Bracket = tuple[str, int, int, str, bool, bool]
 """Entity, part, number of parts, label, whether it opens and whether it closes a mention."""
@@ -258,13 +254,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     faults: list[Fault] = []
     for node, aside in mentioned.items() if zeros == "error" else ():
         name = corpus.aside_lines[aside].split("\t", 1)[0]
-        faults.append(
-            (
-                node,
-                f"a mention stands on the empty node {name}. Leave such mentions out (--zeros drop), "
-                'or read empty nodes as words: --input-format "conllu(empty_nodes=true)"',
-            )
-        )
+        faults.append((node, f"a mention stands on the empty node {name}. {_LEAVE_OUT}"))
     rows = sorted(zip(documents, nodes, values, strict=True))
     found = _read_mentions(rows, order, "head" if heads else order[0], faults)
 

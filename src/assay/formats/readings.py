@@ -32,40 +32,28 @@ _DISAMB, _PROBABILITY = "disamb", "probability 1.000"
 
 
 class _Words:
-    """Words with their readings on the way to the builder, in the columns asked for."""
+    """Words with their readings on the way to the builder, sentence by sentence, in the columns asked for."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._wanted = [LABELS.index(name) for name in builder.names]
-        self._count = self._cut = builder.words
         self._flat: list[str] = []
-        self._ends: list[int] = []
-        self._first_lines: list[int] = []
+        self._first_line = 0
 
-    def word(self, form: str, tags: Iterable[str], chosen: Sequence[tuple[str, str]]) -> None:
+    def word(self, form: str, tags: Iterable[str], chosen: Sequence[tuple[str, str]], line: int) -> None:
         """A word, the tags of its readings, and lemma and tag of the chosen ones, in any order."""
         columns = (tags, (lemma for lemma, _ in chosen), (tag for _, tag in chosen))
         # Sorted, so that two cells are equal where their sets are.
         cells = [SEVERAL.join(sorted({string for string in strings if string})) or EMPTY for strings in columns]
+        self._first_line = self._first_line if self._flat else line
         self._flat += [form, *(cells[index] for index in self._wanted)]
-        self._count += 1
 
-    @property
-    def in_sentence(self) -> bool:
-        """True if there are words since the last end of a sentence."""
-        return self._count > self._cut
-
-    def end_sentence(self, first_line: int) -> None:
-        """The sentence that began in this line ends; one without words is none."""
-        if self.in_sentence:
-            self._ends.append(self._count)
-            self._first_lines.append(first_line)
-            self._cut = self._count
-
-    def hand_over(self) -> None:
-        """Give to the builder what was collected."""
-        self._builder.add(self._flat, self._ends, self._first_lines)
-        self._flat, self._ends, self._first_lines = [], [], []
+    def end_sentence(self) -> None:
+        """A sentence ends; one without words is none."""
+        if self._flat:
+            words = len(self._flat) // (1 + len(self._wanted))
+            self._builder.add(self._flat, [self._builder.words + words], [self._first_line])
+            self._flat = []
 
 
 # --- XCES ---
@@ -85,27 +73,23 @@ def xces_chooses(head: Sequence[str]) -> bool:
 def read_xces(source: Source, builder: Builder) -> None:
     """Read one file as a stream."""
     builder.begin_file(source.path)
-    _XcesReader(source, _Words(builder)).read()
+    reader = _XcesReader(source, _Words(builder))
+    reader.stream.read()
+    reader.words.end_sentence()
     builder.end_file()
 
 
 class _XcesReader:
     def __init__(self, source: Source, words: _Words) -> None:
-        self._path, self._words = source.path, words
-        self._stream = XmlStream(source, self._start, self._end, self._characters)
+        self._path, self.words = source.path, words
+        self.stream = XmlStream(source, self._start, self._end, self._characters)
         self._chunks: list[bool] = []
         """The chunks that are open: whether each is a sentence …"""
         self._open_sentences = 0
         """… and how many of them are."""
-        self._first_line = 0
         self._in_lex = self._chosen = self._capturing = False
         self._text: list[str] = []
         self._begin_token(0)
-
-    def read(self) -> None:
-        self._stream.read(self._words.hand_over)
-        self._words.end_sentence(self._first_line)
-        self._words.hand_over()
 
     def _begin_token(self, line: int) -> None:
         """A token begins in this line, or none (0)."""
@@ -119,11 +103,11 @@ class _XcesReader:
             is_sentence = name == "sentence" or attributes.get("type") == "s"
             # Phrases within a sentence are chunks too in some files; they do not cut it.
             if is_sentence or not self._open_sentences:
-                self._words.end_sentence(self._first_line)
+                self.words.end_sentence()
             self._chunks.append(is_sentence)
             self._open_sentences += is_sentence
         elif name == "tok":
-            self._begin_token(self._stream.line)
+            self._begin_token(self.stream.line)
         elif name == "lex":
             self._in_lex, self._chosen = True, attributes.get("disamb") == "1"
             self._cells.update(base="", ctag="")
@@ -146,17 +130,15 @@ class _XcesReader:
                 self._choice.append((self._cells["base"], self._cells["ctag"]))
         elif name == "tok":
             if not self._cells["orth"]:
-                place = f"{self._path}:{self._line or self._stream.line}"
+                place = f"{self._path}:{self._line or self.stream.line}"
                 raise InputError(f"{place}: a <tok> without a word. Put the word into <orth>.")
-            if not self._words.in_sentence:
-                self._first_line = self._line
-            self._words.word(self._cells["orth"], self._tags, self._choice)
+            self.words.word(self._cells["orth"], self._tags, self._choice, self._line)
             self._begin_token(0)
         elif name in {"chunk", "sentence"}:
             is_sentence = self._chunks.pop()
             self._open_sentences -= is_sentence
             if is_sentence or not self._open_sentences:
-                self._words.end_sentence(self._first_line)
+                self.words.end_sentence()
 
 
 # --- DAG ---
@@ -199,17 +181,14 @@ def _mark(cells: Sequence[str]) -> str:
 def read_dag(source: Source, builder: Builder) -> None:
     """Read one file: the words are the path of the chosen readings through each graph."""
     builder.begin_file(source.path)
-    words = _Words(builder)
-    reader = _DagReader(source.path, words)
+    reader = _DagReader(source.path, _Words(builder))
     for batch in source.batches():
         for number, line in batch.lines():
             if not line.strip():
                 reader.end_graph()
             elif not line.startswith("#"):
                 reader.line(line, number)
-        words.hand_over()
     reader.end_graph()
-    words.hand_over()
     builder.end_file()
 
 
@@ -288,15 +267,12 @@ class _DagReader:
             chosen = [row for row in rows if row.mark and row.mark == self._mark]
             edges.append(_Edge(start, end, form, rows, chosen, (chosen or rows)[0].line))
         self._rows = {}
-        first_line = 0
         for edge in self._path_through(edges):
-            if not self._words.in_sentence:
-                first_line = edge.line
-            chosen_pairs = [(row.lemma, row.tag) for row in edge.chosen]
-            self._words.word(edge.form, (row.tag for row in edge.rows), chosen_pairs)
+            pairs = [(row.lemma, row.tag) for row in edge.chosen]
+            self._words.word(edge.form, (row.tag for row in edge.rows), pairs, edge.line)
             if any(row.eos for row in edge.chosen or edge.rows):
-                self._words.end_sentence(first_line)
-        self._words.end_sentence(first_line)
+                self._words.end_sentence()
+        self._words.end_sentence()
 
     def _path_through(self, edges: Sequence[_Edge]) -> Sequence[_Edge]:
         """The chosen edges or, where a graph has none, all of them; either way one after the other."""

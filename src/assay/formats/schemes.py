@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError, UsageError, unknown
 
@@ -159,7 +159,7 @@ def _levels(corpus: Corpus, name: str, scheme: Scheme, known: dict[str, int]) ->
     codes = tags.codes.astype(np.intp)
     levels: list[Level] = []
     for number in range(0 if faults else depth):
-        level = Level.of(roles[number][codes], labels[number][codes], cut)
+        level = Level(roles[number][codes], labels[number][codes], cut)
         levels.append(level)
         if number + 1 < depth:
             cut = cut.copy()
@@ -183,33 +183,24 @@ def _fault(tag: str, scheme: Scheme) -> str:
 # --- the reading ---
 
 
-@dataclass(frozen=True, eq=False)
 class Level:
     """One level of tags, and the words that go on with the span of the word before.
 
-    `touches` and `goes_on` have one place more than there are words, for what would follow the last.
+    `cut`, `touches` and `goes_on` have one place more than there are words, for what would follow the last.
     """
 
-    role: Ints
-    label: Ints
-    inside: Bools
-    """Which words are in a span."""
-    cut: Bools
-    """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
-    touches: Bools
-    """Whether the word before has the same label."""
-    goes_on: Bools
-
-    @classmethod
-    def of(cls, role: Ints, label: Ints, cut: Bools) -> Level:
-        """Words read by their roles and labels."""
-        inside: Bools = np.asarray(role != OUTSIDE)
-        touches = np.zeros(len(role) + 1, dtype=bool)
-        touches[1:-1] = (label[1:] == label[:-1]) & inside[1:]
-        touches &= ~cut
-        goes_on = touches.copy()
-        goes_on[1:-1] &= _among(role[:-1], (BEGIN, INSIDE)) & _among(role[1:], (INSIDE, END))
-        return cls(role, label, inside, cut, touches, goes_on)
+    def __init__(self, role: Ints, label: Ints, cut: Bools) -> None:
+        self.role, self.label = role, label
+        self.inside: Bools = np.asarray(role != OUTSIDE)
+        """Mask of the words in a span."""
+        self.cut = cut
+        """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
+        self.touches = np.zeros(len(role) + 1, dtype=bool)
+        """Whether the word before has the same label."""
+        self.touches[1:-1] = (label[1:] == label[:-1]) & self.inside[1:]
+        self.touches &= ~cut
+        self.goes_on = self.touches.copy()
+        self.goes_on[1:-1] &= _among(role[:-1], (BEGIN, INSIDE)) & _among(role[1:], (INSIDE, END))
 
     @property
     def first(self) -> Bools:
@@ -239,15 +230,18 @@ class Level:
 
     def reread(self, scheme: Scheme) -> Bools:
         """Mask of the words that would be tagged otherwise if the scheme were kept to with the same spans."""
-        first, last = self.first, self.last
-        if scheme.touching:
-            first, last = first & self.touches[:-1], last & self.touches[1:]
-        written = np.array(scheme.written, dtype=np.int8)[first + 2 * last.astype(np.int8)]
-        return self.inside & np.not_equal(self.role, written)
+        return self.inside & np.not_equal(self.role, _written(scheme, self.first, self.last, self.touches))
 
     def spans(self) -> tuple[Ints, Ints]:
         """The first word of each span, and the one behind its last."""
         return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
+
+
+def _written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
+    """The roles that a scheme writes for words that begin or end spans, and touch others of their label."""
+    if scheme.touching:
+        first, last = first & touches[:-1], last & touches[1:]
+    return np.array(scheme.written, dtype=np.int8)[first + 2 * last.astype(np.int8)]
 
 
 def _among(role: Ints, roles: Sequence[int]) -> Bools:
@@ -361,17 +355,14 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
             f"{corpus.place_of_span(span)}: the span {spans.labels[span]} {reason.format(chosen.title)}."
         )
     lengths = end - first
-    words = np.repeat(first, lengths) + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     label = np.full(len(corpus), NO_LABEL, dtype=np.int64)
-    label[words] = np.repeat(codes, lengths)
+    label[numbers_of_runs(first, lengths)] = np.repeat(codes, lengths)
     firsts, lasts = np.zeros(len(corpus), dtype=bool), np.zeros(len(corpus), dtype=bool)
     firsts[first], lasts[end - 1] = True, True
-    if chosen.touching:
-        touches = np.zeros(len(corpus) + 1, dtype=bool)
-        touches[1:-1] = label[1:] == label[:-1]
-        touches[corpus.starts] = False
-        firsts, lasts = firsts & touches[:-1], lasts & touches[1:]
-    written = np.array(chosen.written)[firsts + 2 * lasts.astype(np.int8)]
+    touches = np.zeros(len(corpus) + 1, dtype=bool)
+    touches[1:-1] = label[1:] == label[:-1]
+    touches[corpus.starts] = False
+    written = _written(chosen, firsts, lasts, touches)
     letters = {ROLES[letter]: letter for letter in chosen.letters}
     names = spans.labels.vocabulary
     pairs = zip(label.tolist(), written.tolist(), strict=True)

@@ -315,13 +315,12 @@ class XmlStream:
         """The line that is being read."""
         return self._parser.CurrentLineNumber
 
-    def read(self, after_batch: Callable[[], None] = lambda: None) -> None:
-        """Read all of it; after each batch what was collected may be handed over."""
+    def read(self) -> None:
+        """Read all of it."""
         try:
             for batch in self._source.batches():
                 # Text, not bytes: it is UTF-8 by now, whatever the declaration says.
                 self._parser.Parse(batch.text, False)
-                after_batch()
             self._parser.Parse("", True)
         except expat.ExpatError as error:
             fault = expat.ErrorString(error.code)

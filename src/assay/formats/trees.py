@@ -102,25 +102,16 @@ class Forest:
         order, shapes = _arrange(parents, above)
         place = {node: number for number, node in enumerate(order)} | {-1: -1}
         rows = [(0, place[parents[node]], shapes[node][0][0], shapes[node][-1][1]) for node in order]
-        codes = np.full(len(order), -1)
-        if edges is not None:
-            codes = as_codes([edges[node] for node in order], builder.edge_labels)
-        self.add(
-            [
-                builder.codes(index, (words[name][word] for word in kept))
-                for index, name in enumerate(("form", *builder.names))
-            ],
-            [len(kept)],
-            [line],
-            np.array([place[node] for node in above], dtype=np.int64),
-            [
-                *np.array(rows, dtype=np.int64).reshape(-1, 4).T,
-                as_codes([labels[node] for node in order], builder.node_labels),
-                codes,
-            ],
-            stretches={place[node]: shapes[node] for node in order if len(shapes[node]) > 1},
-            unparsed=() if parsed else (0,),
-        )
+        nodes: list[Ints] = [*np.array(rows, dtype=np.int64).reshape(-1, 4).T]
+        nodes.append(as_codes([labels[node] for node in order], builder.node_labels))
+        edge = np.full(len(order), -1)
+        nodes.append(edge if edges is None else as_codes([edges[node] for node in order], builder.edge_labels))
+        names = enumerate(("form", *builder.names))
+        codes = [builder.codes(index, (words[name][word] for word in kept)) for index, name in names]
+        over_words = np.array([place[node] for node in above], dtype=np.int64)
+        gaps = {place[node]: shapes[node] for node in order if len(shapes[node]) > 1}
+        unparsed = () if parsed else (0,)
+        self.add(codes, [len(kept)], [line], over_words, nodes, stretches=gaps, unparsed=unparsed)
 
     def note_left_out(self, empty_elements: int) -> None:
         """So many leaves were no words."""
@@ -135,21 +126,21 @@ class Forest:
         lines = self.lines
         place = np.searchsorted(lines, missing)
         nodes = np.asarray(self._nodes).reshape(-1, 7)
-        moved = np.arange(len(lines)) + np.searchsorted(missing, lines)
+        first = self._builder.sentence
+        moved = first + np.arange(len(lines)) + np.searchsorted(missing, lines)
         nodes[:, 0] = moved[nodes[:, 0]]
         lines = np.insert(lines, place, missing)
         sizes = np.insert(np.array(self._sizes, dtype=np.int64), place, 0)
-        unparsed = {int(moved[sentence]) for sentence in self._unparsed} | set(np.flatnonzero(sizes == 0).tolist())
+        unparsed = {*moved[list(self._unparsed)].tolist(), *(first + np.flatnonzero(sizes == 0)).tolist()}
         gaps = np.cumsum(sizes)[sizes == 0]
         sizes = np.maximum(sizes, 1)
         columns = [
             np.insert(np.array(codes, dtype=np.int32), gaps, self._builder.codes(index, [empty if index else ""]))
             for index, codes in enumerate(self._codes)
         ]
-        first = self._builder.sentence
         self._builder.add_codes(columns, (self._builder.words + np.cumsum(sizes)).tolist(), lines.tolist())
         above = np.insert(np.asarray(self._above), gaps, -1)
-        self._builder.trees(nodes, above, self._stretches, unparsed, first)
+        self._builder.trees(nodes, above, self._stretches, unparsed)
         if unparsed:
             self._builder.note("sentences without a parse: {}", len(unparsed))
 
@@ -226,11 +217,6 @@ def export_version(head: Sequence[str], path: str) -> int:
             "the first line."
         )
     return fits[0] if fits else 3
-
-
-def export_labels(version: int) -> tuple[str, ...]:
-    """The label columns, the tag last, where the default is looked for."""
-    return ("lemma", "morph", "edge", "tag") if version == 4 else ("morph", "edge", "tag")
 
 
 def read_export(source: Source, builder: Builder, *, version: int = 3) -> None:  # noqa: PLR0912
@@ -445,12 +431,7 @@ class _TigerReader:
                 f"{self._path}:{line}: node {name!r} {fault[1]}, in the sentence that begins in line {self._line}. "
                 "Correct the edges."
             )
-        self._forest.add_tree(
-            {**self._words, "edge": [edge[1] for edge in word_edges]},
-            above,
-            parents,
-            [label for label, _ in self._nodes.values()],
-            self._line,
-            edges=[edge[1] for edge in node_edges],
-        )
+        words = {**self._words, "edge": [edge[1] for edge in word_edges]}
+        labels, edges = [label for label, _ in self._nodes.values()], [edge[1] for edge in node_edges]
+        self._forest.add_tree(words, above, parents, labels, self._line, edges=edges)
         self._within, self._count = False, self._count + 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
@@ -121,9 +122,7 @@ def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
         _check_marks(corpus.forms, column, target)
     if not words.isdigit():
         yield divider.join([words, *corpus.columns]) + "\n"
-    comments: dict[int, list[str]] = {}
-    for sentence, line in corpus.comments:
-        comments.setdefault(sentence, []).append(f"{line}\n")
+    comments = _by_place(corpus.comments)
     named = any(line.startswith("# newdoc") for _, line in corpus.comments)
     marked = set()
     if corpus.document_starts is not None and corpus.documents > 1 and not named:
@@ -137,16 +136,21 @@ def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
         yield "\n"
 
 
+def _by_place(rows: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:
+    """Lines under their places."""
+    lines: dict[Any, list[str]] = {}
+    for place, line in rows:
+        lines.setdefault(place, []).append(f"{line}\n")
+    return lines
+
+
 def _conll(corpus: Corpus, named: dict[str, str], with_comments: bool) -> Iterator[str]:
-    asides: dict[tuple[int, int], list[str]] = {}
-    comments: dict[int, list[str]] = {}
+    asides: dict[Any, list[str]] = {}
+    comments: dict[Any, list[str]] = {}
     if with_comments:
-        words = corpus.aside_words.tolist()
-        for sentence, word, line in zip(corpus.aside_sentences, words, corpus.aside_lines, strict=True):
-            asides.setdefault((sentence, word), []).append(f"{line}\n")
-        for sentence, line in corpus.comments:
-            if not line.startswith("# global.columns"):
-                comments.setdefault(sentence, []).append(f"{line}\n")
+        places = zip(corpus.aside_sentences, corpus.aside_words.tolist(), strict=True)
+        asides = _by_place(zip(places, corpus.aside_lines, strict=True))
+        comments = _by_place(row for row in corpus.comments if not row[1].startswith("# global.columns"))
     columns = [corpus.columns[named[name]].strings() if name in named else None for name in CONLLU]
     forms = corpus.forms.strings()
     for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
