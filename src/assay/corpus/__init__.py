@@ -271,10 +271,9 @@ class Corpus:
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:
         """Each sentence's id, or its number where it has none."""
-        given = self.metadata("sent_id")
         if self.by_id and self.documents == self.sentences:
             return tuple(self.document_name(document) for document in range(self.documents))
-        return tuple(name if name is not None else str(i + 1) for i, name in enumerate(given))
+        return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
 
     def metadata(self, key: str) -> list[str | None]:
         """The value of a comment `# key = value` per sentence.
@@ -476,11 +475,10 @@ def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str =
     words = [item[0] for item in items] if paired else [""] * len(items)
     labels = [item[1] for item in items] if paired else items
     content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
-    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return Corpus(
         name=name,
         format="lists",
-        sha256=digest,
+        sha256=hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
         forms=Column.of(words),
         columns={"label": Column.of(list(map(str, labels)) if paired else labels)},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),

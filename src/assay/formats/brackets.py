@@ -88,8 +88,8 @@ def read_brackets(
     builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescaped if escaped else str
+    # What stands between brackets and white space.
     atoms = Vocabulary[bytes]()
-    """What stands between brackets and white space."""
     forms = _AtomCodes(atoms, lambda strings: builder.codes(0, map(plain, strings)))
     tags = [_AtomCodes(atoms, partial(builder.codes, index)) for index, _ in enumerate(builder.names, 1)]
     labels = _AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))

@@ -349,8 +349,8 @@ class _Reader:
         if document is None:
             for place in places.tolist():
                 if not lines[place].startswith(b"#"):
-                    text = "a word outside of any document. Put a line #begin document (name) before it."
-                    self._problem(first + place, text)
+                    fact = "a word outside of any document"
+                    self._problem(first + place, f"{fact}. Put a line #begin document (name) before it.")
             return
         if len(lines) and blank[0]:
             document.end_sentence()
@@ -391,9 +391,8 @@ class _Reader:
             for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
                 names = [] if cell else [name for kind in (brackets_in(before) or {}).values() for name in kind]
                 if names and all(map(str.isdigit, names)):
-                    text = before.decode("utf-8")
-                    fact = f"the last column is empty, and the one before it is {text!r}. Is a tab too many?"
-                    self._problem(line, fact)
+                    fact = f"the last column is empty, and the one before it is {before.decode()!r}"
+                    self._problem(line, f"{fact}. Is a tab too many?")
         marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
         document.cells += [cells[place] for place in marked]
         document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))

@@ -243,8 +243,8 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     kinds = np.ones(len(corpus) + len(asides), dtype=bool)
     kinds[corpus.aside_words[asides] + np.arange(len(asides))] = False
     is_word, before = kinds.tolist(), [0, *np.cumsum(kinds).tolist()]
+    # The empty nodes, and the number of each among the lines that are no words.
     zero_nodes = dict(zip(np.flatnonzero(~kinds).tolist(), asides.tolist(), strict=True))
-    """The empty nodes, and the number of each among the lines that are no words."""
     mentioned = {node: aside for node, aside in zero_nodes.items() if empty[aside]}
     words, values = _valued_words(corpus, _KEY)
     of_empty = np.array(corpus.aside_sentences, dtype=np.int64)[list(mentioned.values())]
@@ -270,8 +270,8 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
 
     ids, problems = _document_ids(corpus)
     refuse_all([f"{place(node)}: {text}" for node, text in sorted(faults)] + problems)
+    # Mentions with their words and head, -1 where that is not known.
     kept: list[tuple[_Mention, Stretches, int]] = []
-    """Mentions with their words and head, -1 where that is not known."""
     on_empty = unknown_heads = 0
     for mention in found:
         in_words = ((before[first], before[end]) for first, end in mention.stretches)
@@ -298,10 +298,8 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
         "Mentions whose head is not one of their words, taken as unknown": heads * unknown_heads,
         "Entities in several documents, each cut into a chain per document": (_ANEW not in order)
         * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
-        **{
-            f"Words with {key}, which was not read": len(_valued_words(corpus, key)[0])
-            for key in ("Bridge", "SplitAnte")
-        },
+        "Words with Bridge, which was not read": len(_valued_words(corpus, "Bridge")[0]),
+        "Words with SplitAnte, which was not read": len(_valued_words(corpus, "SplitAnte")[0]),
     }
     result = replace(
         corpus,

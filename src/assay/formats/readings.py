@@ -161,8 +161,7 @@ def looks_dag(head: Sequence[str]) -> bool:
 
 def dag_chooses(head: Sequence[str]) -> bool:
     """True if some reading of the first lines is chosen."""
-    rows = (line.split("\t") for line in head)
-    return any(_mark(row) for row in rows if len(row) == _SHORT or len(row) in _CONCRAFT)
+    return any(_mark(row) for line in head if len(row := line.split("\t")) in (_SHORT, *_CONCRAFT))
 
 
 def _is_edge(cells: Sequence[str]) -> bool:

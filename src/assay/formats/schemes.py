@@ -296,8 +296,7 @@ def spans_of(
     start = corpus.starts[sentence]
     # One level of spans is in order by itself: they do not overlap.
     make = Spans if len(found) == 1 else Spans.sorted
-    labels = Column(codes, tuple(known))
-    spans = make(sentence, first - start, end - start, labels, corpus.lines_of(first))
+    spans = make(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
     return replace(corpus, spans=spans), Reading(chosen.name, invalid, repaired)
 
 

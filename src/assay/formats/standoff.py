@@ -378,8 +378,8 @@ def _listed_spans(document: dict[str, Any], place: str) -> list[Any]:
 def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], int]:
     """The spans of a task of Label Studio, and the number of its results that are something else."""
     for key in ("annotations", "predictions"):
-        given = task.get(key) if isinstance(task.get(key), list) else []
-        valid = [one for one in given or [] if isinstance(one, dict) and not one.get("was_cancelled")]
+        given: list[Any] = task[key] if isinstance(task.get(key), list) else []
+        valid = [one for one in given if isinstance(one, dict) and not one.get("was_cancelled")]
         if len(valid) > 1:
             raise InputError(f"{place}: {len(valid)} {key} of one text. Leave one for each text.")
         if valid:

@@ -110,8 +110,7 @@ class Forest:
         codes = [builder.codes(index, (words[name][word] for word in kept)) for index, name in names]
         over_words = np.array([place[node] for node in above], dtype=np.int64)
         gaps = {place[node]: shapes[node] for node in order if len(shapes[node]) > 1}
-        unparsed = () if parsed else (0,)
-        self.add(codes, [len(kept)], [line], over_words, nodes, stretches=gaps, unparsed=unparsed)
+        self.add(codes, [len(kept)], [line], over_words, nodes, stretches=gaps, unparsed=() if parsed else (0,))
 
     def note_left_out(self, empty_elements: int) -> None:
         """So many leaves were no words."""
@@ -229,12 +228,9 @@ def read_export(source: Source, builder: Builder, *, version: int = 3) -> None: 
     count = builder.sentence
     columns, declared, table = _COLUMNS[version], False, ""
     sentence: _ExportSentence | None = None
-    for number, line in (
-        (number, line.strip(" "))
-        for batch in source.batches()
-        for number, line in batch.lines()
-        if line.strip() and not line.startswith("%%")
-    ):
+    rows = (row for batch in source.batches() for row in batch.lines())
+    lines = ((number, row.strip(" ")) for number, row in rows if row.strip() and not row.startswith("%%"))
+    for number, line in lines:
         place = f"{source.path}:{number}"
         keyword, _, rest = line.partition(" ") if " " in line else line.partition("\t")
         if table:

@@ -174,8 +174,7 @@ def _one_label(corpus: Corpus, column: str, target: str) -> Iterator[str]:
         if target == "slash":
             yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
         else:
-            divider = "\t" if target == "tsv" else " "
-            yield "".join(f"{form}{divider}{tag}\n" for form, tag in pairs) + "\n"
+            yield "".join(f"{form}{_DIVIDERS[target]}{tag}\n" for form, tag in pairs) + "\n"
 
 
 def _check_marks(forms: Column, labels: Column, target: str) -> None:
