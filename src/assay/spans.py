@@ -459,7 +459,7 @@ def _strict_tags(known: _Codes, suffix: bool, scheme: Scheme, types: dict[str, i
 
 def _strict(kind: Ints, label: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
     """The last and first words of the spans that seqeval's strict mode lets count."""
-    level = Level.of(kind, label, np.zeros(len(kind) + 1, dtype=bool))
+    level = Level(kind, label, np.zeros(len(kind) + 1, dtype=bool))
     first, end = level.spans()
     if scheme.name == "iob1":
         first, keep = _strict_iob1(level, first, end)

@@ -14,7 +14,7 @@ from assay.engine.mapping import read_rules
 from assay.errors import InputError
 from assay.experiment.plan import read_plan
 from assay.formats import read, source
-from assay.formats.chains import document_id
+from assay.formats.builder import document_id
 from assay.result import Result
 from assay.tasks.tags.tagsets import find
 from fuzz.outcomes import at_most, check_message

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from assay.corpus import Corpus
 from assay.errors import AssayError
 from assay.formats import columns, read
-from assay.formats.builder import Builder
-from assay.formats.source import Source
 
 CELLS = ["a", "bb", "é", "日本語の単語", "<s>", "</s>", "<b", "x>", "#", "-", "B-PER", "a-word-of-many-bytes", "O"]
 # Each of these divides for some formats and not for others, or is no word at all.
@@ -105,12 +103,7 @@ def test_columns_divided_by_single_spaces_are_read_with_arrays(tmp_path, monkeyp
 
 
 def with_empty_nodes(path: Path) -> Corpus:
-    from dataclasses import replace
-
-    layout = replace(columns.conllu_layout([]), empty_nodes=True)
-    builder = Builder(["UPOS"])
-    columns.read_columns(Source(str(path)), layout, builder)
-    return builder.corpus(path.name, "conllu", "", empty="_")
+    return read(str(path), columns=["UPOS"], input_format="conllu(empty_nodes=true)")
 
 
 def row(number: str, form: str) -> str:

@@ -11,29 +11,189 @@ words are compared one by one, unless a measure compares characters.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.align.characters import Text, corresponding
-from assay.align.differences import (
-    MULTIWORDS,
-    NORMALISE,
-    difference_at,
-    gap_problem,
-    gaps_between,
-    remedy_for,
-    same_normalised,
-    unequal_lengths,
-)
-from assay.align.pair import Pair
-from assay.arrays import Bools
-from assay.corpus import Corpus, one_vocabulary
+from assay.arrays import Bools, Ints
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.errors import MOST_PROBLEMS, AlignmentError, listed
 
-__all__ = ["MISMATCH", "Pair", "align"]
-
 MISMATCH = ("error", "skip", "warn")
+MOST_COMBINATIONS = 1 << 24
+"""The most pairs of words that are tried in one piece of text: 4,096 words on each side."""
+_NORMALISE = "The texts differ in Unicode normalisation only. Bring both to NFC, e.g. with uconv -x nfc."
+_MULTIWORDS = (
+    "The words are gold's, the text of their multiword tokens is not: is a line such as 3-4 missing? Tokens and "
+    "sentences are told by characters. Leave these measures out, or such sentences: --on-mismatch skip"
+)
+Gap = tuple[tuple[int, int], tuple[int, int]]
+T = TypeVar("T")
+
+
+# --- a corpus as characters ---
+
+
+@dataclass(frozen=True, eq=False)
+class WordPlaces:
+    """Words, the characters that each covers, and whether it stands in a multiword token."""
+
+    words: Ints
+    begin: Ints
+    end: Ints
+    multi: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A corpus as characters without white space; the words inside a multiword token share its characters."""
+
+    corpus: Corpus
+
+    @cached_property
+    def surface(self) -> list[str]:
+        """Each word's characters; a multiword token's are with its first word."""
+        bare = ["".join(form.split()) for form in self.corpus.forms.vocabulary]
+        surface = list(map(bare.__getitem__, self.corpus.forms.codes.tolist()))
+        for token in self.corpus.multiwords:
+            surface[token.first : token.end] = ["".join(token.form.split())] + [""] * (token.end - token.first - 1)
+        return surface
+
+    def token(self, word: int) -> str:
+        """The word as it stands in the text: the multiword token that begins with it, where there is one."""
+        return next((token.form for token in self.corpus.multiwords if token.first == word), self.corpus.forms[word])
+
+    def characters(self, first: int = 0, end: int | None = None) -> str:
+        """The characters of the sentences from `first` to `end`."""
+        starts = self.corpus.starts
+        return "".join(self.surface[int(starts[first]) : int(starts[-1 if end is None else end])])
+
+    def sentences(self) -> list[str]:
+        """The characters of each sentence."""
+        return ["".join(self.surface[first:end]) for first, end in pairwise(self.corpus.starts.tolist())]
+
+    def spans(self, kept: Bools) -> WordPlaces:
+        """The characters that each word of the kept sentences covers."""
+        words = np.flatnonzero(kept[self.corpus.sentence_of])
+        forms = self.corpus.forms
+        lengths = np.array([len("".join(form.split())) for form in forms.vocabulary], dtype=np.int64)[forms.codes]
+        for token in self.corpus.multiwords:
+            lengths[token.first : token.end] = 0
+            lengths[token.first] = len("".join(token.form.split()))
+        end = np.cumsum(lengths[words])
+        begin = end - lengths[words]
+        place = np.full(len(self.corpus) + 1, -1, dtype=np.int64)
+        place[words] = np.arange(len(words))
+        multi = np.zeros(len(words), dtype=bool)
+        for token in self.corpus.multiwords:
+            if place[token.first] >= 0:
+                inside = slice(int(place[token.first]), int(place[token.end - 1]) + 1)
+                begin[inside], end[inside], multi[inside] = begin[inside.start], end[inside.start], True
+        return WordPlaces(words, begin, end, multi)
+
+
+# --- pairs ---
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Gold and one system, and which of their words correspond."""
+
+    gold: Corpus
+    system: Corpus
+    aligned_by: str
+    """`words`, `characters` or `position`."""
+    gold_words: Ints
+    """The gold words that have a counterpart, in order …"""
+    system_words: Ints
+    """… and their counterparts."""
+    system_sentence: Ints
+    """The gold sentence of each system word, -1 where it was left out."""
+    covering: Ints
+    """The gold word that each system word's first character lies in."""
+    skipped: Bools
+    """The gold sentences that were left out because the texts differ."""
+    problems: tuple[str, ...] = ()
+    """The first places that differ, where the user wanted to go on all the same …"""
+    number_of_problems: int = 0
+    """… how many there are …"""
+    normalisations: int = 0
+    """… and how many of them differ in Unicode normalisation only."""
+    apart: tuple[Bools, Bools] | None = None
+    """Gold's sentences and the system's whose texts differ, so that they are on no common line of characters."""
+    column: str = ""
+    """The column compared where a measure names no other."""
+    symmetric: bool = False
+    """Neither side is gold: where one of them has no label, nothing is judged on either."""
+    layers: Mapping[type, Any] = field(default_factory=dict)
+    """What a task adds, by its type: both sides' spans, say, or how labels fall apart."""
+    _kept: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """The thing made of this pair under a name, made once."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        kept: T = self._kept[name]
+        return kept
+
+    @cached_property
+    def texts(self) -> tuple[Text, Text]:
+        """Both sides as characters."""
+        return Text(self.gold), Text(self.system)
+
+    def with_layer(self, layer: object) -> Pair:
+        """The pair with what a task adds to it, in place of what there was of its type."""
+        return replace(self, layers={**self.layers, type(layer): layer})
+
+    def layer(self, kind: type[T]) -> T | None:
+        """The layer of this type that a task added; None where there is none."""
+        return self.layers.get(kind)
+
+    def labels(self, column: str | None = None) -> tuple[Column, Column]:
+        """Gold's and the system's labels; FEATS in alphabetical order, which says nothing."""
+        name = column or self.column
+        gold, system = self.gold.column(name), self.system.column(name)
+        return (gold.sorted_within("|"), system.sorted_within("|")) if name == "FEATS" else (gold, system)
+
+    def same_sentences(self) -> Bools:
+        """Mask of the gold sentences that the system has as one sentence with the same words."""
+        if np.array_equal(self.gold.starts, self.system.starts) and self.aligned_by != "characters":
+            return ~self.skipped
+        taken = np.flatnonzero(self.system_sentence >= 0)
+        pairs = np.unique(np.stack([self.system_sentence[taken], self.system.sentence_of[taken]]), axis=1)
+        gold_cut = np.bincount(pairs[0], minlength=self.gold.sentences)
+        system_cut = np.bincount(pairs[1], minlength=self.system.sentences)
+        same = np.zeros(self.gold.sentences, dtype=bool)
+        same[pairs[0]] = (gold_cut[pairs[0]] == 1) & (system_cut[pairs[1]] == 1)
+        return same
+
+    def without_gold(self, column: str | None = None) -> Bools:
+        """Mask of the gold words without a label."""
+        return self.gold.unlabelled(column or self.column)
+
+    def left_open(self, column: str | None = None) -> tuple[Bools, Bools]:
+        """The words of either side that stand where one of the two has no label."""
+        ours, theirs = (corpus.unlabelled(column or self.column) for corpus in (self.gold, self.system))
+        if self.aligned_by != "characters":
+            either = ours[self.gold_words] | theirs[self.system_words]
+            ours[self.gold_words] = theirs[self.system_words] = either
+            return ours, theirs
+        taken = np.zeros(self.system.sentences, dtype=bool)
+        taken[self.system.sentence_of[self.system_sentence >= 0]] = True
+        sides = [text.spans(kept) for text, kept in zip(self.texts, (~self.skipped, taken), strict=True)]
+        edges = np.zeros(max(int(side.end.max(initial=0)) for side in sides) + 1, dtype=np.int64)
+        for side, missing in zip(sides, (ours, theirs), strict=True):
+            np.add.at(edges, side.begin[missing[side.words]], 1)
+            np.add.at(edges, side.end[missing[side.words]], -1)
+        before = np.concatenate([[0], np.cumsum(np.cumsum(edges) > 0)])
+        for side, missing in zip(sides, (ours, theirs), strict=True):
+            missing[side.words] |= before[side.end] > before[side.begin]
+        return ours, theirs
 
 
 def align(
@@ -50,103 +210,237 @@ def align(
     `characters`: these are compared too, and so must agree even where all words do. Of a shard all sentences may be
     left out: others may have some.
     """
+
     if not (gold.has_words and system.has_words):
         return _without_words(gold, system, column)
     _, (gold_codes, system_codes) = one_vocabulary([gold.forms, system.forms])
     same_words = np.array_equal(gold_codes, system_codes)
     if same_words and gold.multiwords == system.multiwords:
         return _one_to_one(gold, system, "words", column)
-    gold_text, system_text = Text(gold), Text(system)
-    if gold_text.characters() == system_text.characters():
-        nothing = (np.zeros(corpus.sentences, dtype=bool) for corpus in (gold, system))
-        pair = _by_characters(gold_text, system_text, column, *nothing)
+    text, other = Text(gold), Text(system)
+    skipped, system_skipped = np.zeros(gold.sentences, dtype=bool), np.zeros(system.sentences, dtype=bool)
+    if text.characters() == other.characters():
+        pair = _by_characters(text, other, column, skipped, system_skipped)
         return replace(pair, aligned_by="words") if same_words and len(pair.gold_words) == len(gold) else pair
     if same_words and not characters:
         return _one_to_one(gold, system, "words", column)
-    same_cut = np.array_equal(gold.starts, system.starts)
-    if on_mismatch == "warn" and same_cut and gold.texts is None and not characters:
+    by_position = on_mismatch == "warn" and gold.texts is None and not characters
+    if by_position and np.array_equal(gold.starts, system.starts):
         different = np.flatnonzero(gold_codes != system_codes)
-        problems = [difference_at(gold_text, system_text, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
+        problems = [_difference(text, other, int(word), int(word)) for word in different[:MOST_PROBLEMS]]
         pair = _one_to_one(gold, system, "position", column)
         return replace(pair, problems=tuple(problems), number_of_problems=len(different))
-    return _around_differences(
-        gold_text, system_text, column, on_mismatch, characters=characters, shard=shard, same_words=same_words
-    )
+    gaps = list(gaps_between(text, other))
+    problems = [gap_problem(text, other, gap) for gap in gaps[:MOST_PROBLEMS]]
+    if on_mismatch != "skip":
+        remedy = _MULTIWORDS if same_words else _remedy(text, other, on_mismatch, characters)
+        raise AlignmentError("\n".join([*listed(problems, len(gaps)), remedy]))
+    for here, there in gaps:
+        skipped[slice(*here)] = system_skipped[slice(*there)] = True
+    if skipped.all() and not shard:
+        remedy = f" {_NORMALISE}" if _same_normalised(text.characters(), other.characters()) else ""
+        raise AlignmentError(f"{problems[0]}\nno sentence is shared by {gold.name} and {system.name}.{remedy}")
+    pair = _by_characters(text, other, column, skipped, system_skipped)
+    same = sum(_same_normalised(text.characters(*here), other.characters(*there)) for here, there in gaps)
+    return replace(pair, problems=tuple(problems), number_of_problems=len(gaps), normalisations=same)
 
 
 def _one_to_one(gold: Corpus, system: Corpus, aligned_by: str, column: str) -> Pair:
-    words = np.arange(len(gold))
-    nothing = np.zeros(gold.sentences, dtype=bool)
+    words, nothing = np.arange(len(gold)), np.zeros(gold.sentences, dtype=bool)
     return Pair(gold, system, aligned_by, words, words, gold.sentence_of, words, nothing, column=column)
 
 
 def _without_words(gold: Corpus, system: Corpus, column: str) -> Pair:
-    """Labels by their places, or spans by their sentences."""
-    from_tags = bool(gold.columns and system.columns)
-    if gold.spans is not None and gold.sentences == system.sentences and not from_tags:
-        return _by_sentences(gold, system)
-    if not np.array_equal(gold.starts, system.starts):
-        raise AlignmentError(unequal_lengths(gold, system))
+    """Spans by their sentences, or labels by their places, of which both sides have as many."""
+    if gold.spans is not None and gold.sentences == system.sentences and not (gold.columns and system.columns):
+        # How many words a sentence has is not known, only which sentence is which.
+        words, theirs = np.arange(len(gold)), np.arange(len(system))
+        nothing, covering = np.zeros(gold.sentences, dtype=bool), np.zeros(len(system), dtype=np.int64)
+        return Pair(gold, system, "position", words, theirs, system.sentence_of, covering, nothing)
+    if gold.sentences != system.sentences:
+        remedy = "Give (word, label) pairs to have them aligned by their text."
+        if gold.spans is not None:
+            remedy = (
+                "A sentence without spans has a line of its own (EMPTY TAB 999 TAB 999 TAB 999) or an empty list."
+            )
+        number = "1 sentence" if system.sentences == 1 else f"{system.sentences:,} sentences"
+        raise AlignmentError(f"{system.name}: {number} where {gold.name} has {gold.sentences:,}. {remedy}")
+    lengths, expected = np.diff(system.starts), np.diff(gold.starts)
+    if len(different := np.flatnonzero(lengths != expected)):
+        first = int(different[0])
+        raise AlignmentError(
+            f"{system.name}, sentence {first + 1}: {lengths[first]} labels where {gold.name} has {expected[first]}. "
+            "Give (word, label) pairs to have them aligned by their text."
+        )
     return _one_to_one(gold, system, "position", column)
 
 
-def _by_sentences(gold: Corpus, system: Corpus) -> Pair:
-    """Spans without words: how many words a sentence has is not known, only which sentence is which."""
-    return Pair(
-        gold=gold,
-        system=system,
-        aligned_by="position",
-        gold_words=np.arange(len(gold)),
-        system_words=np.arange(len(system)),
-        system_sentence=system.sentence_of,
-        covering=np.zeros(len(system), dtype=np.int64),
-        skipped=np.zeros(gold.sentences, dtype=bool),
-    )
+# --- words that cover the same characters ---
 
 
 def _by_characters(gold: Text, system: Text, column: str, skipped: Bools, system_skipped: Bools) -> Pair:
     a, b = gold.spans(~skipped), system.spans(~system_skipped)
-    aligned_a, aligned_b = corresponding(gold, a, system, b)
-    sentence = np.full(len(system.corpus), -1, dtype=np.int64)
+    regions = _multiword_regions(a, b)
+    plain_a, plain_b = _outside(a, regions), _outside(b, regions)
+    size = int(a.end[-1]) + 1 if len(a.end) else 1
+    _, here, there = np.intersect1d(
+        a.begin[plain_a] * size + a.end[plain_a], b.begin[plain_b] * size + b.end[plain_b], return_indices=True
+    )
+    matched = [pair for region in regions for pair in _match_forms(gold.corpus, a, system.corpus, b, *region)]
+    plain = np.stack([plain_a[here], plain_b[there]], axis=1)
+    aligned = np.concatenate([plain, np.array(matched, dtype=np.int64).reshape(-1, 2)])
+    aligned = aligned[np.argsort(aligned[:, 0], kind="stable")]
     # The last gold word that begins at or before a system word's first character is in its sentence.
-    before = np.searchsorted(a.begin, b.begin, side="right") - 1
-    sentence[b.words] = gold.corpus.sentence_of[a.words[before]]
+    before = a.words[np.searchsorted(a.begin, b.begin, side="right") - 1]
+    sentence = np.full(len(system.corpus), -1, dtype=np.int64)
+    sentence[b.words] = gold.corpus.sentence_of[before]
     covering = np.zeros(len(system.corpus), dtype=np.int64)
-    covering[b.words] = a.words[before]
-    one_to_one = len(aligned_a) == len(a.words) == len(b.words)
-    return Pair(
-        gold=gold.corpus,
-        system=system.corpus,
-        # Where only whole sentences differ and were left out, the words of the others are the same.
-        aligned_by="words" if one_to_one and bool(skipped.any()) else "characters",
-        gold_words=a.words[aligned_a],
-        system_words=b.words[aligned_b],
-        system_sentence=sentence,
-        covering=covering,
-        skipped=skipped,
-        column=column,
-        apart=(skipped, system_skipped),
+    covering[b.words] = before
+    one_to_one = len(aligned) == len(a.words) == len(b.words)
+    # Where only whole sentences differ and were left out, the words of the others are the same.
+    by = "words" if one_to_one and bool(skipped.any()) else "characters"
+    ours, theirs = a.words[aligned[:, 0]], b.words[aligned[:, 1]]
+    pair = Pair(gold.corpus, system.corpus, by, ours, theirs, sentence, covering, skipped, column=column)
+    return replace(pair, apart=(skipped, system_skipped))
+
+
+def _multiword_regions(a: WordPlaces, b: WordPlaces) -> list[tuple[int, int]]:
+    """The stretches of characters under multiword tokens of either side, those that overlap made one."""
+    spans = {
+        (int(begin), int(end))
+        for side in (a, b)
+        for begin, end in zip(side.begin[side.multi], side.end[side.multi], strict=True)
+    }
+    regions: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if regions and begin < regions[-1][1]:
+            regions[-1] = (regions[-1][0], max(regions[-1][1], end))
+        else:
+            regions.append((begin, end))
+    return regions
+
+
+def _outside(places: WordPlaces, regions: list[tuple[int, int]]) -> Ints:
+    """The words that share no character with a region; a word without characters is none of them."""
+    touching = places.begin == places.end
+    if regions:
+        begins, ends = np.array(regions).T
+        # The first region that ends behind the word's beginning, which may begin behind the word's end.
+        region = np.searchsorted(ends, places.begin, side="right")
+        touching |= np.append(begins, np.iinfo(np.int64).max)[region] < places.end
+    return np.flatnonzero(~touching)
+
+
+def _match_forms(
+    gold: Corpus, a: WordPlaces, system: Corpus, b: WordPlaces, begin: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """The longest common subsequence of lower-cased forms among the words that lie in a region as a whole."""
+    first_a, first_b = (np.searchsorted(side.begin, begin) for side in (a, b))
+    last_a, last_b = (np.searchsorted(side.end, end, side="right") for side in (a, b))
+    forms_a = [gold.forms[int(word)].lower() for word in a.words[first_a:last_a]]
+    forms_b = [system.forms[int(word)].lower() for word in b.words[first_b:last_b]]
+    if forms_a == forms_b:
+        yield from zip(range(int(first_a), int(last_a)), range(int(first_b), int(last_b)), strict=True)
+        return
+    if len(forms_a) * len(forms_b) > MOST_COMBINATIONS:
+        place = system.place(int(b.words[first_b])) if forms_b else gold.place(int(a.words[first_a]))
+        raise AlignmentError(
+            f"{place}: multiword tokens cover {max(len(forms_a), len(forms_b)):,} words in one piece, too many to be "
+            "matched by their forms. Is that one token?"
+        )
+    longest = np.zeros((len(forms_a) + 1, len(forms_b) + 1), dtype=np.int32)
+    there = np.array(forms_b, dtype=object)
+    for i in range(len(forms_a) - 1, -1, -1):
+        row = np.where(there == forms_a[i], longest[i + 1, 1:] + 1, longest[i + 1, :-1])
+        # What is found further on can be found from here too.
+        longest[i, :-1] = np.maximum.accumulate(row[::-1])[::-1]
+    i = j = 0
+    while i < len(forms_a) and j < len(forms_b):
+        if forms_a[i] == forms_b[j]:
+            yield int(first_a) + i, int(first_b) + j
+            i, j = i + 1, j + 1
+        elif longest[i + 1, j] >= longest[i, j + 1]:
+            i += 1
+        else:
+            j += 1
+
+
+# --- texts that differ ---
+
+
+def gaps_between(gold: Text, system: Text) -> Iterator[Gap]:
+    """Stretches of sentences, gold's and the system's, whose characters differ; none is in two files of a folder."""
+    ours, theirs = gold.sentences(), system.sentences()
+    firsts = [[first for _, first in text.corpus.files] for text in (gold, system)]
+    if not firsts[0] or len(firsts[0]) != len(firsts[1]):
+        # It is not known which file belongs to which.
+        firsts = [[0], [0]]
+    files = zip(pairwise([*firsts[0], len(ours)]), pairwise([*firsts[1], len(theirs)]), strict=True)
+    for (first, end), (system_first, system_end) in files:
+        for (a, b), (c, d) in _unmatched(ours[first:end], theirs[system_first:system_end]):
+            here, there = (first + a, first + b), (system_first + c, system_first + d)
+            if "".join(ours[slice(*here)]) != "".join(theirs[slice(*there)]):
+                yield here, there
+
+
+def _unmatched(ours: list[str], theirs: list[str]) -> Iterator[Gap]:
+    if len(ours) == len(theirs):
+        wrong = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
+        if wrong.sum() <= len(ours) // 2:
+            # Neighbours go together: they may be the same text, only cut at another place.
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], wrong, [False]]).astype(np.int8)))
+            yield from (((first, end), (first, end)) for first, end in edges.reshape(-1, 2).tolist())
+            return
+    import difflib
+
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    yield from (((a, b), (c, d)) for operation, a, b, c, d in matcher.get_opcodes() if operation != "equal")
+
+
+def gap_problem(gold: Text, system: Text, gap: Gap) -> str:
+    """The first place in a gap where gold and system part."""
+    here, there = gold.characters(*gap[0]), system.characters(*gap[1])
+    same = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
+    gold_word, system_word = _word_at(gold, *gap[0], same), _word_at(system, *gap[1], same)
+    if gold_word is not None and system_word is not None:
+        return _difference(gold, system, gold_word, system_word)
+    if gold_word is not None:
+        return f"{gold.corpus.place(gold_word)}: {gold.token(gold_word)!r} is missing in {system.corpus.name}"
+    if system_word is not None:
+        return f"{system.corpus.place(system_word)}: {system.token(system_word)!r} is not in {gold.corpus.name}"
+    return f"{system.corpus.name}: the text differs from {gold.corpus.name}"
+
+
+def _word_at(text: Text, first: int, end: int, position: int) -> int | None:
+    starts = text.corpus.starts
+    for word in range(int(starts[first]), int(starts[end])):
+        position -= len(text.surface[word])
+        if position < 0:
+            return word
+    return None
+
+
+def _difference(gold: Text, system: Text, gold_word: int, system_word: int) -> str:
+    """Two words that should be the same, with their places."""
+    return (
+        f"{system.corpus.place(system_word)}: {system.token(system_word)!r} "
+        f"where {gold.corpus.place(gold_word)} has {gold.token(gold_word)!r}"
     )
 
 
-def _around_differences(
-    gold: Text, system: Text, column: str, on_mismatch: str, *, characters: bool, shard: bool, same_words: bool
-) -> Pair:
-    """Leave out the gold sentences whose text the system does not have, or say what differs."""
-    gaps = list(gaps_between(gold, system))
-    problems = [gap_problem(gold, system, gap) for gap in gaps[:MOST_PROBLEMS]]
-    if on_mismatch != "skip":
-        remedy = MULTIWORDS if same_words else remedy_for(gold, system, on_mismatch, characters=characters)
-        raise AlignmentError("\n".join([*listed(problems, len(gaps)), remedy]))
-    skipped = np.zeros(gold.corpus.sentences, dtype=bool)
-    system_skipped = np.zeros(system.corpus.sentences, dtype=bool)
-    for (gold_first, gold_end), (system_first, system_end) in gaps:
-        skipped[gold_first:gold_end] = True
-        system_skipped[system_first:system_end] = True
-    if skipped.all() and not shard:
-        none = f"no sentence is shared by {gold.corpus.name} and {system.corpus.name}."
-        remedy = f" {NORMALISE}" if same_normalised(gold.characters(), system.characters()) else ""
-        raise AlignmentError(f"{problems[0]}\n{none}{remedy}")
-    pair = _by_characters(gold, system, column, skipped, system_skipped)
-    same = sum(same_normalised(gold.characters(*ours), system.characters(*theirs)) for ours, theirs in gaps)
-    return replace(pair, problems=tuple(problems), number_of_problems=len(gaps), normalisations=same)
+def _same_normalised(ours: str, theirs: str) -> bool:
+    return unicodedata.normalize("NFC", ours) == unicodedata.normalize("NFC", theirs)
+
+
+def _remedy(gold: Text, system: Text, on_mismatch: str, characters: bool) -> str:
+    """Advice for texts that differ."""
+    if _same_normalised(gold.characters(), system.characters()):
+        return _NORMALISE
+    if sorted(gold.sentences()) == sorted(system.sentences()):
+        return "Both have the same sentences in another order. Bring them into gold's."
+    if on_mismatch == "warn" and (characters or gold.corpus.texts is not None):
+        what = "Tokens and sentences are told" if characters else "Spans are given"
+        return f"{what} by characters, which differ, so they cannot be compared by position."
+    if on_mismatch == "warn":
+        return "Sentences have other numbers of words, so they cannot be compared by position. Try --on-mismatch skip"
+    return "The texts differ. To score only the sentences they share: --on-mismatch skip"

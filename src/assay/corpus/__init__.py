@@ -1,37 +1,486 @@
-"""What a file holds: words, labels, spans, trees, chains."""
+"""What a file holds: words with columns of coded labels, spans, trees, chains, in sentences and documents."""
 
-from assay.corpus.model import (
-    KEPT,
-    SEVERAL,
-    UNITS,
-    Chains,
-    Column,
-    Corpus,
-    Multiword,
-    Spans,
-    Trees,
-    from_lists,
-    from_spans,
-    holds_spans,
-    is_pair,
-    is_span,
-    one_vocabulary,
-)
+from __future__ import annotations
 
-__all__ = [
-    "KEPT",
-    "SEVERAL",
-    "UNITS",
-    "Chains",
-    "Column",
-    "Corpus",
-    "Multiword",
-    "Spans",
-    "Trees",
-    "from_lists",
-    "from_spans",
-    "holds_spans",
-    "is_pair",
-    "is_span",
-    "one_vocabulary",
-]
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
+from assay.errors import InputError, unknown
+
+UNITS = ("sentence", "document")
+_LONGEST = 1_000_000
+"""No sentence has more places than this."""
+SEVERAL = " | "
+"""What divides the tags of a word that has several."""
+KEPT = "(kept)"
+"""The column, of words or of spans, that says which have labels that count, where not all do."""
+_OF_SENTENCES = ("sent_id", "text")
+"""Comments that are about their sentence alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One string per word, held as codes into a vocabulary."""
+
+    codes: Ints
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, index: int) -> str:
+        return self.vocabulary[int(self.codes[index])]
+
+    def strings(self, first: int = 0, end: int | None = None) -> list[str]:
+        """The strings of a stretch of words."""
+        return [self.vocabulary[code] for code in self.codes[first:end].tolist()]
+
+    def counts(self) -> dict[str, int]:
+        """The number of times that each string occurs."""
+        sizes = np.bincount(self.codes, minlength=len(self.vocabulary)).tolist()
+        return {string: size for string, size in zip(self.vocabulary, sizes, strict=True) if size}
+
+    def mapped(self, changes: Mapping[str, str]) -> Column:
+        """The column with some strings replaced by others."""
+        known: dict[str, int] = {}
+        targets = as_codes((changes.get(string, string) for string in self.vocabulary), known)
+        return Column(targets[self.codes], tuple(known))
+
+    def isin(self, strings: Iterable[str]) -> Bools:
+        """Mask of the words that have one of these strings."""
+        wanted = frozenset(strings)
+        return np.array([string in wanted for string in self.vocabulary], dtype=bool)[self.codes]
+
+    def sorted_within(self, separator: str) -> Column:
+        """The column with the parts of each string in alphabetical order."""
+        return self.mapped({text: separator.join(sorted(text.split(separator))) for text in self.vocabulary})
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Column:
+        """A column from its strings."""
+        known: dict[str, int] = {}
+        return cls(as_codes(strings, known), tuple(known))
+
+
+def one_vocabulary(columns: Sequence[Column]) -> tuple[tuple[str, ...], list[Ints]]:
+    """The columns' codes over one common vocabulary, in which the first column's codes keep their value."""
+    known: dict[str, int] = {}
+    recoded = [as_codes(column.vocabulary, known)[column.codes] for column in columns]
+    return tuple(known), recoded
+
+
+@dataclass(frozen=True)
+class Multiword:
+    """A surface token that stands for the words `first` to `end` (exclusive)."""
+
+    first: int
+    end: int
+    form: str
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Labelled spans in text order: label and atoms, which are the words of a sentence or characters of a text."""
+
+    sentence: Ints
+    """The sentence in which each span begins."""
+    begin: Ints
+    """Its first atom, counted within that sentence …"""
+    end: Ints
+    """… and the one behind its last, which may lie beyond the sentence: a mention may cross its end."""
+    labels: Column
+    lines: Ints
+    """The line of its file that each span was read from."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the spans with gaps, by number: where their atoms lie."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """What is known of each span beside its label."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    @classmethod
+    def sorted(
+        cls,
+        sentence: Ints,
+        begin: Ints,
+        end: Ints,
+        labels: Column,
+        lines: Ints,
+        stretches: Mapping[int, Stretches] | None = None,
+    ) -> Spans:
+        """Spans by first atom, last atom, label, and the rest of their atoms: results do not depend on the file."""
+        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
+        given = stretches or {}
+        gaps = {shape: number for number, shape in enumerate(sorted(set(given.values())), 1)}
+        shapes = np.zeros(len(sentence), dtype=np.int64)
+        shapes[list(given)] = [gaps[shape] for shape in given.values()]
+        order = np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
+        place = np.argsort(order) if given else order
+        moved = {int(place[index]): shape for index, shape in given.items()}
+        named = Column(labels.codes[order], labels.vocabulary)
+        return cls(sentence[order], begin[order], end[order], named, lines[order], moved)
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Phrase-structure trees: the nodes above the words, each before those below it, sentence by sentence."""
+
+    sentence: Ints
+    parent: Ints
+    """The number of the node above each, -1 for a topmost one."""
+    begin: Ints
+    """The first word below each node, counted within its sentence …"""
+    end: Ints
+    """… and the one behind the last."""
+    labels: Column
+    """As written, functions and indices included; empty for a root without a name."""
+    above: Ints
+    """For each word of the corpus the node directly above it (its tag is no node), -1 where there is none."""
+    lines: Ints
+    """The line of its file in which the tree of each node begins."""
+    edges: Column | None = None
+    """The label of the edge to the node above, in formats that have such."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the nodes with gaps, by number: where their words lie."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Mentions and the chains that they belong to, by document and place."""
+
+    document: Ints
+    begin: Ints
+    """The first word of each mention, counted within its document …"""
+    end: Ints
+    """… and the one behind the last."""
+    chain: Ints
+    """The number of its chain, counted over all documents: no chain reaches beyond its document."""
+    names: tuple[str, ...]
+    """What each chain is called in its file."""
+    lines: Ints
+    """The line in which each mention opens."""
+    heads: Ints | None = None
+    """The head word of each mention, counted within its document, -1 where it is not known."""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """For the mentions with gaps, by number: where their words lie."""
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Words in columns, cut into sentences and documents; nothing here knows which format it came from."""
+
+    name: str
+    format: str
+    sha256: str
+    forms: Column
+    columns: Mapping[str, Column]
+    starts: Ints
+    files: tuple[tuple[str, int], ...] = ()
+    """Each file's path and its first sentence."""
+    lines: Ints | None = None
+    """The line of each sentence's first word in its file."""
+    word_per_line: bool = True
+    aside_words: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
+    aside_sentences: tuple[int, ...] = ()
+    aside_lines: tuple[str, ...] = ()
+    multiwords: tuple[Multiword, ...] = ()
+    comments: tuple[tuple[int, str], ...] = ()
+    """(sentence, line with its `#`) in order."""
+    document_starts: Ints | None = None
+    document_ids: tuple[str, ...] = ()
+    empty: str | None = None
+    """The mark of an empty cell, where the format has one."""
+    has_words: bool = True
+    """False where only labels or places were given; then there is no text to compare."""
+    heads: Ints | None = None
+    """The head of each word as its number in the corpus, -1 for a root."""
+    spans: Spans | None = None
+    trees: Trees | None = None
+    unparsed: frozenset[int] = frozenset()
+    """The sentences without a tree; one whose words are not given either has one word, which is empty."""
+    chains: Chains | None = None
+    texts: tuple[str, ...] | None = None
+    """Where spans are given by characters: the text of each sentence, which then is a whole document."""
+    by_id: bool = False
+    """Whether gold's and system's documents correspond by their ids, not by their order."""
+    noted: tuple[tuple[str, int], ...] = ()
+    """How the file was read, where the user should know: texts in which `{}` stands for a number, and the numbers."""
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the user on how the file was read."""
+        return tuple(text.replace("{}", f"{number:,}") for text, number in self.noted)
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({self.name!r}, {self.format}, {self.sentences:,} sentences, {len(self):,} words, "
+            f"columns {', '.join(self.columns) or 'none'})"
+        )
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def sentence_of(self) -> Ints:
+        """The sentence of each word."""
+        return ids_of_runs(self.starts)
+
+    @cached_property
+    def document_of_sentence(self) -> Ints:
+        """The document of each sentence; one document where the file marks none."""
+        if self.document_starts is None:
+            return np.zeros(self.sentences, dtype=np.int32)
+        return ids_of_runs(self.document_starts)
+
+    @property
+    def first_words(self) -> Ints:
+        """The first word of each document."""
+        words: Ints = self.starts[:1] if self.document_starts is None else self.starts[self.document_starts[:-1]]
+        return words
+
+    @property
+    def documents(self) -> int:
+        """The number of documents."""
+        return 1 if self.document_starts is None else len(self.document_starts) - 1
+
+    def document_name(self, document: int) -> str:
+        """A document's id, or its number."""
+        return self.document_ids[document] if document < len(self.document_ids) else str(document + 1)
+
+    @cached_property
+    def sentence_ids(self) -> tuple[str, ...]:
+        """Each sentence's id, or its number where it has none."""
+        if self.by_id and self.documents == self.sentences:
+            return tuple(self.document_name(document) for document in range(self.documents))
+        return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
+
+    def metadata(self, key: str) -> list[str | None]:
+        """The value of a comment `# key = value` per sentence.
+
+        A key that stands only at the beginning of documents holds for the whole document.
+        """
+        values: list[str | None] = [None] * self.sentences
+        for sentence, line in self.comments:
+            name, equals, value = line.partition("=")
+            if equals and name[1:].strip() == key and sentence < self.sentences:
+                values[sentence] = value.strip()
+        if self.document_starts is not None and key not in _OF_SENTENCES:
+            firsts = set(self.document_starts[:-1].tolist())
+            if all(sentence in firsts for sentence, value in enumerate(values) if value is not None):
+                document = self.document_of_sentence
+                values = [values[int(self.document_starts[document[i]])] for i in range(self.sentences)]
+        return values
+
+    def metadata_keys(self) -> list[str]:
+        """The keys of all comments of the form `# key = value`."""
+        return list(dict.fromkeys(line.partition("=")[0][1:].strip() for _, line in self.comments if "=" in line))
+
+    def column(self, name: str) -> Column:
+        """A column by its name."""
+        if name not in self.columns:
+            raise InputError(f"{self.name}: {unknown('column', name, self.columns)}")
+        return self.columns[name]
+
+    def is_empty(self, name: str) -> bool:
+        """True if every cell of a column carries the mark of emptiness; of joined columns, one of them.
+
+        Where the format has no such mark, `_` is a label among others, but none by itself.
+        """
+        mark = "_" if self.empty is None else self.empty
+        rows = [string.split(" ", name.count("+")) for string in self.column(name).counts()]
+        return any(all(cell == mark for cell in cells) for cells in zip(*rows, strict=True))
+
+    def unlabelled(self, name: str) -> Bools:
+        """Mask of the words without a label; FEATS may be empty, and the lemma of the word `_` is `_`."""
+        if self.empty is None or name == "FEATS":
+            return np.zeros(len(self), dtype=bool)
+        labels = self.column(name)
+        if "+" in name:
+            # Columns taken together: the first is the one that must not be empty.
+            return labels.isin(label for label in labels.vocabulary if label.split(" ")[0] == self.empty)
+        missing = labels.isin([self.empty])
+        return missing & ~self.forms.isin([self.empty]) if name.upper() == "LEMMA" else missing
+
+    def path_of(self, sentence: int) -> str:
+        """The file a sentence stands in."""
+        return next((path for path, first in reversed(self.files) if first <= sentence), self.name)
+
+    def lines_of(self, words: Ints) -> Ints:
+        """The line of each word, or of its sentence where lines are no words; 0 where there are no lines."""
+        if self.lines is None:
+            return np.zeros(len(words), dtype=np.int64)
+        sentence = self.sentence_of[words]
+        lines = self.lines[sentence].astype(np.int64)
+        if self.word_per_line:
+            first = self.starts[sentence]
+            before, behind = (np.searchsorted(self.aside_words, places + 1) for places in (first, words))
+            lines += words - first + behind - before
+        return lines
+
+    def place(self, word: int) -> str:
+        """`file:line` of a word, or its sentence and position where there are no lines."""
+        sentence = int(np.searchsorted(self.starts, word, side="right")) - 1
+        if self.lines is None:
+            return f"{self.name}, sentence {sentence + 1}, word {word - int(self.starts[sentence]) + 1}"
+        return f"{self.path_of(sentence)}:{int(self.lines_of(np.array([word]))[0])}"
+
+    def place_of_span(self, span: int) -> str:
+        """`file:line` of a span."""
+        assert self.spans is not None
+        if self.lines is None:
+            return f"{self.name}, sentence {int(self.spans.sentence[span]) + 1}"
+        return f"{self.path_of(int(self.spans.sentence[span]))}:{int(self.spans.lines[span])}"
+
+    def place_of_sentence(self, sentence: int) -> str:
+        """`file:line` of a sentence's first word."""
+        return self.place(int(self.starts[sentence]))
+
+    def reordered(self, order: Sequence[int]) -> Corpus:
+        """The documents in another order, where each document is one sentence."""
+        assert self.spans is not None and self.lines is not None
+        sizes = np.diff(self.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
+        place = np.argsort(order)
+        spans, paths = self.spans, [self.path_of(sentence) for sentence in order]
+        sentence_of = place[spans.sentence]
+        moved = Spans.sorted(sentence_of, spans.begin, spans.end, spans.labels, spans.lines, spans.stretches)
+        return replace(
+            self,
+            forms=Column(self.forms.codes[words], self.forms.vocabulary),
+            columns={name: Column(column.codes[words], column.vocabulary) for name, column in self.columns.items()},
+            starts=starts,
+            files=tuple(
+                (path, number) for number, path in enumerate(paths) if number == 0 or path != paths[number - 1]
+            ),
+            lines=self.lines[order],
+            document_ids=tuple(self.document_ids[number] for number in order),
+            texts=None if self.texts is None else tuple(self.texts[number] for number in order),
+            spans=moved,
+        )
+
+    def unit_of_sentence(self, unit: str) -> Ints:
+        """The unit (sentence or document) of each sentence."""
+        if unit not in UNITS:
+            raise unknown("unit", unit, UNITS)
+        return np.arange(self.sentences) if unit == "sentence" else self.document_of_sentence
+
+    def unit_names(self, unit: str) -> Iterator[str]:
+        """A name for each unit that stays the same when files are read in other company."""
+        firsts = self.document_starts[:-1] if unit == "document" and self.document_starts is not None else None
+        sentences = range(self.sentences) if unit == "sentence" else [0] if firsts is None else firsts.tolist()
+        ids = self.metadata("sent_id") if unit == "sentence" else []
+        starts = [first for _, first in self.files] or [0]
+        names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path, _ in self.files] or [self.name]
+        files = np.searchsorted(starts, sentences, side="right") - 1
+        for number, (sentence, file) in enumerate(zip(sentences, files.tolist(), strict=True)):
+            # The number of a document among all is no id: other company would change it.
+            given = ids[sentence] if ids else self.document_name(number)
+            own = given if given and (ids or given != str(number + 1)) else ""
+            yield f"{names[file]}/{sentence - starts[file]}/{own}"
+
+
+def _with_text(item: Any) -> Any:
+    """A label that is a number as its text, by itself or beside a word."""
+    if isinstance(item, Integral):
+        return str(item)
+    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Integral):
+        return (item[0], str(item[1]))
+    return item
+
+
+def is_pair(item: object) -> bool:
+    """True of a word with its label."""
+    return isinstance(item, tuple | list) and len(item) == 2 and all(isinstance(p, str | Integral) for p in item)
+
+
+def is_span(item: object) -> bool:
+    """True of a label with a first and a last place."""
+    return (
+        isinstance(item, tuple | list)
+        and len(item) == 3
+        and isinstance(item[0], str)
+        and all(isinstance(place, Integral) for place in item[1:])
+    )
+
+
+def holds_spans(sentences: Any) -> bool:
+    """True if these lists hold spans, (label, first, last), not labels or words with labels."""
+    return isinstance(sentences, Sequence) and any(
+        is_span(item) for sentence in sentences if isinstance(sentence, Sequence) for item in list(sentence)[:1]
+    )
+
+
+def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = "data") -> Corpus:
+    """A corpus from lists of spans (label, first, last), the last place included: one inner list per sentence.
+
+    Places may count from 0 or from 1, as long as gold and system do it alike.
+    """
+    rows, labels, lengths = [], [], []
+    for number, sentence in enumerate(sentences):
+        for item in sentence:
+            if not is_span(item) or not 0 <= item[1] <= item[2] < _LONGEST or not item[0]:
+                raise InputError(f"{name}, sentence {number + 1}: {item!r} is no span (label, first, last).")
+            rows.append((number, int(item[1]), int(item[2]) + 1))
+            labels.append(item[0])
+        lengths.append(max((int(item[2]) + 1 for item in sentence), default=1))
+    sentence_of, begin, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return Corpus(
+        name=name,
+        format="lists",
+        sha256=hashlib.sha256(repr([list(map(tuple, sentence)) for sentence in sentences]).encode()).hexdigest(),
+        forms=Column(np.zeros(sum(lengths), dtype=np.int32), ("",)),
+        columns={},
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        has_words=False,
+        spans=Spans.sorted(sentence_of, begin, end, Column.of(labels), np.zeros(len(rows), dtype=np.int64)),
+    )
+
+
+def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
+    """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
+    if any(isinstance(sentence, str) for sentence in sentences):
+        raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
+    lengths = [len(sentence) for sentence in sentences]
+    items: list[Any] = [item for sentence in sentences for item in sentence]
+    if not items:
+        raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
+    if set(map(type, items)) != {str}:
+        items = [_with_text(item) for item in items]
+    paired = isinstance(items[0], tuple | list)
+    for item in items if set(map(type, items)) != {str} else ():
+        if not (is_pair(item) if paired else isinstance(item, str)):
+            raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
+    words = [item[0] for item in items] if paired else [""] * len(items)
+    labels = [item[1] for item in items] if paired else items
+    content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
+    return Corpus(
+        name=name,
+        format="lists",
+        sha256=hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
+        forms=Column.of(words),
+        columns={"label": Column.of(list(map(str, labels)) if paired else labels)},
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        has_words=paired,
+    )

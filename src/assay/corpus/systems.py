@@ -1,4 +1,4 @@
-"""What systems are called: by the user, by their files, or by number."""
+"""Names of systems: given by the user, by their files, or by number."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from assay.errors import UsageError
 
 Given = Any
 """A path, a Corpus, lists of labels, or what adapters know."""
+_ENDINGS = (
+    *(".gz", ".xz", ".conllu", ".conll", ".conllx", ".tsv", ".txt", ".vert", ".pos", ".xml", ".ccl", ".dag", ".ann"),
+    *(".jsonl", ".json", ".spans", ".csv", ".ptb", ".mrg", ".export", ".bio", ".iob"),
+)
+"""Endings of files that are no part of a system's name, taken off in this order."""
 
 
 def named_systems(systems: Any) -> dict[str, Given]:
@@ -23,24 +28,35 @@ def named_systems(systems: Any) -> dict[str, Given]:
     names: list[str] = []
     given: list[Given] = []
     for item in systems:
-        name, path = "", item
-        if isinstance(item, str):
-            before, equals, after = item.partition("=")
-            if equals and before and not any(mark in before for mark in "/\\") and not Path(item).exists():
-                name, path = before, after
-        names.append(name)
-        given.append(path)
+        before, equals, after = item.partition("=") if isinstance(item, str) else ("", "", item)
+        named = equals and before and not any(mark in before for mark in "/\\") and not Path(item).exists()
+        names.append(before if named else "")
+        given.append(after if named else item)
     if not given:
         raise UsageError("no system to score. Give at least one beside gold.")
     given_twice = [name for name in names if name and names.count(name) > 1]
     if given_twice:
         raise UsageError(f"two systems are called {given_twice[0]!r}. Give each a name of its own.")
     stems = [name or _stem(item, number) for number, (name, item) in enumerate(zip(names, given, strict=True), 1)]
-    return dict(zip(_distinct(stems, given), given, strict=True))
+    if len(set(stems)) < len(stems):
+        # Two files of the same name are told apart by their folder, or else by a number.
+        stems = [
+            f"{PurePath(item).parent.name}/{stem}"
+            if stems.count(stem) > 1 and isinstance(item, str | Path) and PurePath(item).parent.name
+            else stem
+            for stem, item in zip(stems, given, strict=True)
+        ]
+    distinct: dict[str, Given] = {}
+    for stem, item in zip(stems, given, strict=True):
+        name, number = stem, 1
+        while name in distinct or (stems.count(stem) > 1 and name in stems):
+            name, number = f"{stem} ({number})", number + 1
+        distinct[name] = item
+    return distinct
 
 
 def _is_lists(systems: Any) -> bool:
-    """Whether this is one system's sentences (lists of labels or of pairs), not a list of systems."""
+    """True of one system's sentences (lists of labels or of pairs), not a list of systems."""
     if not isinstance(systems, list | tuple) or any(map(is_foreign, systems[:1])):
         return False
     if any(isinstance(sentence, str | Path | Corpus) for sentence in systems):
@@ -59,49 +75,7 @@ def _stem(item: Given, number: int) -> str:
         if str(item) == "-":
             return "stdin"
         name = PurePath(item).name
-        for ending in (
-            ".gz",
-            ".xz",
-            ".conllu",
-            ".conll",
-            ".conllx",
-            ".tsv",
-            ".txt",
-            ".vert",
-            ".pos",
-            ".xml",
-            ".ccl",
-            ".dag",
-            ".ann",
-            ".jsonl",
-            ".json",
-            ".spans",
-            ".csv",
-            ".ptb",
-            ".mrg",
-            ".export",
-            ".bio",
-            ".iob",
-        ):
+        for ending in _ENDINGS:
             name = name.removesuffix(ending)
         return name or str(item)
     return f"system {number}"
-
-
-def _distinct(stems: list[str], given: list[Given]) -> list[str]:
-    """Two files of the same name are told apart by their folder, or else by a number."""
-    if len(set(stems)) < len(stems):
-        stems = [
-            f"{PurePath(item).parent.name}/{stem}"
-            if stems.count(stem) > 1 and isinstance(item, str | Path) and PurePath(item).parent.name
-            else stem
-            for stem, item in zip(stems, given, strict=True)
-        ]
-    names: list[str] = []
-    for stem in stems:
-        name, number = stem, 1
-        while name in names or (stems.count(stem) > 1 and name in stems):
-            name = f"{stem} ({number})"
-            number += 1
-        names.append(name)
-    return names

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.align import Pair
-from assay.align.characters import Stretches, Text
-from assay.align.differences import gap_problem, gaps_between
+from assay.align import Pair, Text, WordPlaces, gap_problem, gaps_between
 from assay.arrays import Bools, Ints
 from assay.corpus import Spans
 from assay.engine.spanpairs import Line, SpanPair
@@ -110,7 +108,7 @@ def segments(pair: Pair, level: str) -> tuple[Ints, Ints, Ints]:
     return gold, system, both
 
 
-def _pieces(text: Text, kept: Bools, level: str) -> Stretches:
+def _pieces(text: Text, kept: Bools, level: str) -> WordPlaces:
     """Tokens (a multiword token is one) or sentences with the characters that they cover, by their first words."""
     spans = text.spans(kept)
     first = np.ones(len(spans.words), dtype=bool)
@@ -121,4 +119,4 @@ def _pieces(text: Text, kept: Bools, level: str) -> Stretches:
         first[1:] = sentence[1:] != sentence[:-1]
     firsts = np.flatnonzero(first)
     lasts = np.append(firsts, len(first))[1:] - 1
-    return Stretches(spans.words[firsts], spans.begin[firsts], spans.end[lasts], spans.multi[firsts])
+    return WordPlaces(spans.words[firsts], spans.begin[firsts], spans.end[lasts], spans.multi[firsts])

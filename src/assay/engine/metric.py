@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from assay.corpus.adapters import from_predictions
-from assay.corpus.adapters.predictions import Labels
+from assay.corpus.adapters import Labels, from_predictions
 from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
 from assay.engine.options import Options

@@ -20,8 +20,7 @@ from assay.experiment.plan import DataSet, read_plan
 from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, made_split, read_split, split_name
 from assay.files import inputs, make_folder, write
 from assay.formats import Input
-from assay.formats.columns import CONLL09, CONLLU, is_named_comment
-from assay.formats.slash import check_separator
+from assay.formats.columns import CONLL09, CONLLU, check_separator, is_named_comment
 from assay.formats.source import Source, expand
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")

@@ -1,24 +1,396 @@
-"""Text becomes a Corpus here; only this room knows formats and their quirks."""
+"""Text becomes a Corpus here; only this room knows formats and their quirks.
+
+`FORMATS` has their names, how each is told by its first lines, and the plan to read it.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
-from assay.corpus import Corpus
-from assay.errors import InputError, UsageError
-from assay.formats.builder import Builder
-from assay.formats.formats import FORMATS, Format, Plan, plan
-from assay.formats.source import Source, expand, folder_of
+from assay import specs
+from assay.corpus import SEVERAL, Column, Corpus
+from assay.errors import InputError, UsageError, unknown
+from assay.formats import brackets, chains, columns, readings, standoff, trees
+from assay.formats.builder import Builder, check_choice
+from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
-__all__ = ["FORMATS", "Files", "Format", "Input", "choose_column", "joint_digest", "read"]
-
+Reader = Callable[[Source, Builder], None]
 # Where several columns could be meant, the first of these that all files fill is compared.
 _PREFERRED = ("UPOS", "XPOS", "FEATS", "LEMMA", "label")
 _NOT_LABELS = frozenset({"HEAD", "DEPREL", "DEPS", "MISC"})
 _ENOUGH = 100
 """So many words have more different forms than labels, whatever the language."""
+
+
+# --- formats ---
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one file is going to be read: decided by its first lines, before any of it is consumed."""
+
+    format: str
+    labels: tuple[str, ...]
+    read: Callable[[Source, Builder], None]
+    resolve: Callable[[str], str]
+    """The column that a name or number given by the user stands for."""
+    empty: str | None = None
+    word_per_line: bool = True
+    filled: tuple[str, ...] = ()
+    """Label columns that hold more than marks of emptiness, as far as the first lines show."""
+    values: Callable[[str], list[str]] = lambda name: []
+    """The cells of a column, also that of the words, in the first lines."""
+    spans: bool = False
+    """Whether what it holds are spans."""
+    trees: bool = False
+    """Whether its words stand in phrase-structure trees."""
+    chains: bool = False
+    """Whether it holds mentions in chains."""
+    has_words: bool = True
+    words: str = ""
+    """In a table, the column of the words; other formats say themselves which it is."""
+    sniffed: bool = False
+    """Whether the first lines, and not the user, told how a table is to be read."""
+    remarks: tuple[str, ...] = ()
+    """What else they told of it."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file."""
+
+    name: str
+    title: str
+    example: str
+    looks: Callable[[Sequence[str]], bool]
+    plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    parameter_help: str = ""
+
+
+def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
+    columns.check_width(layout.width, path)
+    rows = [line.split(layout.separator) for line in columns.rows_of(head, layout.comments)[layout.header :]]
+    empty = ("_", "") if layout.empty is None else (layout.empty,)
+    filled = tuple(
+        name
+        for name in layout.labels()
+        if any(row[i] not in empty for i in [layout.index(name, path)] for row in rows if i < len(row))
+    )
+
+    def values(name: str) -> list[str]:
+        base, _, key = name.partition(":")
+        index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
+        cells = [row[index] for row in rows if index < len(row)]
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
+
+    table = layout.format in ("tsv", "conll")
+    remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]
+    if layout.header:
+        remarks.append("the first line names the columns")
+    return Plan(
+        format=layout.format,
+        labels=layout.labels(),
+        read=partial(columns.read_columns, layout=layout),
+        resolve=lambda name: layout.name(layout.label(name, path)),
+        empty=layout.empty,
+        filled=filled,
+        values=values,
+        words=layout.name(layout.word) if table else "",
+        sniffed=layout.sniffed,
+        remarks=tuple(remarks) if table else (),
+    )
+
+
+def _plan_conllu(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if columns.spaced_conllu(head):
+        raise InputError(
+            f"{path}: its columns are divided by spaces where CoNLL-U has tabs. Put them in: "
+            f"awk -v OFS='\\t' '!/^#/ {{$1=$1}} 1' {path} > new.conllu"
+        )
+    try:
+        layout = replace(columns.conllu_layout(head), empty_nodes=bool(given["empty_nodes"]))
+        return _plan_layout(layout, head, path)
+    except InputError as error:
+        raise InputError(f"{path}:1: {error}") from None
+
+
+# Names for the columns of words in other formats.
+_NAMES = {**dict.fromkeys(("xpos", "pos", "postag", "label", "ctag"), "tag"), "base": "lemma"}
+
+
+def _plan(format: str, path: str, labels: tuple[str, ...], read: Reader, **others: Any) -> Plan:  # noqa: A002
+    """A plan for what is no table: words with readings or in trees, spans, chains."""
+
+    def resolve(name: str) -> str:
+        if others.get("spans"):
+            raise InputError(f"{path}: holds labelled spans and no columns, so there is no {name}.")
+        if others.get("chains"):
+            known = columns.ALIASES.get(name.upper(), name.upper())
+        else:
+            known = _NAMES.get(name.casefold(), name.casefold())
+        if known not in labels:
+            raise InputError(f"{path}: {unknown('column', name, labels)}" if labels else f"{path}: no column {name}.")
+        return known
+
+    return Plan(format, labels, read, resolve, **{"filled": labels, "word_per_line": False, **others})
+
+
+def _plan_readings(format: str, path: str, chosen: bool, read: Reader) -> Plan:  # noqa: A002
+    filled = readings.LABELS if chosen else ("candidates",)
+    return _plan(format, path, readings.LABELS, read, empty=readings.EMPTY, filled=filled)
+
+
+def _plan_export(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    version = trees.export_version(head, path)
+    # The tag stands last, where the default is looked for.
+    labels = (*(("lemma",) if version == 4 else ()), "morph", "edge", "tag")
+    read = partial(trees.read_export, version=version)
+    return _plan("export", path, labels, read, empty=trees.NO_VALUE, trees=True)
+
+
+def _plan_slash(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(columns.read_slashed, separator=columns.check_separator(str(given["separator"])))
+    return Plan("slash", ("label",), read, lambda name: "label", filled=("label",), word_per_line=False)
+
+
+def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", given["broken"], ("error", "drop"))
+    layout = chains.conll2012_layout(head, path, given["word"], given["pos"])
+    read = partial(chains.read_conll2012, layout=layout, broken=given["broken"])
+    labels = () if layout.tag is None else (chains.TAG,)
+    filled, has_words = labels if layout.filled else (), layout.word is not None
+    others = {"chains": True, "empty": layout.empty, "filled": filled, "has_words": has_words, "word_per_line": True}
+    return _plan("conll2012", path, labels, read, **others)
+
+
+def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("end", given["end"], chains.ENDS)
+    check_choice("which", given["which"], chains.WHICH)
+    return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
+
+
+def _looks_conll(head: Sequence[str]) -> bool:
+    rows = [line.split() for line in head if line.strip() and not line.startswith(("-DOCSTART-", "#"))]
+    return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
+
+
+_TABLE = {"word": "auto", "header": "auto", "comments": False}
+_IN_BRACKETS = {"escaped": True, "blank": "auto", "line": "auto"}
+_IN_BRACKETS_HELP = (
+    "escaped: -LRB- is a bracket and \\/ a slash in words; blank: a blank line among trees of a line each "
+    "is a sentence without a parse (unparsed), nothing, or what the file suggests (auto); line: several "
+    "trees in a line are one sentence, as for EVALB, or each is one (trees)"
+)
+
+FORMATS = {
+    known.name: known
+    for known in (
+        Format(
+            "xces",
+            'XCES and CCL (XML): words with all their readings, the chosen ones marked disamb="1"',
+            "<chunkList><sentence><tok><orth>end</orth>\n"
+            '<lex disamb="1"><base>end</base><ctag>subst:sg:nom:m3</ctag></lex></tok></sentence></chunkList>',
+            readings.looks_xces,
+            lambda head, path, given, wanted: _plan_readings(
+                "xces", path, readings.xces_chooses(head), readings.read_xces
+            ),
+        ),
+        Format(
+            "tigerxml",
+            "TigerXML: words and the nodes of trees, which may have gaps, with labels of edges",
+            '<corpus id="c"><body><s id="s1"><graph root="s1_500"><terminals><t id="s1_1" word="Go" pos="VB"/>'
+            '</terminals>\n<nonterminals><nt id="s1_500" cat="S"><edge label="HD" idref="s1_1"/></nt></nonterminals>'
+            "</graph></s></body></corpus>",
+            trees.looks_tiger,
+            lambda head, path, given, wanted: _plan(
+                "tigerxml", path, trees.tiger_labels(head), trees.read_tiger, empty=trees.NO_VALUE, trees=True
+            ),
+        ),
+        Format(
+            "export",
+            "Negra export, formats 3 and 4: words and the nodes of trees, which may have gaps, with labels of edges",
+            "#BOS 1\nThe\tDT\t--\tNK\t500\nend\tNN\t--\tNK\t500\n#500\tNP\t--\t--\t0\n#EOS 1",
+            trees.looks_export,
+            _plan_export,
+        ),
+        # Before brackets, which these are.
+        Format(
+            "discbracket",
+            "discbracket: trees in brackets that may have gaps, their words numbered from 0",
+            "(S (VP (VB 0=Is) (JJ 2=red)) (NP (PRP 1=it)))",
+            brackets.looks_discbracket,
+            lambda head, path, given, wanted: _plan(
+                "discbracket", path, ("tag",), partial(brackets.read_brackets, numbered=True, **given), trees=True
+            ),
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
+        Format(
+            "brackets",
+            "trees in brackets, as in the Penn treebank: over one line or many, several to a line",
+            "( (S (NP-SBJ (DT The) (NN end)) (VP (VBZ comes))))\n(NP (NN Silence))",
+            brackets.looks_brackets,
+            lambda head, path, given, wanted: _plan(
+                "brackets", path, ("tag",), partial(brackets.read_brackets, **given), trees=True
+            ),
+            dict(_IN_BRACKETS),
+            _IN_BRACKETS_HELP,
+        ),
+        # Before CoNLL-U, which a graph that begins at node 1 resembles.
+        Format(
+            "dag",
+            "DAG (Concraft, PolEval 2020): readings between nodes, the chosen ones marked disamb or by probability 1",
+            "0\t1\tThe\tthe\tdet\t\t\t1.000\t\t\t\n1\t2\tend\tend\tnoun\t\t\t1.000\t\teos\t",
+            readings.looks_dag,
+            lambda head, path, given, wanted: _plan_readings(
+                "dag", path, readings.dag_chooses(head), readings.read_dag
+            ),
+        ),
+        Format(
+            "conll09",
+            "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
+            "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n"
+            "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
+            columns.looks_conll09,
+            lambda head, path, given, wanted: _plan_layout(columns.CONLL09_LAYOUT, head, path),
+        ),
+        # Before all that words in columns resemble: the name of a document may be a number.
+        Format(
+            "conll2012",
+            "CoNLL-2012 and 2011: words in columns between #begin and #end document, chains as brackets in the last",
+            "#begin document (d1); part 000\nd1\t0\t0\tThe\tDT\t(1\nd1\t0\t1\tend\tNN\t1)\n\n#end document",
+            chains.looks_conll2012,
+            _plan_conll2012,
+            {"word": 4, "pos": 5, "broken": "error"},
+            "word, pos: the columns of word and POS tag, by number; broken: drop leaves out mentions that are not "
+            "closed or not opened",
+        ),
+        Format(
+            "conllu",
+            "CoNLL-U (and CoNLL-U Plus): ten tab-separated columns, ranges 3-4, empty nodes 5.1, # comments",
+            "# sent_id = s1\n1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_",
+            columns.looks_conllu,
+            _plan_conllu,
+            {"empty_nodes": False},
+            "empty_nodes: empty nodes count as words, as mentions of entities (--column MISC:Entity) need it",
+        ),
+        Format(
+            "conllx",
+            "CoNLL-X / CoNLL-2006: ten tab-separated columns; CPOSTAG is UPOS here and POSTAG is XPOS",
+            "1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tN\tNN\t_\t0\troot\t_\t_",
+            lambda head: False,
+            lambda head, path, given, wanted: _plan_layout(columns.conllu_layout([], format="conllx"), head, path),
+        ),
+        # Before the tables of words, all of which these resemble.
+        Format(
+            "spans",
+            "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
+            "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
+            standoff.looks_spans,
+            lambda head, path, given, wanted: _plan(
+                "spans", path, (), standoff.read_spans, spans=True, has_words=False
+            ),
+        ),
+        Format(
+            "brat",
+            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
+            standoff.looks_brat,
+            lambda head, path, given, wanted: _plan(
+                "brat", path, (), partial(standoff.read_brat, **given), spans=True
+            ),
+            {"triggers": True, "trim": False},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+        ),
+        # Before the other JSON.
+        Format(
+            "clusters",
+            "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
+            '{"doc_key": "d1", "sentences": [["She", "left", "."]], "clusters": [[[0, 0]]]}',
+            chains.looks_clusters,
+            _plan_clusters,
+            {"end": "inclusive", "which": "auto"},
+            "end: exclusive if the last word given does not belong to the mention; which: clusters or "
+            "predicted_clusters, where both are there",
+        ),
+        Format(
+            "jsonl",
+            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
+            '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
+            standoff.looks_json,
+            lambda head, path, given, wanted: _plan(
+                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
+            ),
+            {"find": False, "trim": False},
+            "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+        ),
+        Format(
+            "tsv",
+            "tab-separated columns, blank line or <s> between sentences",
+            "The\tDT\nend\tNN\n",
+            lambda head: any("\t" in line for line in head),
+            lambda head, path, given, wanted: _plan_layout(
+                columns.table_layout(head, path, "\t", given, "tsv", wanted), head, path
+            ),
+            dict(_TABLE),
+            "word: the column of the word, by number or name; header: whether the first line names the columns; "
+            "auto: as the first lines show; comments: all lines with # and a space are comments, not only "
+            "# key = value before a sentence",
+        ),
+        Format(
+            "slash",
+            "word/TAG, one sentence per line; the last separator counts, \\/ is a slash",
+            "The/DT end/NN ./.",
+            columns.looks_slashed,
+            _plan_slash,
+            {"separator": "/"},
+            "separator: the character between word and tag",
+        ),
+        Format(
+            "conll",
+            "CoNLL-2000/2003: columns divided by spaces, tag last, blank line between sentences, -DOCSTART-",
+            "-DOCSTART- -X- O\n\nThe DT O\nend NN O",
+            _looks_conll,
+            lambda head, path, given, wanted: _plan_layout(
+                columns.table_layout(head, path, None, given, "conll", wanted), head, path
+            ),
+            dict(_TABLE),
+            "word, header, comments: as for tsv",
+        ),
+    )
+}
+
+
+def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Sequence[str]) -> Plan:
+    """The plan for a file: by the format asked for, else by the first whose look the file has."""
+    if input_format is not None:
+        name, given = specs.parse(input_format, "format")
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+        known = FORMATS[name]
+        parameters = specs.typed(f"format {name}", given, known.parameters)
+        return known.plan(head, path, parameters, wanted)
+    if path.endswith(ANNOTATIONS):
+        # It may be empty, so that only its name tells what it is.
+        return FORMATS["brat"].plan(head, path, dict(FORMATS["brat"].parameters), wanted)
+    if not any(line.strip() for line in head):
+        raise InputError(f"{path}: no words in it.")
+    for known in FORMATS.values():
+        if known.looks(head):
+            return known.plan(head, path, dict(known.parameters), wanted)
+    raise InputError(
+        f"{path}: of no format known here. `assay formats` lists them; say which with --input-format, "
+        'e.g. --input-format conll or "tsv(word=2)".'
+    )
+
+
+# --- files ---
 
 
 @dataclass(frozen=True)
@@ -80,18 +452,7 @@ class Input:
                 source.close()
             digests.append(source.sha256)
         self.digests = tuple(digests)
-        sha256 = joint_digest(digests)
-        return builder.corpus(
-            self.name,
-            self.plan.format,
-            sha256,
-            empty=self.plan.empty,
-            word_per_line=self.plan.word_per_line,
-            spans=self.plan.spans,
-            trees=self.plan.trees,
-            chains=self.plan.chains,
-            has_words=self.plan.has_words,
-        )
+        return builder.corpus(self.name, joint_digest(digests), self.plan)
 
 
 def joint_digest(digests: Sequence[str]) -> str:
@@ -123,7 +484,10 @@ def choose_column(inputs: Sequence[Input]) -> str:
         if all(name in item.plan.filled for item in named):
             return name
     if candidates:
-        described = "; ".join(f"{item.name} fills {', '.join(_usual(item)) or 'none'}" for item in named)
+        fills = [[name for name in item.plan.filled if name not in _NOT_LABELS] for item in named]
+        described = "; ".join(
+            f"{item.name} fills {', '.join(filled) or 'none'}" for item, filled in zip(named, fills, strict=True)
+        )
         spans = " Spans: --column MISC:Entity, or MISC:NER and the like." if "MISC" in named[0].plan.filled else ""
         raise UsageError(f"no column is filled in all files: {described}. Choose one with --column.{spans}")
     if not named:
@@ -158,5 +522,58 @@ def _default(item: Input) -> str:
     return column
 
 
-def _usual(item: Input) -> list[str]:
-    return [name for name in item.plan.filled if name not in _NOT_LABELS]
+# --- labels: a column, two columns joined, a key of MISC, sets of tags ---
+
+
+def read_labels(item: Input | Corpus, columns: Sequence[str]) -> Corpus:
+    """The corpus with these label columns, under these names."""
+    if isinstance(item, Corpus):
+        combined = {
+            name: _column_of(item, name, partial(name_in, item)) for name in columns if name not in item.columns
+        }
+        return replace(item, columns={**item.columns, **combined}) if combined else item
+    parts = [part.partition(":")[0] for name in columns for part in name.split("+")]
+    corpus = item.read(list(dict.fromkeys(parts)))
+    # A file may call the column otherwise (a number, the only label of two columns); gold's name holds.
+    return replace(corpus, columns={name: _column_of(corpus, name, item.plan.resolve) for name in columns})
+
+
+def name_in(corpus: Corpus, name: str) -> str:
+    """The name of a column in a corpus: as asked for, or the only other name for the same, as tag for XPOS."""
+    if name in corpus.columns:
+        return name
+    usual = [columns.ALIASES.get(known.upper(), known.upper()) for known in (name, *corpus.columns)]
+    same = [known for known, called in zip(corpus.columns, usual[1:], strict=True) if called == usual[0]]
+    return same[0] if len(same) == 1 else name
+
+
+def _column_of(corpus: Corpus, name: str, resolve: Callable[[str], str]) -> Column:
+    """A column; `UPOS+FEATS` joins two by a space, `MISC:Key` is the value of a key among `Key=value|…`."""
+    columns = []
+    for part in name.split("+"):
+        base, colon, key = part.partition(":")
+        column = corpus.column(resolve(base))
+        if colon:
+            # Of a key that is there twice the first value counts.
+            pairs = {text: [pair.partition("=") for pair in text.split("|")] for text in column.vocabulary}
+            values = {text: [value for name, _, value in given if name == key] for text, given in pairs.items()}
+            column = column.mapped({text: found[0] if found else "_" for text, found in values.items()})
+        if base == "FEATS":
+            column = column.sorted_within("|")
+        columns.append(column)
+    if len(columns) == 1:
+        return columns[0]
+    return Column.of(" ".join(strings) for strings in zip(*(c.strings() for c in columns), strict=True))
+
+
+def with_sets(corpus: Corpus, separator: str | None) -> Corpus:
+    """The corpus with `A,B` read as the set of the tags A and B, in any order."""
+    if separator is None:
+        return corpus
+    columns = {
+        name: column.mapped(
+            {text: SEVERAL.join(sorted(set(filter(None, text.split(separator))))) for text in column.vocabulary}
+        )
+        for name, column in corpus.columns.items()
+    }
+    return replace(corpus, columns=columns)

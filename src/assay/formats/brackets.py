@@ -1,4 +1,7 @@
-"""Trees in brackets: `(S (NP (DT The) (NN end)))` as in the Penn treebank, and with numbered words (discbracket)."""
+"""Trees in brackets: `(S (NP (DT The) (NN end)))` as in the Penn treebank, and with numbered words (discbracket).
+
+A file is cut where trees end (`_Pieces`), and all trees of a piece become arrays at once (`_Scan`).
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Ints, as_codes, ids_of_runs
+from assay.arrays import Bools, Ints, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
-from assay.formats.bracketscan import AtomCodes, Atoms, Scan
-from assay.formats.builder import Builder
-from assay.formats.forest import EMPTY_ELEMENT, FORM, TAG, Block, Forest, Tree
+from assay.formats.builder import Builder, Vocabulary
 from assay.formats.source import BATCH, Batch, Source, decode
+from assay.formats.trees import EMPTY_ELEMENT, Forest
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
 """What blank lines may stand for."""
@@ -34,6 +35,14 @@ _BRACKETS = {"LRB": "(", "RRB": ")", "LCB": "{", "RCB": "}", "LSB": "[", "RSB": 
 _WITHIN_WORDS = "Brackets within words are written -LRB- and -RRB-."
 _LEAVE_OUT = "To leave out such trees, each on a line of its own: --on-mismatch skip"
 _SHOWN = 30
+_NO_PARSE = b"NOPARSE"
+"""The root of a tree that stands for no parse."""
+_ATOM, _SPACE, _OPEN, _CLOSE = range(4)
+_KINDS = np.zeros(256, dtype=np.uint8)
+_KINDS[list(b" \t\n\r\v\f")] = _SPACE
+_KINDS[ord("(")] = _OPEN
+_KINDS[ord(")")] = _CLOSE
+_TO_SPACE = bytes.maketrans(b"()", b"  ")
 
 
 def unescaped(form: str) -> str:
@@ -41,23 +50,17 @@ def unescaped(form: str) -> str:
     return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
 
 
-# --- telling the format from a file's first lines ---
-
-
 def looks_brackets(head: Sequence[str]) -> bool:
-    """Whether the first character opens a tree, and half of the lines at least hold an opening bracket."""
+    """True if the first character opens a tree, and half of the lines at least hold an opening bracket."""
     lines = [line for line in head if line.strip()]
     text = "\n".join(lines[:50]).lstrip()
     return bool(_BEGINNING.match(text)) and 2 * sum("(" in line for line in lines) >= len(lines)
 
 
 def looks_discbracket(head: Sequence[str]) -> bool:
-    """Whether it looks like brackets whose words are all numbered."""
+    """True of brackets whose words are all numbered."""
     leaves = _LEAF.findall("\n".join(head)) if looks_brackets(head) else []
     return bool(leaves) and all(map(_NUMBERED.fullmatch, leaves))
-
-
-# --- reading ---
 
 
 def read_brackets(
@@ -85,117 +88,76 @@ def read_brackets(
     builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescaped if escaped else str
-    atoms = Atoms()
-    columns = {name: AtomCodes(atoms, codes) for name, codes in _columns(builder, plain).items()}
-    labels = AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
+    # What stands between brackets and white space.
+    atoms = Vocabulary[bytes]()
+    forms = _AtomCodes(atoms, lambda strings: builder.codes(0, map(plain, strings)))
+    tags = [_AtomCodes(atoms, partial(builder.codes, index)) for index, _ in enumerate(builder.names, 1)]
+    labels = _AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
     pieces = _Pieces(source, builder, line, "discbracket" if numbered else "brackets")
-    for path, data, lines in pieces:
-        scan = Scan(data, atoms, None if numbered else EMPTY_ELEMENT.encode())
+    for data, lines in pieces:
+        scan = _Scan(data, atoms, None if numbered else EMPTY_ELEMENT.encode())
         firsts = np.flatnonzero(np.diff(lines, prepend=0)) if line == "sentence" else np.arange(len(lines))
         scan.join(firsts)
-        piece = _Piece(path, data, lines[firsts])
         if numbered:
-            for tree in _numbered(scan, piece, atoms, plain):
-                forest.add_tree(tree)
-        else:
-            forest.left_out(scan.empty)
-            words = {FORM: scan.forms, TAG: scan.tags}
-            codes = [column[words[name]] for name, column in columns.items()]
-            forest.add(codes, _block(scan, labels[scan.labels], piece.lines))
-    forest.hand_over(_missing(forest.lines, pieces, blank))
+            _add_numbered(forest, scan, atoms, source.path, lines[firsts].tolist(), plain)
+            continue
+        forest.note_left_out(scan.empty)
+        codes = [forms[scan.forms], *(column[scan.tags] for column in tags)]
+        sentence = ids_of_runs(scan.nodes_before)
+        first = scan.words_before[sentence]
+        places = [sentence, scan.parents, scan.begins - first, scan.ends - first]
+        nodes = [*places, labels[scan.labels], np.full(len(sentence), -1)]
+        sizes = np.diff(scan.words_before).tolist()
+        forest.add(codes, sizes, lines[firsts].tolist(), scan.above, nodes, unparsed=scan.unparsed)
+    missing: list[int] = []
+    if not pieces.tree_per_line and blank == "unparsed":
+        raise InputError(
+            f"{source.path}: not every tree has a line of its own, so that a blank line cannot be a sentence. "
+            "Write sentences without a parse as (())."
+        )
+    if pieces.tree_per_line and (blank == "unparsed" or (blank == "auto" and (np.diff(forest.lines) == 1).any())):
+        # All lines but those of the trees are blank.
+        missing = np.setdiff1d(np.arange(1, pieces.last_line + 1), forest.lines).tolist()
+    forest.hand_over(missing)
     builder.end_file()
 
 
-def _columns(builder: Builder, plain: Callable[[str], str]) -> dict[str, Callable[[Sequence[str]], Ints]]:
-    """How the strings of each column become codes."""
-    columns: dict[str, Callable[[Sequence[str]], Ints]] = {
-        name: partial(builder.codes, index) for index, name in enumerate(builder.names, 1)
-    }
-    return {FORM: lambda forms: builder.codes(0, map(plain, forms)), **columns}
-
-
-def _missing(lines: Ints, pieces: _Pieces, blank: str) -> list[int]:
-    """The blank lines that stand for sentences without a parse."""
-    if blank == "nothing":
-        return []
-    if not pieces.tree_per_line:
-        if blank == "unparsed":
-            raise InputError(
-                f"{pieces.path}: not every tree has a line of its own, so that a blank line cannot be a sentence. "
-                "Write sentences without a parse as (())."
-            )
-        return []
-    if blank == "auto" and not (np.diff(lines) == 1).any():
-        return []
-    # All lines but those of the trees are blank.
-    missing: list[int] = np.setdiff1d(np.arange(1, pieces.last_line + 1), lines).tolist()
-    return missing
-
-
-def _block(scan: Scan, labels: Ints, lines: Ints) -> Block:
-    sentence = ids_of_runs(scan.nodes_before)
-    first = scan.words_before[sentence]
-    return Block(
-        sizes=np.diff(scan.words_before).tolist(),
-        lines=lines.tolist(),
-        above=scan.above,
-        nodes=np.stack([sentence, scan.parents, scan.begins - first, scan.ends - first], axis=1),
-        labels=labels,
-        unparsed=scan.unparsed,
-    )
-
-
-def _numbered(scan: Scan, piece: _Piece, atoms: Atoms, plain: Callable[[str], str]) -> Iterator[Tree]:
-    """The trees with their words in the order of their numbers."""
-    forms, tags, labels = (
-        [atoms.listed[number].decode("utf-8") for number in column] for column in (scan.forms, scan.tags, scan.labels)
-    )
+def _add_numbered(
+    forest: Forest, scan: _Scan, atoms: Vocabulary[bytes], path: str, lines: list[int], plain: Callable[[str], str]
+) -> None:
+    """Give the forest trees with their words in the order of their numbers."""
+    listed, columns = list(atoms), (scan.forms, scan.tags, scan.labels)
+    forms, tags, labels = ([listed[number].decode("utf-8") for number in column] for column in columns)
     above, parents = scan.above.tolist(), scan.parents.tolist()
     words, nodes = pairwise(scan.words_before.tolist()), pairwise(scan.nodes_before.tolist())
-    for number, ((word, word_end), (node, node_end), line) in enumerate(
-        zip(words, nodes, piece.lines.tolist(), strict=True)
-    ):
-        place = f"{piece.path}:{line}"
-        leaves = [_leaf(form, place) for form in forms[word:word_end]]
-        order = sorted(range(len(leaves)), key=lambda leaf: leaves[leaf][0])
+    for number, ((word, word_end), (node, node_end), line) in enumerate(zip(words, nodes, lines, strict=True)):
+        leaves = {}
+        for leaf in range(word, word_end):
+            match = _NUMBERED.fullmatch(forms[leaf])
+            if not match:
+                raise InputError(
+                    f"{path}:{line}: {forms[leaf][:_SHOWN]!r} is not of the form number=word, as all words of "
+                    "discbracket are."
+                )
+            leaves[leaf] = int(match[1]), match[2]
+        order = sorted(leaves, key=lambda leaf: leaves[leaf][0])
         for expected, leaf in enumerate(order):
             if leaves[leaf][0] != expected:
                 raise InputError(
-                    f"{place}: word {leaves[leaf][0]} where word {expected} should follow. "
+                    f"{path}:{line}: word {leaves[leaf][0]} where word {expected} should follow. "
                     "The words of a tree are numbered from 0, each once."
                 )
-        yield Tree(
-            words={
-                FORM: [plain(leaves[leaf][1]) for leaf in order],
-                TAG: [tags[word + leaf] for leaf in order],
-            },
-            above=[max(above[word + leaf] - node, -1) for leaf in order],
-            parents=[max(parent - node, -1) for parent in parents[node:node_end]],
-            labels=labels[node:node_end],
-            line=line,
+        forest.add_tree(
+            {"form": [plain(leaves[leaf][1]) for leaf in order], "tag": [tags[leaf] for leaf in order]},
+            [max(above[leaf] - node, -1) for leaf in order],
+            [max(parent - node, -1) for parent in parents[node:node_end]],
+            labels[node:node_end],
+            line,
             parsed=number not in scan.unparsed,
         )
 
 
-def _leaf(form: str, place: str) -> tuple[int, str]:
-    match = _NUMBERED.fullmatch(form)
-    if not match:
-        raise InputError(
-            f"{place}: {form[:_SHOWN]!r} is not of the form number=word, as all words of discbracket are."
-        )
-    return int(match[1]), match[2]
-
-
 # --- whole trees ---
-
-
-class _Piece(NamedTuple):
-    """Some whole trees of a file."""
-
-    path: str
-    data: bytes
-    lines: Ints
-    """The line in which each tree begins."""
 
 
 class _Pieces:
@@ -205,6 +167,8 @@ class _Pieces:
         self.path = source.path
         self.tree_per_line = True
         """Whether each sentence so far has one line of its own."""
+        self.last_line = 0
+        self._source, self._builder = source, builder
         self._line_is, self._format = line, format
         self._within_lines = True
         """Whether each tree so far lies within one line …"""
@@ -212,76 +176,28 @@ class _Pieces:
         """… some of them alone in it …"""
         self._crowded: tuple[int, int] | None = None
         """… and the first line with several, with their number."""
-        self.last_line = 0
-        self._source = source
-        self._builder = builder
 
-    def _batches(self) -> Iterator[Batch]:
-        batches = self._source.batches()
-        return map(self._mended, batches) if self._builder.tolerant else batches
-
-    def _mended(self, batch: Batch) -> Batch:
-        """The lines without those whose brackets are not paired, if lines are trees; parts of one are indented."""
-        lines = batch.data.split(b"\n")
-        broken = [number for number, line in enumerate(lines) if not _paired(line)]
-        if not broken or not all(line.startswith(b"(") for line in lines if line):
-            return batch
-        for number in broken:
-            lines[number] = b"(())"
-        self._builder.note(f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}", len(broken))
-        return replace(batch, data=b"\n".join(lines))
-
-    def __iter__(self) -> Iterator[_Piece]:
+    def __iter__(self) -> Iterator[tuple[bytes, Ints]]:
+        """Whole trees, and the line in which each begins."""
         held: list[bytes] = []
         line, depth = 1, 0
-        for batch in self._batches():
-            brackets, depths = _depths(batch.data, depth)
+        for batch in self._source.batches():
+            given = self._mended(batch).data if self._builder.tolerant else batch.data
+            brackets, depths = _depths(given, depth)
             if (depths < 0).any():
-                raise self._not_opened(b"".join([*held, batch.data]), line)
-            first = 0
-            for end in _cuts(brackets[depths == 0]):
-                data = b"".join([*held, batch.data[first:end]])
-                yield self._piece(data, line)
+                raise self._not_opened(b"".join([*held, given]), line)
+            # Behind the last tree and, where all trees of a large file are in one line, behind some before it.
+            closing, first = brackets[depths == 0], 0
+            last = int(closing[-1]) if len(closing) else 0
+            cuts = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
+            for end in (np.unique(np.append(cuts, closing[-1:])) + 1).tolist():
+                data = b"".join([*held, given[first:end]])
+                yield data, self._tree_lines(data, line)
                 line += data.count(b"\n")
                 held, first = [], end
-            held.append(batch.data[first:])
+            held.append(given[first:])
             depth = int(depths[-1]) if len(depths) else depth
-        self._finish(b"".join(held), line, depth)
-
-    def _piece(self, data: bytes, line: int) -> _Piece:
-        brackets, depths = _depths(data, 0)
-        ends = brackets[depths == 0]
-        # Opening brackets at depth 1 that are no closing ones come first and behind each end.
-        starts = brackets[np.concatenate([[0], np.flatnonzero(depths == 0)[:-1] + 1])]
-        breaks = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
-        lines, last_lines = line + np.searchsorted(breaks, starts), line + np.searchsorted(breaks, ends)
-        self._check_outside(data, starts, ends, line)
-        self._check_hollow(data, starts, ends, line)
-        taken = np.concatenate([[self.last_line], last_lines[:-1]])
-        apart = bool((lines > taken).all())
-        self._check_lines(lines, last_lines)
-        self.tree_per_line &= self._within_lines and (apart or self._line_is == "sentence")
-        self.last_line = int(last_lines[-1])
-        # A byte that is not UTF-8 is refused here.
-        decode(data, self.path, line)
-        return _Piece(self.path, data, lines)
-
-    def _check_lines(self, lines: Ints, last_lines: Ints) -> None:
-        """Note how trees and lines go together; where lines are sentences, no tree goes beyond one."""
-        longer = np.flatnonzero(lines != last_lines)
-        self._within_lines &= not len(longer)
-        if self._line_is == "sentence" and (len(longer) or lines[0] == self.last_line):
-            place = int(lines[longer[0]]) if len(longer) else int(lines[0])
-            raise InputError(
-                f"{self.path}:{place}: a tree that ends in another line, or a line of over {BATCH >> 20} MB, where a "
-                "line is to be a sentence. Leave out line=sentence."
-            )
-        used, numbers = np.unique(lines, return_counts=True)
-        self._alone |= bool((numbers == 1).any())
-        if self._crowded is None and (numbers > 1).any():
-            self._crowded = int(used[numbers > 1][0]), int(numbers[numbers > 1][0])
-
-    def _finish(self, rest: bytes, line: int, depth: int) -> None:
+        rest = b"".join(held)
         if depth:
             raise self._not_closed(rest, line, depth)
         if self._line_is == "auto" and self._within_lines and self._alone and self._crowded:
@@ -295,30 +211,63 @@ class _Pieces:
             raise self._outside(rest, 0, line)
         self.last_line = line + rest.count(b"\n") - rest.endswith(b"\n")
 
-    # --- what can be wrong ---
+    def _mended(self, batch: Batch) -> Batch:
+        """The lines without those whose brackets are not paired, if lines are trees; parts of one are indented."""
+        lines = batch.data.split(b"\n")
+        depths = [np.append(0, _depths(line, 0)[1]) for line in lines]
+        broken = [number for number, opened in enumerate(depths) if opened[-1] or opened.min() < 0]
+        if not broken or not all(line.startswith(b"(") for line in lines if line):
+            return batch
+        for number in broken:
+            lines[number] = b"(())"
+        self._builder.note(f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}", len(broken))
+        return replace(batch, data=b"\n".join(lines))
 
-    def _check_outside(self, data: bytes, starts: Ints, ends: Ints, line: int) -> None:
+    def _tree_lines(self, data: bytes, line: int) -> Ints:
+        """The line in which each tree begins; how trees and lines go together is checked and noted."""
+        brackets, depths = _depths(data, 0)
+        ends = brackets[depths == 0]
+        # Opening brackets at depth 1 that are no closing ones come first and behind each end.
+        starts = brackets[np.concatenate([[0], np.flatnonzero(depths == 0)[:-1] + 1])]
+        breaks = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+        lines: Ints = line + np.searchsorted(breaks, starts)
+        last_lines: Ints = line + np.searchsorted(breaks, ends)
         before = 0
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             if data[before:start].strip():
                 raise self._outside(data[:start], before, line)
             before = end + 1
+        for match in _HOLLOW.finditer(data):
+            # Nothing but a missing parse has brackets with nothing in them.
+            tree = int(np.searchsorted(starts, match.start(), side="right")) - 1
+            if not _NO_TREE.fullmatch(data, int(starts[tree]), int(ends[tree]) + 1):
+                raise self._hollow(data, match, int(lines[tree]), line)
+        apart = bool((lines > np.concatenate([[self.last_line], last_lines[:-1]])).all())
+        longer = np.flatnonzero(lines != last_lines)
+        self._within_lines &= not len(longer)
+        if self._line_is == "sentence" and (len(longer) or lines[0] == self.last_line):
+            place = int(lines[longer[0]]) if len(longer) else int(lines[0])
+            raise InputError(
+                f"{self.path}:{place}: a tree that ends in another line, or a line of over {BATCH >> 20} MB, where a "
+                "line is to be a sentence. Leave out line=sentence."
+            )
+        used, numbers = np.unique(lines, return_counts=True)
+        self._alone |= bool((numbers == 1).any())
+        if self._crowded is None and (numbers > 1).any():
+            self._crowded = int(used[numbers > 1][0]), int(numbers[numbers > 1][0])
+        self.tree_per_line &= self._within_lines and (apart or self._line_is == "sentence")
+        self.last_line = int(last_lines[-1])
+        # A byte that is not UTF-8 is refused here.
+        decode(data, self.path, line)
+        return lines
+
+    # --- what can be wrong ---
 
     def _outside(self, data: bytes, before: int, line: int) -> InputError:
         text = data[before:].strip()
-        place = data.index(text, before)
+        here = _line(data, data.index(text, before), line)
         shown = decode(text.split()[0], self.path, line)[:_SHOWN]
-        return InputError(
-            f"{self.path}:{_line(data, place, line)}: {shown!r} stands outside of all brackets. {_WITHIN_WORDS}"
-        )
-
-    def _check_hollow(self, data: bytes, starts: Ints, ends: Ints, line: int) -> None:
-        """Nothing but a missing parse has brackets with nothing in them."""
-        for match in _HOLLOW.finditer(data):
-            tree = int(np.searchsorted(starts, match.start(), side="right")) - 1
-            start = int(starts[tree])
-            if not _NO_TREE.fullmatch(data, start, int(ends[tree]) + 1):
-                raise self._hollow(data, match, _line(data, start, line), line)
+        return InputError(f"{self.path}:{here}: {shown!r} stands outside of all brackets. {_WITHIN_WORDS}")
 
     def _hollow(self, data: bytes, match: re.Match[bytes], tree_line: int, line: int) -> InputError:
         shown = decode(b" ".join(match[0].split()), self.path, line)[:_SHOWN]
@@ -333,10 +282,10 @@ class _Pieces:
         wrong = int(np.flatnonzero(depths < 0)[0])
         before = np.flatnonzero(depths[: max(wrong - 1, 0)] == 0)
         start = int(brackets[before[-1] + 1 if len(before) else 0])
-        here, tree_line = _line(data, int(brackets[wrong]), line), _line(data, start, line)
-        behind = f", behind the tree that begins in line {tree_line}" if wrong else ""
+        behind = f", behind the tree that begins in line {_line(data, start, line)}" if wrong else ""
         return InputError(
-            f"{self.path}:{here}: a closing bracket that closes nothing{behind}. {_WITHIN_WORDS} {_LEAVE_OUT}"
+            f"{self.path}:{_line(data, int(brackets[wrong]), line)}: a closing bracket that closes nothing{behind}. "
+            f"{_WITHIN_WORDS} {_LEAVE_OUT}"
         )
 
     def _not_closed(self, data: bytes, line: int, depth: int) -> InputError:
@@ -352,16 +301,6 @@ class _Pieces:
         )
 
 
-def _cuts(closing: Ints) -> list[int]:
-    """The places behind the last tree and, where all trees of a large file are in one line, behind some before it."""
-    if not len(closing):
-        return []
-    last = int(closing[-1])
-    some = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
-    cuts: list[int] = (np.unique(np.append(some, last)) + 1).tolist()
-    return cuts
-
-
 def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
     """The places of all brackets, and how many are open behind each."""
     characters = np.frombuffer(data, dtype=np.uint8)
@@ -370,11 +309,120 @@ def _depths(data: bytes, depth: int) -> tuple[Ints, Ints]:
     return brackets, depth + np.cumsum(np.where(characters[brackets] == opening, 1, -1))
 
 
-def _paired(line: bytes) -> bool:
-    """Whether every bracket of a line is closed in it, and none before it was opened."""
-    _, depths = _depths(line, 0)
-    return not len(depths) or bool(depths[-1] == 0 and (depths >= 0).all())
-
-
 def _line(data: bytes, place: int, first: int) -> int:
     return first + data.count(b"\n", 0, place)
+
+
+# --- words and nodes as arrays ---
+
+
+class _AtomCodes:
+    """The codes of one kind of atoms: words, tags or labels of nodes."""
+
+    def __init__(self, atoms: Vocabulary[bytes], codes: Callable[[Sequence[str]], Ints]) -> None:
+        self._atoms = atoms
+        self._codes = codes
+        self._known: Ints = np.full(0, -1, dtype=np.int64)
+
+    def __getitem__(self, numbers: Ints) -> Ints:
+        self._known = np.concatenate([self._known, np.full(len(self._atoms) - len(self._known), -1)])
+        new = list(dict.fromkeys(numbers[self._known[numbers] < 0].tolist()))
+        if new:
+            listed = list(self._atoms)
+            self._known[new] = self._codes([listed[number].decode("utf-8") for number in new])
+        return self._known[numbers]
+
+
+class _Scan:
+    """The words and nodes of a text of whole trees, one behind the other, counted over all of them.
+
+    Words, tags and labels are given by the numbers of their atoms; nodes without words are left out.
+    """
+
+    def __init__(self, data: bytes, atoms: Vocabulary[bytes], empty_element: bytes | None) -> None:
+        characters = _KINDS[np.frombuffer(data, dtype=np.uint8)]
+        solid = characters == _ATOM
+        begins = solid.copy()
+        begins[1:] &= ~solid[:-1]
+        token = characters[begins | (characters >= _OPEN)]
+        opening, closing, atom = token == _OPEN, token == _CLOSE, token == _ATOM
+        number = np.full(len(token), atoms[b""], dtype=np.int64)
+        pieces = data.translate(_TO_SPACE).split()
+        number[atom] = np.fromiter(map(atoms.__getitem__, pieces), dtype=np.int64, count=len(pieces))
+        # `(TAG word)` is a word, and so is what stands alone behind a label.
+        label = np.zeros(len(token), dtype=bool)
+        label[1:] = opening[:-1] & atom[1:]
+        # Words in brackets of their own, which are no nodes.
+        tagged = np.zeros(len(token), dtype=bool)
+        tagged[2:-1] = label[1:-2] & atom[2:-1] & closing[3:]
+        words = np.flatnonzero(atom & ~label)
+        self.tags = np.where(tagged[words], number[words - 1], number[0])
+        self.empty = 0
+        if empty_element is not None:
+            gone = self.tags == atoms[empty_element]
+            self.empty = int(gone.sum())
+            words, self.tags = words[~gone], self.tags[~gone]
+        self.forms = number[words]
+        ends = np.flatnonzero(closing & (_open_behind(opening, closing) == 0))
+        opening[:-2] &= ~tagged[2:]
+        closing[1:] &= ~tagged[:-1]
+        opened, closed = np.flatnonzero(opening), np.flatnonzero(closing)
+        # The first token opens a tree, so it has no number of its own and stands for a label that is not there.
+        labels = np.where(label[opened + 1], number[opened + 1], number[0])
+        depths = _open_behind(opening, closing)
+        # Brackets that open and close a node follow each other at one depth, one by one.
+        depth, size = depths[opened], len(depths) + 1
+        by_depth = np.argsort(depth, kind="stable")
+        partner = np.empty_like(opened)
+        partner[by_depth] = closed[np.argsort(depths[closed], kind="stable")]
+        first, behind = np.searchsorted(words, opened), np.searchsorted(words, partner)
+        # A node is above what stands behind it one level down, up to the next node of its own level.
+        keys = depth[by_depth] * size + opened[by_depth]
+        above = np.concatenate([[-1], by_depth])
+        parents = above[np.searchsorted(keys, (depth - 1) * size + opened) * (depth > 1)]
+        deep = depths[words]
+        over_words = above[np.searchsorted(keys, deep * size + words) * (deep > 0)]
+        kept = behind > first
+        place = np.append(np.cumsum(kept) - 1, -1)
+        self.labels, self.begins, self.ends = labels[kept], first[kept], behind[kept]
+        self.parents, self.above = place[parents[kept]], place[over_words]
+        self.words_before = np.searchsorted(words, np.concatenate([[0], ends]))
+        """The number of words before each tree, and of all."""
+        self.nodes_before = np.searchsorted(opened[kept], np.concatenate([[0], ends]))
+        self.unparsed: list[int] = []
+        if _NO_PARSE in atoms:
+            self._take_down(atoms[_NO_PARSE], atoms[b""])
+
+    def _take_down(self, said: int, nothing: int) -> None:
+        """Trees that say that they are none lose their nodes; their words stay."""
+        words, nodes = self.words_before, self.nodes_before
+        trees = np.zeros(len(words) - 1, dtype=bool)
+        there, single = np.diff(nodes) > 0, np.diff(words) == 1
+        trees[there] = self.labels[nodes[:-1][there]] == said
+        trees[single] |= self.tags[words[:-1][single]] == said
+        if not trees.any():
+            return
+        self.unparsed = np.flatnonzero(trees).tolist()
+        of_words = np.repeat(trees, np.diff(words))
+        kept = ~np.repeat(trees, np.diff(nodes))
+        place = np.append(np.cumsum(kept) - 1, -1)
+        self.above = np.where(of_words, -1, place[self.above])
+        self.tags = np.where(of_words & (self.tags == said), nothing, self.tags)
+        self.labels, self.begins, self.ends = self.labels[kept], self.begins[kept], self.ends[kept]
+        self.parents = place[self.parents[kept]]
+        self.nodes_before = np.concatenate([[0], np.cumsum(kept)])[nodes]
+
+    def join(self, firsts: Ints) -> None:
+        """Make one sentence of each of these trees and those that follow it, up to the next."""
+        ends = np.append(firsts, len(self.words_before) - 1)
+        single = np.flatnonzero(np.diff(ends) == 1)
+        place = dict(zip(firsts[single].tolist(), single.tolist(), strict=True))
+        # Beside other trees, one that says that there is none is none.
+        self.unparsed = [place[tree] for tree in self.unparsed if tree in place]
+        self.words_before, self.nodes_before = self.words_before[ends], self.nodes_before[ends]
+
+
+def _open_behind(opening: Bools, closing: Bools) -> Ints:
+    """The number of brackets that are open behind each token."""
+    depths: Ints = np.cumsum(opening.astype(np.int8) - closing, dtype=np.int64)
+    return depths

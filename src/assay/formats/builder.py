@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
+from typing import TYPE_CHECKING, AnyStr
 
 import numpy as np
 
 from assay.arrays import Ints, Stretches
 from assay.corpus import Chains, Column, Corpus, Multiword, Spans, Trees
-from assay.errors import InputError
-from assay.formats.chains import merged, sorted_chains, with_crossings_noted
+from assay.errors import InputError, listed, unknown
+
+if TYPE_CHECKING:
+    from assay.formats import Plan
+
+_PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
+_IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
 
 
-class Vocabulary(dict[str, int]):
+class Vocabulary(dict[AnyStr, int]):
     """Strings to codes; a new string gets the next code when it is looked up."""
 
-    def __missing__(self, string: str) -> int:
+    def __missing__(self, string: AnyStr) -> int:
         code = self[string] = len(self)
         return code
 
@@ -25,7 +33,7 @@ class Vocabulary(dict[str, int]):
 class Cells(dict[bytes, int]):
     """Cells as they stand in a file to the codes of their strings."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary[str]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
         self.numbers = _Numbers(self)
@@ -54,27 +62,25 @@ class Builder:
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
         """Whether a faulty sentence may be left out: the user said so, and it is noted."""
-        self._vocabularies = [Vocabulary() for _ in range(len(names) + 1)]
+        self._vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
         self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
         """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
         self._files: list[tuple[str, int]] = []
-        self._aside_words = array("q")
-        self._aside_sentences = array("q")
-        self._aside_lines: list[str] = []
-        self._multiwords: list[Multiword] = []
-        self._multiword_places: list[str] = []
+        self._asides: list[tuple[int, int, str]] = []
+        """Word, sentence and text of lines that are no words."""
+        self._multiwords: list[tuple[Multiword, str]] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
         self._spans = array("q")
         """Sentence, begin, end, label and line of each span."""
-        self._span_labels = Vocabulary()
+        self._span_labels = Vocabulary[str]()
         self._stretches: dict[int, Stretches] = {}
-        self.node_labels = Vocabulary()
+        self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
-        self.edge_labels = Vocabulary()
+        self.edge_labels = Vocabulary[str]()
         """… and those of the edges above them, in formats that have such."""
         self._nodes = array("q")
         """Sentence, parent, begin, end, label, edge and line of each node."""
@@ -84,8 +90,9 @@ class Builder:
         self._mentions = array("q")
         """Document, begin, end, chain and line of each mention."""
         self._chain_names: list[str] = []
-        self._texts: list[str] = []
-        self._ids: dict[str, str] = {}
+        self.texts: list[str] = []
+        """The texts of the documents that were given as such."""
+        self.ids: dict[str, str] = {}
         """The place of each document that has an id."""
         self._notes: dict[str, int] = {}
 
@@ -127,14 +134,11 @@ class Builder:
 
     def aside(self, word: int, line: str, sentence: int) -> None:
         """A line of a sentence that stands before a word and is none itself."""
-        self._aside_words.append(word)
-        self._aside_sentences.append(sentence)
-        self._aside_lines.append(line)
+        self._asides.append((word, sentence, line))
 
     def multiword(self, first: int, end: int, form: str, place: str) -> None:
         """A surface token that covers several words; its place is for the case that it reaches too far."""
-        self._multiwords.append(Multiword(first, end, form))
-        self._multiword_places.append(place)
+        self._multiwords.append((Multiword(first, end, form), place))
 
     def comments(self, lines: Sequence[str], sentences: Sequence[int]) -> None:
         """Comment lines on sentences; `# newdoc` opens a document."""
@@ -151,20 +155,10 @@ class Builder:
 
     def identify(self, name: str, place: str) -> None:
         """A document begins that is told from all others by its id; its first sentence comes next."""
-        if name in self._ids:
-            raise InputError(f"{place}: the id {name!r} is already that of {self._ids[name]}. Give each its own.")
-        self._ids[name] = place
+        if name in self.ids:
+            raise InputError(f"{place}: the id {name!r} is already that of {self.ids[name]}. Give each its own.")
+        self.ids[name] = place
         self.document(name, self.sentence)
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether documents were told apart by their ids so far."""
-        return bool(self._ids)
-
-    @property
-    def documents(self) -> int:
-        """The number of documents told apart by their ids so far."""
-        return len(self._ids)
 
     @property
     def begun(self) -> int:
@@ -190,54 +184,36 @@ class Builder:
         coded[:, 3] = codes[rows[:, 3]]
         self._spans.frombytes(coded.tobytes())
 
-    def mentions(
-        self, rows: Sequence[tuple[int, int, int, int]] | Ints, names: Sequence[str], number: int | None = None
-    ) -> None:
-        """The mentions of a document, of the one begun last unless a number is given: begin, end, chain and line.
+    def mentions(self, rows: Ints, names: Sequence[str]) -> None:
+        """Mentions in rows of document, begin, end, chain and line.
 
-        Words are counted in the document. A chain is given by its place among `names`, which stand in the order in
-        which they appear; one without mentions is none.
+        Documents are counted over all files, words within their document. A chain is given by its place among
+        `names`, which stand in the order in which they appear; one without mentions is none.
         """
-        given = np.array(rows, dtype=np.int64).reshape(-1, 4)
-        used, chains = np.unique(given[:, 2], return_inverse=True)
-        document = np.full(len(given), self.begun - 1 if number is None else number)
-        placed = np.column_stack([document, given[:, :2], chains + len(self._chain_names), given[:, 3]])
+        used, chains = np.unique(rows[:, 3], return_inverse=True)
+        placed = np.column_stack([rows[:, :3], chains + len(self._chain_names), rows[:, 4]])
         self._mentions.frombytes(placed.astype(np.int64).tobytes())
         self._chain_names += [names[chain] for chain in used.tolist()]
 
-    def all_mentions(self, rows: Ints, names: Sequence[str]) -> None:
-        """The same for many documents: rows of document, begin, end, chain and line; every chain has mentions."""
-        placed = rows + np.array([0, 0, 0, len(self._chain_names), 0])
-        self._mentions.frombytes(placed.astype(np.int64).tobytes())
-        self._chain_names += names
-
-    def trees(
-        self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int], first: int
-    ) -> None:
-        """The trees of the sentences from `first` on, whose words have been added.
+    def trees(self, nodes: Ints, above: Ints, stretches: Mapping[int, Stretches], unparsed: Iterable[int]) -> None:
+        """Trees of sentences whose words have been added.
 
         Rows of sentence, parent, begin, end, label, edge and line, each node before those below it; for each word the
-        node above it; for nodes with gaps their stretches; and the sentences without a tree. Sentences and nodes
-        are counted from 0 here, and -1 is none. The rows are changed in place.
+        node above it; for nodes with gaps their stretches; and the sentences without a tree. Nodes are counted from 0
+        here, and -1 is none. The rows are changed in place.
         """
         before = len(self._nodes) // 7
-        nodes[:, 0] += first
         nodes[:, 1] += np.where(nodes[:, 1] < 0, 0, before)
         self._nodes.frombytes(nodes.view(np.uint8).data)
         self._above.frombytes((above + np.where(above < 0, 0, before)).astype(np.int64).tobytes())
         self._node_gaps.update((before + node, gaps) for node, gaps in stretches.items())
-        self._unparsed.update(first + sentence for sentence in unparsed)
+        self._unparsed.update(unparsed)
 
     def text(self, text: str, line: int) -> None:
         """A document given as a text, whose characters are the atoms; its words are what white space divides."""
-        self._texts.append(text)
+        self.texts.append(text)
         words = text.split() or [""]
         self.add(words, [self.words + len(words)], [line])
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether documents were given as texts so far."""
-        return bool(self._texts)
 
     def note(self, text: str, number: int = 0) -> None:
         """Something the user should know about how the files were read.
@@ -253,98 +229,133 @@ class Builder:
             raise InputError(f"{path}: no words in it.")
         place = next((i for i, (start, _) in enumerate(self._documents) if start >= first), len(self._documents))
         if place == len(self._documents) or self._documents[place][0] > first:
-            self._documents.insert(place, (first, self._file_name(path)))
+            # A file of the same name in another folder is told by the folder.
+            pure = PurePath(path)
+            stem = pure.name.partition(".")[0]
+            again = stem in (name for _, name in self._documents)
+            self._documents.insert(place, (first, f"{pure.parent.name}/{stem}" if again else stem))
 
-    def _file_name(self, path: str) -> str:
-        """The name of a file as a document; one of the same name in another folder is told by the folder."""
-        pure = PurePath(path)
-        stem = pure.name.partition(".")[0]
-        return f"{pure.parent.name}/{stem}" if stem in (name for _, name in self._documents) else stem
-
-    def _check_multiwords(self) -> None:
-        """A multiword token lies within its sentence."""
-        starts = np.array(self._starts)
-        sentences = np.searchsorted(starts, [token.first for token in self._multiwords], side="right")
-        for token, place, sentence in zip(self._multiwords, self._multiword_places, sentences.tolist(), strict=True):
+    def corpus(self, name: str, sha256: str, plan: Plan) -> Corpus:
+        """The finished corpus."""
+        starts = np.array(self._starts, dtype=np.int64)
+        sentences = np.searchsorted(starts, [token.first for token, _ in self._multiwords], side="right")
+        for (token, place), sentence in zip(self._multiwords, sentences.tolist(), strict=True):
             if sentence == len(starts) or token.end > starts[sentence]:
                 raise InputError(f"{place} reaches beyond the last word of its sentence. Is a word missing?")
-
-    def _sorted_spans(self) -> Spans:
-        rows = np.array(self._spans, dtype=np.int64).reshape(-1, 5)
-        sentence, begin, end, codes, lines = rows.T
-        labels = Column(codes.astype(np.int32), tuple(self._span_labels))
-        return Spans.sorted(sentence, begin, end, labels, lines, self._stretches)
-
-    def _chains(self) -> Chains:
-        return sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
-
-    def _trees(self) -> Trees:
-        rows = np.asarray(self._nodes).reshape(-1, 7)
-        sentence, parent, begin, end, labels, edges, lines = rows.T.copy()
-        return Trees(
-            sentence=sentence,
-            parent=parent,
-            begin=begin,
-            end=end,
-            labels=Column(labels.astype(np.int32), tuple(self.node_labels)),
-            above=np.array(self._above, dtype=np.int64),
-            lines=lines,
-            edges=Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None,
-            stretches=self._node_gaps,
-        )
-
-    def corpus(
-        self,
-        name: str,
-        format: str,  # noqa: A002
-        sha256: str,
-        *,
-        empty: str | None = None,
-        word_per_line: bool = True,
-        spans: bool = False,
-        trees: bool = False,
-        chains: bool = False,
-        has_words: bool = True,
-    ) -> Corpus:
-        """The finished corpus."""
-        self._check_multiwords()
-        columns = [
+        forms, *columns = (
             Column(np.array(codes, dtype=np.int32), tuple(vocabulary))
             for codes, vocabulary in zip(self._codes, self._vocabularies, strict=True)
-        ]
-        starts, names = self._document_bounds()
+        )
+        # A mark behind the last sentence opens nothing.
+        documents = [(first, given) for first, given in self._documents if first < self.sentence]
+        spans, trees, chains = None, None, None
+        if plan.spans:
+            sentence_of, begin, end, codes, lines = np.array(self._spans, dtype=np.int64).reshape(-1, 5).T
+            labels = Column(codes.astype(np.int32), tuple(self._span_labels))
+            spans = Spans.sorted(sentence_of, begin, end, labels, lines, self._stretches)
+        if plan.trees:
+            sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
+            labels = Column(codes.astype(np.int32), tuple(self.node_labels))
+            named = Column(edges.astype(np.int32), tuple(self.edge_labels)) if self.edge_labels else None
+            above = np.array(self._above, dtype=np.int64)
+            trees = Trees(sentence_of, parent, begin, end, labels, above, lines, named, self._node_gaps)
+        if plan.chains:
+            chains = sorted_chains(np.array(self._mentions, dtype=np.int64).reshape(-1, 5), self._chain_names, {})
         corpus = Corpus(
             name=name,
-            format=format,
+            format=plan.format,
             sha256=sha256,
-            forms=columns[0],
-            columns=dict(zip(self.names, columns[1:], strict=True)),
-            starts=np.array(self._starts, dtype=np.int64),
+            forms=forms,
+            columns=dict(zip(self.names, columns, strict=True)),
+            starts=starts,
             files=tuple(self._files),
             lines=np.array(self._lines, dtype=np.int64),
-            aside_words=np.array(self._aside_words, dtype=np.int64),
-            aside_sentences=tuple(self._aside_sentences),
-            aside_lines=tuple(self._aside_lines),
-            multiwords=tuple(self._multiwords),
+            aside_words=np.array([word for word, _, _ in self._asides], dtype=np.int64),
+            aside_sentences=tuple(sentence for _, sentence, _ in self._asides),
+            aside_lines=tuple(line for _, _, line in self._asides),
+            multiwords=tuple(token for token, _ in self._multiwords),
             comments=tuple(self._comments),
-            empty=empty,
-            word_per_line=word_per_line,
-            document_starts=starts,
-            document_ids=names,
-            has_words=has_words,
-            spans=self._sorted_spans() if spans else None,
-            trees=self._trees() if trees else None,
+            empty=plan.empty,
+            word_per_line=plan.word_per_line,
+            document_starts=np.array([*(first for first, _ in documents), self.sentence], dtype=np.int64),
+            document_ids=tuple(given or str(number) for number, (_, given) in enumerate(documents, 1)),
+            has_words=plan.has_words,
+            spans=spans,
+            trees=trees,
             unparsed=frozenset(self._unparsed),
-            chains=self._chains() if chains else None,
-            texts=tuple(self._texts) if self._texts else None,
-            by_id=self.has_ids,
+            chains=chains,
+            texts=tuple(self.texts) or None,
+            by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )
         return with_crossings_noted(corpus)
 
-    def _document_bounds(self) -> tuple[Ints, tuple[str, ...]]:
-        # A mark behind the last sentence opens nothing.
-        documents = [(first, name) for first, name in self._documents if first < self.sentence]
-        firsts = [first for first, _ in documents]
-        names = tuple(name or str(number) for number, (_, name) in enumerate(documents, 1))
-        return np.array([*firsts, self.sentence], dtype=np.int64), names
+
+def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse what is none of the values of a parameter."""
+    if value not in choices:
+        raise unknown(f"{parameter} =", value, choices)
+
+
+def refuse_all(problems: Sequence[str]) -> None:
+    """Refuse what has problems, each a line with its place: the first twenty, then the number of the others."""
+    if problems:
+        raise InputError("\n".join(listed(problems)))
+
+
+def merged(stretches: Iterable[tuple[int, int]]) -> Stretches:
+    """Stretches in their order, those that touch made one."""
+    joined: list[tuple[int, int]] = []
+    for first, end in stretches:
+        if joined and first == joined[-1][1]:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((first, end))
+    return tuple(joined)
+
+
+# --- chains ---
+
+
+def document_id(text: str, number: int) -> str:
+    """The one form of a document's id, `(name); part 000`; a part that is not given is the first, 0.
+
+    A document without a name is called by its number.
+    """
+    text = text.strip()
+    before, semicolon, after = text.rpartition(";")
+    name, part = text, None
+    if match := _IN_BRACKETS.fullmatch(text):
+        name, part = match[1], match[2]
+    elif semicolon and (match := _PART.fullmatch(after.strip())):
+        name, part = before, match[1]
+    return f"({name.strip() or number}); part {int(part or 0):03d}"
+
+
+def sorted_chains(
+    rows: Ints, names: Sequence[str], stretches: Mapping[int, Stretches], heads: Ints | None = None
+) -> Chains:
+    """Chains from rows of document, begin, end, chain and line, sorted by the first four.
+
+    Chains are numbered in the order in which they appear, so among equal spans the one that came first stands first.
+    """
+    order = np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))
+    document, begin, end, chain, lines = rows[order].T.copy()
+    place = np.argsort(order) if stretches else order
+    gaps = {int(place[number]): shape for number, shape in stretches.items()}
+    return Chains(document, begin, end, chain, tuple(names), lines, None if heads is None else heads[order], gaps)
+
+
+def with_crossings_noted(corpus: Corpus) -> Corpus:
+    """The corpus with a note on the mentions that cross the end of a sentence, where there are any."""
+    chains = corpus.chains
+    if chains is None or not len(chains):
+        return corpus
+    firsts = corpus.first_words[chains.document]
+    sentence = corpus.sentence_of[firsts + chains.begin]
+    crossing = np.flatnonzero(sentence != corpus.sentence_of[firsts + chains.end - 1])
+    if not len(crossing):
+        return corpus
+    place = f"{corpus.path_of(int(sentence[crossing[0]]))}:{int(chains.lines[crossing[0]])}"
+    note = f"Mentions that cross the end of a sentence, taken as they are: {{}} (the first: {place})."
+    return replace(corpus, noted=(*corpus.noted, (note, len(crossing))))

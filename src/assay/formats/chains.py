@@ -1,98 +1,583 @@
-"""What the readers of coreference share: ids of documents, chains in order, and refusals that name all problems."""
+"""Documents with chains of mentions: CoNLL-2012 and its relatives, and JSON lines.
+
+CoNLL-2012 has a word per line, with the mentions of chains as brackets in the last column. In JSON a document is a
+line with its clusters of mentions, each mention given by its first and last word.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
-from assay.corpus import Chains, Corpus
-from assay.errors import InputError, listed, unknown
+from assay.arrays import Bools, Ints
+from assay.errors import InputError, UsageError
+from assay.formats.builder import Builder, document_id, refuse_all
+from assay.formats.source import Batch, Source, decode
+from assay.formats.standoff import json_object, shown
 
-_PART = re.compile(r"(?:part\s+([0-9]{1,9}))?")
-_IN_BRACKETS = re.compile(rf"\((.*)\)\s*+;?\s*+{_PART.pattern}")
+TAG = "XPOS"
+"""The name of the column of POS tags."""
+_MARKS = ("-", "_", "*", "")
+"""Marks of an empty cell."""
+_EMPTY = frozenset(mark.encode() for mark in _MARKS)
+_DOCUMENT = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
+_ID = r"[^()|*\s]+"
+_BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
+_SHAPE = re.compile(r"\0(?:\|?\0)*")
+"""What a cell is with a NUL for each bracket; no file that is read has such."""
+_OPEN, _CLOSE, _BAR, _END = b"()|\n"
+_BLANKS = bytes.maketrans(b"()|\n", b"    ")
+_SINGLE, _OPENED, _CLOSED = range(3)
+_Brackets = dict[str, list[str]]
+"""The chains of the brackets in a cell: of mentions of one word (single), opened and closed."""
+
+GOLD, PREDICTED = "clusters", "predicted_clusters"
+ENDS = ("inclusive", "exclusive")
+WHICH = ("auto", GOLD, PREDICTED)
+_CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 
 
-def document_id(text: str, number: int) -> str:
-    """The one form of a document's id, `(name); part 000`; a part that is not given is the first, 0.
+# --- CoNLL-2012: telling it from a file's first lines ---
 
-    A document without a name is called by its number.
+
+@dataclass(frozen=True)
+class ChainLayout:
+    """Which columns are what; the brackets are always in the last one."""
+
+    separator: bytes | None
+    """None: runs of blanks."""
+    word: int | None
+    """None in skeleton files, which have names of documents and brackets alone."""
+    tag: int | None
+    """None where no column of POS tags lies before the last."""
+    filled: bool = False
+    """Whether the first lines have tags …"""
+    empty: str = "-"
+    """… and the mark of where there is none."""
+
+
+def looks_conll2012(head: Sequence[str]) -> bool:
+    """True if the first line that is neither blank nor a comment opens a document."""
+    likely = (line for line in head if _DOCUMENT.match(line.encode()) or (line.strip() and line[0] != "#"))
+    return _DOCUMENT.match(next(likely, "").encode()) is not None
+
+
+def conll2012_layout(head: Sequence[str], path: str, word: int, pos: int) -> ChainLayout:
+    """The layout of a file whose word and POS tag stand in these columns, counted from 1."""
+    if word < 1 or pos < 1:
+        raise UsageError("format conll2012: word and pos are numbers of columns, counted from 1.")
+    lines = {number: line.encode() for number, line in enumerate(head, 1) if line.strip() and line[0] != "#"}
+    separator = b"\t" if any(b"\t" in line for line in lines.values()) else None
+    rows = {number: line.split(separator) for number, line in lines.items()}
+    # The usual width decides: a line that lacks a cell is named by its number when it is read.
+    widths = Counter(map(len, rows.values())).most_common(1)
+    width = widths[0][0] if widths else max(word, pos) + 1
+    if width == 2 and word > 1:
+        return ChainLayout(separator, None, None)
+    if word >= width:
+        line = next(number for number, row in rows.items() if len(row) == width)
+        raise InputError(
+            f"{path}:{line}: {_columns(width)} where the word is in column {word} and the coreference in the last. "
+            'Say where the word is, e.g.: --input-format "conll2012(word=2)"'
+        )
+    if pos >= width:
+        return ChainLayout(separator, word - 1, None)
+    tags = {row[pos - 1].decode() for row in rows.values() if len(row) > pos}
+    marks = [mark for mark in _MARKS if mark in tags]
+    return ChainLayout(separator, word - 1, pos - 1, filled=len(tags) > len(marks), empty=(marks or _MARKS)[0])
+
+
+def _columns(number: int) -> str:
+    return "1 column" if number == 1 else f"{number} columns"
+
+
+# --- CoNLL-2012: brackets ---
+
+
+def mentions_at_once(cells: list[bytes], document: Ints) -> tuple[Ints, list[str]] | None:
+    """Rows of first cell, last cell and chain, and the names of chains, in the order in which they appear.
+
+    Chains are told apart by name and document. None where a cell is not made of brackets with plain names, or a
+    bracket has no other half.
     """
-    text = text.strip()
-    before, semicolon, after = text.rpartition(";")
-    name, part = text, None
-    if match := _IN_BRACKETS.fullmatch(text):
-        name, part = match[1], match[2]
-    elif semicolon and (match := _PART.fullmatch(after.strip())):
-        name, part = before, match[1]
-    return f"({name.strip() or number}); part {int(part or 0):03d}"
+    text = b"\n".join([b"", *cells, b""])
+    characters = np.frombuffer(text, dtype=np.uint8)
+    plain = (characters > ord(" ")) & (characters < 127) & (characters != ord("*"))
+    if not (plain | (characters == _END)).all():
+        return None
+    dividing = np.isin(characters, (_OPEN, _CLOSE, _BAR, _END))
+    first = np.flatnonzero(~dividing[1:] & dividing[:-1]) + 1
+    last = np.flatnonzero(~dividing[:-1] & dividing[1:])
+    opens, closes = characters[first - 1] == _OPEN, characters[last + 1] == _CLOSE
+    bars = np.flatnonzero(characters == _BAR)
+    # Every name has a bracket, every bracket a name, and every bar stands between two of them.
+    if (
+        not (opens | closes).all()
+        or opens.sum() != (characters == _OPEN).sum()
+        or closes.sum() != (characters == _CLOSE).sum()
+        or np.isin(characters[bars - 1], (_BAR, _END, _OPEN)).any()
+        or np.isin(characters[bars + 1], (_BAR, _END, _CLOSE)).any()
+    ):
+        return None
+    cell = np.cumsum(characters == _END)[first] - 1
+    kind = np.where(opens & closes, _SINGLE, np.where(opens, _OPENED, _CLOSED))
+    # Within a cell mentions of one word come first, then what opens, then what closes.
+    order = np.argsort(cell * 3 + kind, kind="stable")
+    cell, kind = cell[order], kind[order]
+    names = text.translate(_BLANKS).split()
+    known = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    codes = np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))[order]
+    _, seen, group = np.unique(document[cell] * (len(known) + 1) + codes, return_index=True, return_inverse=True)
+    appearance = np.argsort(seen)
+    number = np.empty(len(seen), dtype=np.int64)
+    number[appearance] = np.arange(len(seen))
+    chains = number[group]
+    # Within a chain, what was opened last is closed first.
+    events = np.flatnonzero(kind != _SINGLE)
+    events = events[np.argsort(chains[events], kind="stable")]
+    opening = kind[events] == _OPENED
+    depth = np.cumsum(np.where(opening, 1, -1))
+    if (depth < 0).any() or depth[np.flatnonzero(np.diff(chains[events], append=-1))].any():
+        return None
+    events = events[np.lexsort((events, np.where(opening, depth, depth + 1), chains[events]))]
+    alone = np.flatnonzero(kind == _SINGLE)
+    begin, end = np.concatenate([alone, events[::2]]), np.concatenate([alone, events[1::2]])
+    used = [names[place].decode("ascii") for place in order[seen[appearance]].tolist()]
+    return np.stack([cell[begin], cell[end], chains[begin]], axis=1), used
 
 
-def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse what is none of the values of a parameter."""
-    if value not in choices:
-        raise unknown(f"{parameter} =", value, choices)
+def mentions_one_by_one(
+    cells: Sequence[bytes], brackets: Callable[[bytes], _Brackets | None]
+) -> tuple[list[tuple[int, int, int]], list[str], list[tuple[int, str, str]]]:
+    """The same for the cells of one document, and the faults: cell, kind and chain.
 
-
-def refuse_all(problems: Sequence[str]) -> None:
-    """Refuse what has problems, each a line with its place: the first twenty, then the number of the others."""
-    if problems:
-        raise InputError("\n".join(listed(problems)))
-
-
-def merged(stretches: Iterable[tuple[int, int]]) -> Stretches:
-    """Stretches in their order, those that touch made one."""
-    joined: list[tuple[int, int]] = []
-    for first, end in stretches:
-        if joined and first == joined[-1][1]:
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((first, end))
-    return tuple(joined)
-
-
-def sorted_chains(
-    rows: Ints, names: Sequence[str], stretches: Mapping[int, Stretches], heads: Ints | None = None
-) -> Chains:
-    """Chains from rows of document, begin, end, chain and line, sorted by the first four.
-
-    Chains are numbered in the order in which they appear, so among equal spans the one that came first stands first.
+    Kinds of faults are cells that are `odd`, and brackets without their other half that are `opened` or `closed`.
     """
-    order = np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))
-    document, begin, end, chain, lines = rows[order].T.copy()
-    place = np.argsort(order)
-    return Chains(
-        document=document,
-        begin=begin,
-        end=end,
-        chain=chain,
-        names=tuple(names),
-        lines=lines,
-        heads=None if heads is None else heads[order],
-        stretches={int(place[number]): gaps for number, gaps in stretches.items()},
-    )
+    chains: dict[str, int] = {}
+    still_open: dict[str, list[int]] = {}
+    rows: list[tuple[int, int, int]] = []
+    faults: list[tuple[int, str, str]] = []
+    for place, cell in enumerate(cells):
+        found = brackets(cell)
+        if found is None:
+            faults.append((place, "odd", ""))
+            continue
+        # The order of brackets in a cell has no meaning: a chain opened and closed in one is a mention of one word.
+        rows += [(place, place, chains.setdefault(name, len(chains))) for name in found["single"]]
+        for name in found["opened"]:
+            chains.setdefault(name, len(chains))
+            still_open.setdefault(name, []).append(place)
+        for name in found["closed"]:
+            if still_open.get(name):
+                rows.append((still_open[name].pop(), place, chains[name]))
+            else:
+                faults.append((place, "closed", name))
+    faults += [(place, "opened", name) for name, stack in still_open.items() for place in stack]
+    return rows, list(chains), faults
 
 
-def first_words(corpus: Corpus) -> Ints:
-    """The first word of each document."""
-    starts = np.zeros(1, dtype=np.int64) if corpus.document_starts is None else corpus.document_starts[:-1]
-    words: Ints = corpus.starts[starts]
-    return words
+def brackets_in(cell: bytes) -> _Brackets | None:
+    """The brackets of a cell; None where it is neither empty nor made of brackets."""
+    text = cell.decode("utf-8").strip()
+    found: _Brackets = {"single": [], "opened": [], "closed": []}
+    if text in _MARKS:
+        return found
+    if not _SHAPE.fullmatch(_BRACKET.sub("\0", text)):
+        return None
+    for match in _BRACKET.finditer(text):
+        kind = str(match.lastgroup)
+        found[kind].append(match[kind])
+    return found
 
 
-def with_crossings_noted(corpus: Corpus) -> Corpus:
-    """The corpus with a note on the mentions that cross the end of a sentence, where there are any."""
-    chains = corpus.chains
-    if chains is None or not len(chains):
-        return corpus
-    firsts = first_words(corpus)[chains.document]
-    sentence = corpus.sentence_of[firsts + chains.begin]
-    crossing = np.flatnonzero(sentence != corpus.sentence_of[firsts + chains.end - 1])
-    if not len(crossing):
-        return corpus
-    place = f"{corpus.path_of(int(sentence[crossing[0]]))}:{int(chains.lines[crossing[0]])}"
-    note = f"Mentions that cross the end of a sentence, taken as they are: {{}} (the first: {place})."
-    return replace(corpus, noted=(*corpus.noted, (note, len(crossing))))
+# --- CoNLL-2012: reading ---
+
+
+def read_conll2012(source: Source, builder: Builder, *, layout: ChainLayout, broken: str = "error") -> None:
+    """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
+    _Reader(source, builder, layout, drop=broken == "drop").read()
+
+
+class _Rows:
+    """Lines cut into cells. Those that tabs cut into the same number of cells are cut in one go, which is faster."""
+
+    def __init__(self, lines: list[bytes], separator: bytes | None) -> None:
+        self._flat: list[bytes] = []
+        self._rows: list[list[bytes]] = []
+        if separator:
+            whole = b"\n".join(lines)
+            characters = np.frombuffer(whole + b"\n", dtype=np.uint8)
+            ends = characters[(characters == separator[0]) | (characters == ord("\n"))] == ord("\n")
+            self.narrowest = len(ends) // len(lines)
+            if len(ends) == self.narrowest * len(lines) and ends[self.narrowest - 1 :: self.narrowest].all():
+                self._flat = whole.replace(b"\n", separator).split(separator)
+                return
+        self._rows = [line.split(separator) for line in lines]
+        self.narrowest = min(map(len, self._rows))
+
+    def column(self, number: int) -> list[bytes]:
+        """The cells of a column; -1 is the last one."""
+        if self._flat:
+            return self._flat[number % self.narrowest :: self.narrowest]
+        return [row[number] for row in self._rows]
+
+
+class _Document:
+    """The words of a document, and the cells of brackets."""
+
+    def __init__(self, name: str, line: int) -> None:
+        self.name, self.line = name, line
+        self.number = 0
+        """Its number in the corpus."""
+        self.forms: list[bytes] = []
+        self.tags: list[bytes] = []
+        self.ends: list[int] = []
+        self.first_lines: list[int] = []
+        self.between_sentences = True
+        self.cells: list[bytes] = []
+        """The cells that are not empty …"""
+        self.places: list[Ints] = [np.zeros((2, 0), dtype=np.int64)]
+        """… and word and line of each, in pieces of two rows."""
+
+    def end_sentence(self) -> None:
+        if not self.between_sentences:
+            self.ends.append(len(self.forms))
+            self.between_sentences = True
+
+
+class _Reader:
+    """Goes through the lines of a file; what is wrong is collected and refused at its end."""
+
+    def __init__(self, source: Source, builder: Builder, layout: ChainLayout, *, drop: bool) -> None:
+        self._source, self._builder, self._layout, self._drop = source, builder, layout, drop
+        self._width = 2 + max(-1 if column is None else column for column in (0, layout.word, layout.tag))
+        """How many columns a line has at least."""
+        self._document: _Document | None = None
+        self._begun = 0
+        self._finished: list[_Document] = []
+        self._problems: list[tuple[int, str]] = []
+
+    def read(self) -> None:
+        builder, path = self._builder, self._source.path
+        if TAG in builder.names and self._layout.tag is None:
+            raise InputError(f"{path}: no column of POS tags, where the files before it have one.")
+        # Nothing but a skeleton gives empty words.
+        if builder.cells[0] and (b"" in builder.cells[0]) != (self._layout.word is None):
+            raise InputError(f"{path}: some files have words and some have none. Read them apart.")
+        builder.begin_file(path)
+        for batch in self._source.batches():
+            self._read_batch(batch)
+        if self._document is not None:
+            self._problem(
+                self._document.line,
+                f"the document {self._document.name} that begins here does not end. Is the file cut short? "
+                "It ends with #end document",
+            )
+            self._end_document(self._document)
+        if not self._begun:
+            self._problem(1, "no document in the file. It begins with a line #begin document (name); part 000")
+        self._read_mentions()
+        refuse_all([text for _, text in sorted(self._problems)])
+        builder.end_file()
+
+    def _problem(self, line: int, text: str) -> None:
+        self._problems.append((line, f"{self._source.path}:{line}: {text}"))
+
+    def _read_batch(self, batch: Batch) -> None:
+        decode(batch.data, batch.path, batch.line)
+        lines = batch.data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        characters = np.frombuffer(batch.data, dtype=np.uint8)
+        starts = np.append(0, np.flatnonzero(characters == ord("\n")) + 1)[: len(lines)]
+        first = np.append(characters, ord("\n"))[starts]
+        blank = first == ord("\n")
+        for place in np.flatnonzero(~blank & (first <= ord(" "))).tolist():
+            blank[place] = lines[place].isspace()
+        begin = 0
+        for place in np.flatnonzero(first == ord("#")).tolist():
+            if mark := _DOCUMENT.match(lines[place]):
+                line = batch.line + place
+                self._lines(lines[begin:place], blank[begin:place], batch.line + begin)
+                document = self._document
+                if mark[1] == b"begin" and document is not None:
+                    self._problem(
+                        line, f"#begin document before the end of {document.name}. Put #end document first."
+                    )
+                elif mark[1] == b"end" and document is None:
+                    self._problem(line, "#end document where none has begun. Is #begin document missing?")
+                if document is not None:
+                    self._end_document(document)
+                if mark[1] == b"begin":
+                    name = document_id(mark[2].decode("utf-8"), len(self._builder.ids) + 1)
+                    self._begun, self._document = self._begun + 1, _Document(name, line)
+                begin = place + 1
+        self._lines(lines[begin:], blank[begin:], batch.line + begin)
+
+    def _end_document(self, document: _Document) -> None:
+        builder = self._builder
+        self._document = None
+        document.end_sentence()
+        if not document.forms:
+            self._problem(document.line, f"the document {document.name} has no words. Leave it out.")
+            return
+        try:
+            builder.identify(document.name, f"{self._source.path}:{document.line}")
+        except InputError as error:
+            self._problems.append((document.line, str(error)))
+        columns = [document.forms, document.tags] if TAG in builder.names else [document.forms]
+        codes = [
+            np.fromiter(map(cells.__getitem__, column), dtype=np.int32)
+            for cells, column in zip(builder.cells, columns, strict=True)
+        ]
+        builder.add_codes(codes, [builder.words + end for end in document.ends], document.first_lines)
+        document.number = builder.begun - 1
+        self._finished.append(document)
+
+    def _lines(self, lines: list[bytes], blank: Bools, first: int) -> None:
+        """Lines between two marks of documents; the first of them has this number."""
+        places = np.flatnonzero(~blank)
+        document = self._document
+        if document is None:
+            for place in places.tolist():
+                if not lines[place].startswith(b"#"):
+                    fact = "a word outside of any document"
+                    self._problem(first + place, f"{fact}. Put a line #begin document (name) before it.")
+            return
+        if len(lines) and blank[0]:
+            document.end_sentence()
+        if len(places):
+            words = lines if len(places) == len(lines) else [lines[place] for place in places.tolist()]
+            self._words(document, words, places + first)
+        if len(lines) and blank[-1]:
+            document.end_sentence()
+
+    def _words(self, document: _Document, lines: list[bytes], numbers: Ints) -> None:
+        """Lines that are words, and their numbers."""
+        layout = self._layout
+        rows = _Rows(lines, layout.separator)
+        if rows.narrowest < self._width:
+            named = [("word", layout.word), ("POS tag", layout.tag)]
+            known = [f"the {what} is in column {column + 1}" for what, column in named if column is not None]
+            last = "the coreference in the last" if known else "the coreference is in the second"
+            widths = [len(line.split(layout.separator)) for line in lines]
+            for width, number in zip(widths, numbers.tolist(), strict=True):
+                if width < self._width:
+                    self._problem(
+                        number, f"{_columns(width)} where {' and '.join([*known, last])}. Is a cell missing?"
+                    )
+            whole = np.array(widths) >= self._width
+            lines, numbers = [line for line, good in zip(lines, whole, strict=True) if good], numbers[whole]
+            if not lines:
+                return
+            rows = _Rows(lines, layout.separator)
+        # A sentence begins behind blank lines.
+        later = (np.flatnonzero(np.diff(numbers) > 1) + 1).tolist()
+        starts = [0, *later] if document.between_sentences else later
+        document.ends += [len(document.forms) + start for start in starts if start]
+        document.first_lines += numbers[starts].tolist()
+        document.between_sentences = False
+        cells = rows.column(-1)
+        if b"" in cells:
+            # An empty cell is one too many behind brackets with numbers, as no other column has them.
+            for cell, before, line in zip(cells, rows.column(-2), numbers.tolist(), strict=True):
+                names = [] if cell else [name for kind in (brackets_in(before) or {}).values() for name in kind]
+                if names and all(map(str.isdigit, names)):
+                    fact = f"the last column is empty, and the one before it is {before.decode()!r}"
+                    self._problem(line, f"{fact}. Is a tab too many?")
+        marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
+        document.cells += [cells[place] for place in marked]
+        document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))
+        forms = [b""] * len(lines)
+        if layout.word is not None:
+            forms = rows.column(layout.word)
+            for line in numbers[[not form for form in forms]].tolist() if b"" in forms else ():
+                self._problem(line, f"the word in column {layout.word + 1} is empty. Is a cell missing?")
+        document.forms += forms
+        document.tags += [] if layout.tag is None else rows.column(layout.tag)
+
+    def _read_mentions(self) -> None:
+        """All mentions of the file at once or, where something is odd, cell by cell."""
+        documents = self._finished
+        cells = [cell for document in documents for cell in document.cells]
+        numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
+        found = mentions_at_once(cells, numbers)
+        if found is not None:
+            pieces = [np.zeros((2, 0), dtype=np.int64), *(piece for d in documents for piece in d.places)]
+            self._add(numbers, np.concatenate(pieces, axis=1), *found)
+            return
+        brackets = cache(brackets_in)
+        remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
+        for document in documents:
+            places = np.concatenate(document.places, axis=1)
+            rows, names, faults = mentions_one_by_one(document.cells, brackets)
+            for place, kind, name in faults:
+                fact = f"chain {name} is closed here, but no mention of it is open. {remedy}"
+                note = "Closing brackets left out because no mention of their chain is open: {}."
+                if kind == "opened":
+                    fact = f"the mention of chain {name} that opens here is not closed in its document. {remedy}"
+                    note = "Mentions left out because they are not closed in their document: {}."
+                elif kind == "odd":
+                    text = document.cells[place].decode("utf-8")
+                    fact = f"the last column is {text!r} where brackets such as (1|(2)|3) should stand, or -."
+                if self._drop and kind != "odd":
+                    self._builder.note(note, 1)
+                else:
+                    self._problem(int(places[1, place]), fact)
+            of_cells = np.full(len(document.cells), document.number)
+            self._add(of_cells, places, np.array(rows, dtype=np.int64).reshape(-1, 3), names)
+
+    def _add(self, documents: Ints, places: Ints, rows: Ints, names: list[str]) -> None:
+        """Mentions given by their first and last cells, of which document, word and line are known."""
+        (first, last, chains), (word, line) = rows.T, places
+        mentions = np.stack([documents[first], word[first], word[last] + 1, chains, line[first]], axis=1)
+        self._builder.mentions(mentions, names)
+
+
+# --- JSON ---
+
+
+def looks_clusters(head: Sequence[str]) -> bool:
+    """True if the first line is a document with clusters."""
+    return not {GOLD, PREDICTED}.isdisjoint(_first(head))
+
+
+def cluster_labels(head: Sequence[str]) -> tuple[str, ...]:
+    """The columns that the first document has."""
+    return (TAG,) if "pos" in _first(head) else ()
+
+
+def _first(head: Sequence[str]) -> dict[str, Any]:
+    return json_object(next((line for line in head if line.strip()), "")) or {}
+
+
+def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "auto") -> None:
+    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant."""
+    builder.begin_file(source.path)
+    problems: list[str] = []
+    for batch in source.batches():
+        for number, line in batch.lines():
+            if line.strip():
+                place = f"{source.path}:{number}"
+                try:
+                    _read_document(line, number, place, end == "inclusive", which, builder, problems)
+                except _DocumentError as fault:
+                    problems.append(f"{place}: {fault}")
+    refuse_all(problems)
+    if not builder.ids:
+        raise InputError(f"{source.path}:1: no document in the file. A document is {_CLUSTERS}")
+    builder.end_file()
+
+
+class _DocumentError(Exception):
+    """What keeps the rest of a document from being read."""
+
+
+def _read_document(
+    text: str, line: int, place: str, inclusive: bool, which: str, builder: Builder, problems: list[str]
+) -> None:
+    """Add a document to the builder, or what is wrong with its mentions to the problems."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        raise _DocumentError(f"no JSON ({why}). A document is one line, {_CLUSTERS}") from None
+    if not isinstance(value, dict):
+        raise _DocumentError(f"{shown(value)} where a document should stand. It is {_CLUSTERS}")
+    columns = [_cells(value.get("sentences"), "sentences")]
+    if TAG in builder.names:
+        columns.append(_cells(value.get("pos"), "pos"))
+        if list(map(len, columns[0])) != list(map(len, columns[1])):
+            raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
+    words = sum(map(len, columns[0]))
+    key = _key(value, which)
+    clusters = _listed(value[key], key)
+    before, rows = len(problems), []
+    for number, cluster in enumerate(clusters):
+        path = f"{key}[{number}]"
+        if not _listed(cluster, path):
+            problems.append(f"{place}: {path} is empty. A cluster has one mention at least.")
+        for index, span in enumerate(cluster):
+            if fault := _fault(span, words, inclusive):
+                problems.append(f"{place}: {path}[{index}] is {shown(span)}, {fault}")
+            else:
+                rows.append((span[0], span[1] + inclusive, number, line))
+    name = value.get("doc_key", "")
+    if not isinstance(name, str) or not _is_text(name):
+        raise _DocumentError(f"doc_key is {shown(name)} where a string should stand.")
+    if len(problems) > before:
+        return
+    try:
+        builder.identify(document_id(name, len(builder.ids) + 1), place)
+    except InputError as error:
+        problems.append(str(error))
+    ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
+    flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
+    builder.add(flat, ends.tolist(), [line] * len(ends))
+    mentions = [(builder.begun - 1, *row) for row in rows]
+    names = [str(number) for number in range(len(clusters))]
+    builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+
+
+def _key(value: dict[str, Any], which: str) -> str:
+    """The name of the clusters that are meant."""
+    there = [key for key in (GOLD, PREDICTED) if key in value]
+    if which != WHICH[0]:
+        if which not in there:
+            raise _DocumentError(f"no {which} in it. There is: {', '.join(value)}.")
+        return which
+    if len(there) == 2:
+        example = f'--input-format "clusters(which={PREDICTED})"'
+        raise _DocumentError(f"both {GOLD} and {PREDICTED} are there. Say which are meant: {example}")
+    if not there:
+        raise _DocumentError(f"no {GOLD} in it. Give [] where there are none.")
+    return there[0]
+
+
+def _fault(span: Any, words: int, inclusive: bool) -> str:
+    """The fault of a mention [first, last], and the remedy; nothing where it has none."""
+    if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
+        fact = "where a mention [first, last] should stand"
+    elif not 0 <= span[0] < words or span[1] + inclusive > words:
+        fact = f"which lies outside the document, whose {words:,} words are counted from 0"
+    elif span[0] >= span[1] + inclusive:
+        fact = "which ends before it begins" if inclusive else "which has no words where end is exclusive"
+    else:
+        return ""
+    remedy = f"The last word {'belongs' if inclusive else 'does not belong'} to a mention."
+    if inclusive and isinstance(span, list) and span[1:] == [words]:
+        remedy = 'If the last word does not belong to mentions: --input-format "clusters(end=exclusive)"'
+    return f"{fact}. {remedy}"
+
+
+def _listed(value: Any, path: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _DocumentError(f"{path} is {shown(value)} where a list should stand.")
+    return value
+
+
+def _cells(value: Any, path: str) -> list[list[str]]:
+    """A list of sentences, each a list of strings."""
+    if value is None:
+        raise _DocumentError(f"no {path} in it. A document is {_CLUSTERS}")
+    sentences = [_listed(sentence, f"{path}[{number}]") for number, sentence in enumerate(_listed(value, path))]
+    for number, sentence in enumerate(sentences):
+        for place, cell in enumerate(sentence):
+            if not (isinstance(cell, str) and cell and _is_text(cell)):
+                raise _DocumentError(f"{path}[{number}][{place}] is {shown(cell)} where a word should stand.")
+    if not any(sentences):
+        raise _DocumentError("a document without words. Leave it out.")
+    return sentences
+
+
+def _is_text(cell: str) -> bool:
+    """True if there is no half of a character (a lone surrogate) in it."""
+    return cell.isascii() or not any("\ud800" <= character <= "\udfff" for character in cell)

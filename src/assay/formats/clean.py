@@ -75,10 +75,6 @@ class CleanLines:
         padded = self.data + bytes(_WORD)
         return np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
 
-    def has_empty(self, column: int) -> bool:
-        """Whether a word has nothing in a column."""
-        return bool((self.bounds[column + 1] - self.bounds[column] == 1).any())
-
     def doubtful(self) -> list[str]:
         """The lines that may be markup, or white space and nothing else."""
         marks = np.frombuffer(self.data, dtype=np.uint8)
@@ -128,16 +124,30 @@ def clean_lines(
     `before` is the number of words that the sentence under way has before the batch. Where the separator is None,
     any white space, columns have to be divided by one space each.
     """
-    if separator is None and not _divided_by_spaces(data):
-        return None
+    if separator is None:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        if any(space in text for space in _SPACES):
+            return None
     marks = np.frombuffer(data, dtype=np.uint8)
     end = np.flatnonzero(marks == _NEWLINE)
     if not data.endswith(b"\n"):
         end = np.append(end, len(data))
     begin = np.concatenate([[0], end[:-1] + 1])
     gap = begin == end
-    is_comment = _comments(marks, begin, ids) & ~gap if comments else np.zeros_like(gap)
-    documents = np.zeros(0, dtype=np.int64) if ids else _documents(data, marks, begin, gap)
+    is_comment = np.zeros_like(gap)
+    if comments:
+        # They begin with # and, where words are not numbered and may begin so too, a space.
+        is_comment = (marks[np.minimum(begin, len(marks) - 1)] == _HASH) & ~gap
+        if not ids:
+            is_comment &= marks[np.minimum(begin + 1, len(marks) - 1)] == _SPACE
+    documents: Ints = np.zeros(0, dtype=np.int64)
+    if not ids and DOCSTART in data:
+        likely = np.flatnonzero(~gap)
+        likely = likely[marks[begin[likely]] == DOCSTART[0]]
+        documents = likely[[data.startswith(DOCSTART, int(begin[line])) for line in likely]]
     gap[documents] = True
     full = ~gap & ~is_comment
     grid = _separators(marks, ord(separator or " "), begin, end, full, width)
@@ -173,31 +183,6 @@ def clean_lines(
         positions=positions,
         sentences=np.cumsum(ending) - ending,
     )
-
-
-def _divided_by_spaces(data: bytes) -> bool:
-    """Whether the only white space, besides line ends, are spaces."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return not any(space in text for space in _SPACES)
-
-
-def _comments(marks: Ints, begin: Ints, ids: bool) -> Bools:
-    """The lines that begin with # and, where words are not numbered and may begin so too, a space."""
-    last = len(marks) - 1
-    hashed: Bools = marks[np.minimum(begin, last)] == _HASH
-    return hashed if ids else hashed & (marks[np.minimum(begin + 1, last)] == _SPACE)
-
-
-def _documents(data: bytes, marks: Ints, begin: Ints, blank: Bools) -> Ints:
-    """The lines that begin with -DOCSTART-."""
-    if DOCSTART not in data:
-        return np.zeros(0, dtype=np.int64)
-    lines = np.flatnonzero(~blank)
-    likely = lines[marks[begin[lines]] == DOCSTART[0]].tolist()
-    return np.array([line for line in likely if data.startswith(DOCSTART, int(begin[line]))], dtype=np.int64)
 
 
 def _separators(marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int) -> Ints | None:

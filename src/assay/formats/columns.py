@@ -1,16 +1,20 @@
-"""One word per line with columns: CoNLL-U, CoNLL-X, CoNLL-2000/2003, tab-separated and the like."""
+"""Words with labels: in columns, one word per line (CoNLL-U, CoNLL-X, CoNLL-2000/2003, tables), or as word/TAG."""
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from assay.errors import InputError, unknown
-from assay.formats.builder import Builder
-from assay.formats.clean import DOCSTART, CleanLines, clean_lines
+import numpy as np
+
+from assay.arrays import Ints
+from assay.errors import InputError, UsageError, unknown
+from assay.formats.builder import Builder, check_choice
+from assay.formats.clean import DOCSTART, clean_lines
 from assay.formats.source import Batch, Source
 
 CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -78,11 +82,9 @@ class Layout:
         if name in self.names:
             return self.names.index(name)
         folded = [known.casefold() for known in self.names]
-        if name.casefold() in folded:
-            return folded.index(name.casefold())
-        alias = ALIASES.get(name.upper(), name).casefold()
-        if alias in folded:
-            return folded.index(alias)
+        for called in (name.casefold(), ALIASES.get(name.upper(), name).casefold()):
+            if called in folded:
+                return folded.index(called)
         if name.isascii() and name.isdigit() and len(name) < 9 and 1 <= int(name) <= self.width:
             return int(name) - 1
         if not self.names and not name.isdigit():
@@ -103,6 +105,10 @@ class Layout:
         return index
 
 
+CONLL09_LAYOUT = Layout("conll09", "\t", len(CONLL09), 1, CONLL09, ids=True, empty="_", open_end=True)
+"""Twelve columns and, behind them, predicates and their arguments, as many as a sentence has."""
+
+
 # --- telling the layout from a file's first lines ---
 
 
@@ -113,30 +119,8 @@ def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noq
         names = tuple(head[0].partition("=")[2].split())
     if "FORM" not in names:
         raise InputError("# global.columns names no FORM column.")
-    return Layout(
-        format=format,
-        separator="\t",
-        width=len(names),
-        word=names.index("FORM"),
-        names=names,
-        ids=names[0] == "ID",
-        comments=True,
-        empty="_",
-    )
-
-
-def conll09_layout() -> Layout:
-    """CoNLL-2009: twelve columns and, behind them, predicates and their arguments, as many as a sentence has."""
-    return Layout(
-        format="conll09",
-        separator="\t",
-        width=len(CONLL09),
-        word=1,
-        names=CONLL09,
-        ids=True,
-        empty="_",
-        open_end=True,
-    )
+    ids = names[0] == "ID"
+    return Layout(format, "\t", len(names), names.index("FORM"), names, ids=ids, comments=True, empty="_")
 
 
 def looks_conll09(head: Sequence[str]) -> bool:
@@ -163,16 +147,12 @@ def check_width(width: int, path: str) -> None:
 
 
 def spaced_conllu(head: Sequence[str]) -> bool:
-    """Whether this is CoNLL-U but for its tabs: ten cells divided by spaces, numbered, with heads."""
+    """True of CoNLL-U but for its tabs: ten cells divided by spaces, numbered, with heads."""
     line = next((line for line in head if line.strip() and not line.startswith("#")), "")
     cells = line.split()
-    head_cell = cells[6:7]
-    return (
-        "\t" not in line
-        and len(cells) == len(CONLLU)
-        and _FIRST_ID.fullmatch(cells[0]) is not None
-        and all(cell == "_" or cell.isdigit() for cell in head_cell)
-    )
+    if "\t" in line or len(cells) != len(CONLLU):
+        return False
+    return _FIRST_ID.fullmatch(cells[0]) is not None and (cells[6] == "_" or cells[6].isdigit())
 
 
 def table_layout(
@@ -188,8 +168,15 @@ def table_layout(
     What the user does not say is told by the first lines: whether there is a header, and which column holds the
     words. Columns that number words do not; where it cannot be told, the file is refused.
     """
+    check_choice("header", str(parameters["header"]).lower(), ("auto", "true", "false"))
     comments = bool(parameters["comments"])
-    sentences = _sentences(head, separator, comments)
+    cut: list[list[list[str]]] = [[]]
+    for line in head:
+        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
+            cut.append([])
+        else:
+            cut[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
+    sentences = [sentence for sentence in cut if sentence]
     if not sentences:
         raise InputError(f"{path}: no line with columns among the first ones.")
     first = [cell.strip() for cell in sentences[0][0]]
@@ -208,26 +195,33 @@ def table_layout(
     below = [sentences[0][1:], *sentences[1:]]
     header = {"true": True, "false": False, "auto": None}[str(parameters["header"]).lower()]
     if header is None:
-        header = _has_header(first, below, path, format, wanted)
+        # The first line names the columns: those asked for, or as columns are usually called. A line whose label
+        # another line has too is a word. Names that stand beside other things, or again below, may be either.
+        called = [_folded(cell) for cell in first]
+        usual = [name in _NAMES for name in called]
+        full = [row for sentence in below for row in sentence if len(row) == len(first)]
+        again = any(row[column].strip() == first[column] for row in full for column in range(1, len(first)))
+        header = (
+            any(_folded(name) in called for name in wanted if not name.isdigit())
+            or any(not cell[:1].isdigit() and _numbers_words(below, column) for column, cell in enumerate(first))
+            or (all(usual) and not again)
+        )
+        if not header and full and (all(usual) if again else called[0] in WORDS or any(usual[1:])):
+            raise InputError(
+                f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
+                f'--input-format "{format}(header=true)" or "{format}(header=false)".'
+            )
     rows = below if header else sentences
-    layout = Layout(
-        format=format,
-        separator=separator,
-        width=len(first),
-        word=0,
-        names=tuple(first) if header else (),
-        comments=comments,
-        header=header,
-        numbering=tuple(column for column in range(len(first)) if _numbers_words(rows, column)),
-    )
-    for row in (row for sentence in rows for row in sentence):
-        for number in (row[column] for column in layout.numbering if column < len(row)):
-            if not number.isdigit():
-                raise InputError(
-                    f"{path}: the range or empty node {number} among numbered words, which {format} does not have. "
-                    "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
-                    "`# global.columns = ID FORM …`."
-                )
+    names = tuple(first) if header else ()
+    numbering = tuple(column for column in range(len(first)) if _numbers_words(rows, column))
+    layout = Layout(format, separator, len(first), 0, names, comments=comments, header=header, numbering=numbering)
+    cells = (row[column] for sentence in rows for row in sentence for column in numbering if column < len(row))
+    if odd := next((number for number in cells if not number.isdigit()), None):
+        raise InputError(
+            f"{path}: the range or empty node {odd} among numbered words, which {format} does not have. "
+            "Is it CoNLL-U? That has ten columns divided by tabs, or a first line "
+            "`# global.columns = ID FORM …`."
+        )
     asked = str(parameters["word"])
     sniffed = asked == "auto"
     word = _word_column(layout, rows, path) if sniffed else layout.index(asked, path)
@@ -239,19 +233,8 @@ def table_layout(
     return replace(layout, word=word, sniffed=sniffed or (header and str(parameters["header"]) == "auto"))
 
 
-def _sentences(head: Sequence[str], separator: str | None, comments: bool) -> list[list[list[str]]]:
-    """The cells of the first lines by sentence, without comments and markup."""
-    sentences: list[list[list[str]]] = [[]]
-    for line in head:
-        if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
-            sentences.append([])
-        else:
-            sentences[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
-    return [sentence for sentence in sentences if sentence]
-
-
 def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
-    """Whether a column counts words, from 0 or 1 in every sentence or on through the file; ranges may be between."""
+    """True if a column counts words, from 0 or 1 in every sentence or on through the file; ranges may be between."""
     cells = [[row[column] for row in sentence if column < len(row)] for sentence in sentences]
     counts = [
         [int(cell) for cell in sentence if cell.isascii() and cell.isdigit() and len(cell) < 10] for sentence in cells
@@ -260,13 +243,10 @@ def _numbers_words(sentences: Sequence[Sequence[Sequence[str]]], column: int) ->
     others = [cell for sentence in cells for cell in sentence if not (cell.isascii() and cell.isdigit())]
     if sum(map(len, counts)) < 2 or not all(_RANGE.fullmatch(cell) or _EMPTY_NODE.fullmatch(cell) for cell in others):
         return False
-    through = [number for sentence in counts for number in sentence]
-    again = {sentence[0] for sentence in counts} in ({0}, {1}) and all(map(_counts_on, counts))
-    return again or _counts_on(through)
-
-
-def _counts_on(numbers: Sequence[int]) -> bool:
-    return all(b == a + 1 for a, b in pairwise(numbers))
+    anew = {sentence[0] for sentence in counts} in ({0}, {1})
+    runs = counts if anew else []
+    through = [[number for sentence in counts for number in sentence]]
+    return any(all(b == a + 1 for run in tried for a, b in pairwise(run)) for tried in (runs, through) if tried)
 
 
 def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], path: str) -> int:
@@ -288,42 +268,12 @@ def _word_column(layout: Layout, sentences: Sequence[Sequence[Sequence[str]]], p
     return word
 
 
-def _has_header(
-    first: Sequence[str],
-    sentences: Sequence[Sequence[Sequence[str]]],
-    path: str,
-    format: str,  # noqa: A002
-    wanted: Sequence[str],
-) -> bool:
-    """Whether the first line names the columns: those asked for, or as columns are usually called.
-
-    A line whose label another line has too is a word. Names that stand beside other things, or again below, may be
-    either, which is refused.
-    """
-    names = [_folded(cell) for cell in first]
-    if any(_folded(name) in names for name in wanted if not name.isdigit()):
-        return True
-    rows = [row for sentence in sentences for row in sentence if len(row) == len(first)]
-    if any(not first[column][:1].isdigit() and _numbers_words(sentences, column) for column in range(len(first))):
-        return True
-    again = any(row[column].strip() == first[column] for row in rows for column in range(1, len(first)))
-    usual = [name in _NAMES for name in names]
-    if all(usual) and not again:
-        return True
-    if rows and (all(usual) if again else names[0] in WORDS or any(usual[1:])):
-        raise InputError(
-            f"{path}: the first line, {' '.join(first)[:60]!r}, may name the columns or be a word. Say which: "
-            f'--input-format "{format}(header=true)" or "{format}(header=false)".'
-        )
-    return False
-
-
 def _folded(name: str) -> str:
     return name.strip(" #").casefold()
 
 
 def is_named_comment(line: str) -> bool:
-    """Whether a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences."""
+    """True if a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences."""
     return _NAMED_COMMENT.match(line) is not None
 
 
@@ -333,20 +283,16 @@ def rows_of(head: Sequence[str], comments: bool) -> list[str]:
     return [line for line in kept if not line.startswith("#")] if comments else kept
 
 
-def _hashes(data: bytes) -> tuple[int, int]:
-    """How many lines begin with # and a space, and how many of them look like comments."""
-    hashes = data.count(b"\n# ") + data.startswith(b"# ")
-    return hashes, len(_NAMED_COMMENTS.findall(data)) if hashes else 0
-
-
-def _structure(line: str) -> bool:
-    return line.startswith("<") and _STRUCTURE.fullmatch(line.strip()) is not None
+def _structure(line: str) -> str:
+    """The name of the tag that a line consists of; nothing where it is no tag."""
+    match = _STRUCTURE.fullmatch(line.strip()) if line.startswith("<") else None
+    return match[1] if match else ""
 
 
 # --- reading ---
 
 
-def read_columns(source: Source, layout: Layout, builder: Builder) -> None:
+def read_columns(source: Source, builder: Builder, layout: Layout) -> None:
     """Read one file into the builder, all of its labels in one pass."""
     _ColumnReader(source, layout, builder).read()
 
@@ -359,9 +305,9 @@ class _ColumnReader:
         self.wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
         self.header_pending = layout.header
         self.position = 0
-        """How many words of the sentence under way were read."""
+        """The number of words of the sentence under way that were read …"""
         self.empties = 0
-        """How many of them are empty nodes, which have no number of their own."""
+        """… of which so many are empty nodes, which have no number of their own."""
         self.first_line = 0
         """The line of the first of them."""
 
@@ -374,24 +320,38 @@ class _ColumnReader:
             self.builder.add([], [self.builder.words], [self.first_line])
         self.builder.end_file()
 
-    # --- with arrays ---
-
     def _read_clean(self, batch: Batch) -> bool:
         """Read a batch in which every line is what it should be; False leaves all to be read line by line."""
-        builder = self.builder
-        clean = self._clean(batch.data)
-        if clean is None:
+        layout, builder, data = self.layout, self.builder, batch.data
+        if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
+            return False
+        # Lines that begin with # and a space, and those of them that look like comments.
+        hashes = 0 if layout.comments or layout.ids else data.count(b"\n# ") + data.startswith(b"# ")
+        named = len(_NAMED_COMMENTS.findall(data)) if hashes else 0
+        comments = layout.comments or named > 0
+        if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
+            return False
+        clean = clean_lines(
+            data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
+        )
+        if clean is None or (clean.bounds[layout.word + 1] - clean.bounds[layout.word] == 1).any():
+            # Something is odd, or a word is empty.
             return False
         try:
             columns = [clean.codes(index, cells) for index, cells in zip(self.wanted, builder.cells, strict=True)]
-            comments, asides = clean.texts(clean.comments), clean.texts(clean.asides)
-            surprising = self._surprising(comments, asides, clean.doubtful())
+            notes, asides = clean.texts(clean.comments), clean.texts(clean.asides)
+            doubtful = clean.doubtful()
         except UnicodeDecodeError:
             return False
-        if surprising:
+        # Lines may be something else: empty nodes that count as words, words that begin with #, markup, blank lines.
+        if (
+            (layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)))
+            or (not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, notes))))
+            or any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
+        ):
             return False
         words, sentence = builder.words, builder.sentence
-        builder.comments(comments, (clean.sentences[clean.comments] + sentence).tolist())
+        builder.comments(notes, (clean.sentences[clean.comments] + sentence).tolist())
         for line in clean.documents.tolist():
             builder.document("", sentence + int(clean.sentences[line]) + bool(clean.positions[line]))
         for line, text in zip(clean.asides.tolist(), asides, strict=True):
@@ -406,30 +366,6 @@ class _ColumnReader:
         if self.position:
             self.first_line = first_lines[-1]
         return True
-
-    def _clean(self, data: bytes) -> CleanLines | None:
-        layout = self.layout
-        if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
-            return None
-        hashes, named = (0, 0) if layout.comments or layout.ids else _hashes(data)
-        comments = layout.comments or named > 0
-        if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
-            return None
-        clean = clean_lines(
-            data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
-        )
-        return None if clean is None or clean.has_empty(layout.word) else clean
-
-    def _surprising(self, comments: list[str], asides: list[str], doubtful: list[str]) -> bool:
-        """Whether lines may be something else: empty nodes that count as words, comments, markup, blank lines."""
-        layout = self.layout
-        if layout.empty_nodes and any(map(_EMPTY_NODE.match, asides)):
-            return True
-        if not (layout.comments or layout.ids) and (asides or not all(map(self._is_comment, comments))):
-            return True
-        return any(not line.strip() or (not layout.ids and _structure(line)) for line in doubtful)
-
-    # --- line by line ---
 
     def _read_lines(self, batch: Batch) -> None:
         layout, builder = self.layout, self.builder
@@ -446,8 +382,20 @@ class _ColumnReader:
                 continue
             else:
                 cells = line.split(layout.separator)
-                if self._is_word(line, cells):
-                    flat.extend(self._cells(cells, number))
+                empty_node = layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
+                if self._is_word(line, cells, empty_node):
+                    if not cells[layout.word]:
+                        raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
+                    if cells[0] == "#" and layout.separator is None and is_named_comment(" ".join(cells)):
+                        raise InputError(
+                            f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
+                            '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
+                        )
+                    if not self.position:
+                        self.first_line = number
+                    self.position += 1
+                    self.empties += empty_node
+                    flat.extend([cells[index] for index in self.wanted])
                     continue
                 ending = self._other(line, cells, word, number, sentence + len(ends))
             if ending and self.position:
@@ -456,55 +404,48 @@ class _ColumnReader:
                 self.position = self.empties = 0
         builder.add(flat, ends, first_lines)
 
-    def _is_word(self, line: str, cells: list[str]) -> bool:
-        """Whether a line is a word; in formats that number words, it has to be the next one."""
+    def _is_word(self, line: str, cells: list[str], empty_node: bool) -> bool:
+        """True if a line is a word; in formats that number words, it has to be the next one."""
         if not self._fits(cells) or self.header_pending:
             return False
         if self.layout.ids:
-            return cells[0] == str(self.numbered + 1) or self._is_empty_node(cells)
+            return cells[0] == str(self.position - self.empties + 1) or empty_node
         return not (self._is_comment(line) or line.startswith("-DOCSTART-") or _structure(line))
 
-    def _is_empty_node(self, cells: list[str]) -> bool:
-        return self.layout.empty_nodes and _EMPTY_NODE.fullmatch(cells[0]) is not None
-
-    @property
-    def numbered(self) -> int:
-        """How many words of the sentence under way have a number."""
-        return self.position - self.empties
-
-    def _cells(self, cells: list[str], number: int) -> list[str]:
-        """The cells asked for, of a line that is a word."""
-        if not cells[self.layout.word]:
-            raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
-        if cells[0] == "#" and self.layout.separator is None and is_named_comment(" ".join(cells)):
-            raise InputError(
-                f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
-                '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
-            )
-        if not self.position:
-            self.first_line = number
-        self.position += 1
-        self.empties += self._is_empty_node(cells)
-        return [cells[index] for index in self.wanted]
-
     def _other(self, line: str, cells: list[str], word: int, number: int, sentence: int) -> bool:
-        """A range, an empty node, markup, a header or a mistake; returns whether the sentence ends here."""
-        layout = self.layout
+        """A range, an empty node, markup, a header or a mistake; True if the sentence ends here."""
+        layout, builder = self.layout, self.builder
         if line.startswith("-DOCSTART-"):
-            self.builder.document("", sentence + bool(self.position))
+            builder.document("", sentence + bool(self.position))
             return True
         if self.header_pending:
             self.header_pending = False
             return False
         if layout.comments and self._is_comment(line):
-            self.builder.aside(word, line, sentence)
+            builder.aside(word, line, sentence)
             return False
-        if not layout.ids and _structure(line):
-            return self._markup(line, word, sentence)
-        if not layout.ids or not self._fits(cells):
-            raise self._wrong_width(line, number, len(cells))
-        self._aside(line, self.numbered, word, number, sentence)
-        return False
+        if not layout.ids and (tag := _structure(line)):
+            # `<s>`, `</s>` and `<doc …>` cut; other tags are passed over.
+            if tag == "doc" and not line.startswith("</"):
+                name = _NAME.search(line)
+                builder.document(name[1] if name else "", sentence + bool(self.position))
+            if self.position and tag not in {"s", "doc"}:
+                builder.aside(word, line, sentence)
+            return tag in {"s", "doc"}
+        if layout.ids and self._fits(cells):
+            self._aside(line, self.position - self.empties, word, number, sentence)
+            return False
+        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
+        hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
+        if line.startswith("# ") and not what:
+            hint = (
+                "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed "
+                f'over with --input-format "{layout.format}(comments=true)"'
+            )
+        columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+        raise InputError(
+            f"{self.source.path}:{number}: {columns} where {what or 'the first line'} has {layout.width}. {hint}"
+        )
 
     def _is_comment(self, line: str) -> bool:
         """Lines that begin with #; but where words are not numbered, one may begin so: #word with all its cells."""
@@ -520,48 +461,88 @@ class _ColumnReader:
     def _fits(self, cells: list[str]) -> bool:
         return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)
 
-    def _wrong_width(self, line: str, number: int, found: int) -> InputError:
-        layout = self.layout
-        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
-        expected = f"{what} has {layout.width}" if what else f"the first line has {layout.width}"
-        hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
-        if line.startswith("# ") and not what:
-            hint = (
-                "Is it a comment? Comments are # key = value, before the first word of a sentence; others are passed "
-                f'over with --input-format "{layout.format}(comments=true)"'
-            )
-        columns = "1 column" if found == 1 else f"{found} columns"
-        return InputError(f"{self.source.path}:{number}: {columns} where {expected}. {hint}")
-
     def _aside(self, line: str, position: int, word: int, number: int, sentence: int) -> None:
         """A range such as 3-4, an empty node such as 5.1, a comment among words, or a word out of turn."""
         cells = line.split("\t")
-        span = _RANGE.fullmatch(cells[0])
-        if span:
+        place = f"{self.source.path}:{number}"
+        if span := _RANGE.fullmatch(cells[0]):
             first, last = int(span[1]), int(span[2])
             if first != position + 1 or last < first:
                 raise InputError(
-                    f"{self.source.path}:{number}: the range {cells[0]} stands before word {position + 1}. "
+                    f"{place}: the range {cells[0]} stands before word {position + 1}. "
                     "A range stands before its first word."
                 )
-            place = f"{self.source.path}:{number}: the range {cells[0]}"
-            self.builder.multiword(word, word + last - first + 1, cells[self.layout.word], place)
+            end = word + last - first + 1
+            self.builder.multiword(word, end, cells[self.layout.word], f"{place}: the range {cells[0]}")
         elif not line.startswith("#") and not _EMPTY_NODE.fullmatch(cells[0]):
             raise InputError(
-                f"{self.source.path}:{number}: ID {cells[0]!r} where {position + 1} comes next. "
+                f"{place}: ID {cells[0]!r} where {position + 1} comes next. "
                 "Is a line missing, or a blank line between two sentences?"
             )
         self.builder.aside(word, line, sentence)
 
-    def _markup(self, line: str, word: int, sentence: int) -> bool:
-        """`<s>`, `</s>` and `<doc …>` cut; other tags are passed over."""
-        match = _STRUCTURE.fullmatch(line.strip())
-        assert match is not None
-        if match[1] == "doc" and not line.startswith("</"):
-            name = _NAME.search(line)
-            self.builder.document(name[1] if name else "", sentence + bool(self.position))
-        if match[1] in {"s", "doc"}:
-            return True
-        if self.position:
-            self.builder.aside(word, line, sentence)
-        return False
+
+# --- word/TAG word/TAG …: one sentence per line, cut at the last separator of each token ---
+
+
+def looks_slashed(head: Sequence[str]) -> bool:
+    """Nearly every token of the first lines carries a slash with something on both sides."""
+    tokens = [token for line in head[:50] for token in line.split()]
+    slashed = sum("/" in token[1:-1] for token in tokens)
+    # A token in ten may be faulty; it is then named by its line.
+    return bool(tokens) and slashed >= 0.9 * len(tokens)
+
+
+def check_separator(separator: str) -> str:
+    """Refuse what is no single character."""
+    if len(separator) != 1:
+        raise UsageError(f"separator {separator!r} should be one character.")
+    return separator
+
+
+def read_slashed(source: Source, builder: Builder, separator: str) -> None:
+    """Read one file; `\\/` in a word stands for the separator itself."""
+    builder.begin_file(source.path)
+    known = _SlashedTokens(separator)
+    columns: list[Ints] = [np.zeros(0, dtype=np.int32) for _ in ("word", *builder.names)]
+    for batch in source.batches():
+        words = builder.words
+        tokens, ends, first_lines = array("q"), [], []
+        for number, line in batch.lines():
+            try:
+                tokens.extend(map(known.__getitem__, line.split()))
+            except _TokenError as fault:
+                raise InputError(f"{source.path}:{number}: {fault}") from None
+            if line.strip():
+                ends.append(words + len(tokens))
+                first_lines.append(number)
+        new = [token.rpartition(separator) for token in list(known)[len(columns[0]) :]]
+        strings = ([word.replace("\\" + separator, separator) for word, _, _ in new], [label for _, _, label in new])
+        for index, column in enumerate(columns):
+            columns[index] = np.append(column, builder.codes(index, strings[index]))
+        builder.add_codes([column[np.asarray(tokens)] for column in columns], ends, first_lines)
+    builder.end_file()
+
+
+class _TokenError(Exception):
+    """What is wrong with a token, wherever it stands."""
+
+
+class _SlashedTokens(dict[str, int]):
+    """Tokens to numbers: most of them occur more than once, and each is taken apart once."""
+
+    def __init__(self, separator: str) -> None:
+        super().__init__()
+        self._separator = separator
+
+    def __missing__(self, token: str) -> int:
+        separator = self._separator
+        word, _, label = token.rpartition(separator)
+        if not word or not label:
+            other = "_" if separator == "/" else "/"
+            raise _TokenError(
+                f"{token!r} is not of the form word{separator}TAG. "
+                f'Is the separator another? Try --input-format "slash(separator={other})"'
+            )
+        number = self[token] = len(self)
+        return number

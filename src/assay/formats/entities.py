@@ -1,115 +1,103 @@
-"""Mentions of entities in CoNLL-U: brackets in MISC, which may nest, have gaps, and reach beyond their sentence."""
+"""Mentions of entities in CoNLL-U: brackets in MISC, which may nest, have gaps, and reach beyond their sentence.
+
+They are spans, or the chains of CorefUD and GUM: then the entity of a bracket is its chain.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
-from assay.arrays import Ints
+from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
+from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 
-ENTITY = "MISC:Entity"
+_KEY = "Entity"
+ENTITY = f"MISC:{_KEY}"
 """The column that mentions stand in, as users name it."""
 _BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<close>\))?|(?<![^()])(?P<closed>[^()]++)\)")
 _PART = re.compile(r"(.*)\[([0-9]{1,4})/([0-9]{1,4})\]")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+\t")
 _IDENTITIES = ("eid", "GRP")
-"""What the field is called that says which entity a mention is of; else it is the first."""
+"""Names of the field that says which entity a mention is of; else it is the first."""
 _EMPTY = "_"
 """The label of a mention whose field is empty, as CoNLL-U marks what is empty."""
+_ANEW = "GRP"
+"""The field of entities in GUM, which counts them anew in each document."""
+_REMEDY = "Is a bracket missing?"
+_LEAVE_OUT = (
+    'Leave such mentions out (--zeros drop), or read empty nodes as words: --input-format "conllu(empty_nodes=true)"'
+)
+
+_Bracket = tuple[str, int, int, str, bool, bool]
+"""Entity, part, number of parts, label, whether it opens and whether it closes a mention."""
+Fault = tuple[int, str]
+"""A place, and what is wrong with the brackets there, with the remedy."""
 
 
-def entity_spans(
-    corpus: Corpus,
-    column: str = "MISC",
-    key: str = "Entity",
-    field: str = "etype",
-    fields: Sequence[str] | None = None,
-) -> Corpus:
-    """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets.
-
-    The comment `# global.Entity = eid-etype-…` declares the order of the fields, unless it is given.
-    """
-    order = tuple(fields) if fields is not None else declared_fields(corpus, key)
+def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
+    """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
+    order = _declared_fields(corpus)
     if field not in order:
-        raise InputError(f"{corpus.name}: there is no field {field!r} in {key}. There is: {', '.join(order)}.")
-    _check_empty_nodes(corpus, key)
-    words, values = valued_words(corpus, column, key)
+        raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
+    for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
+        if _value_of_empty_node(line):
+            raise InputError(
+                f"{corpus.place_of_sentence(sentence)}: in this sentence a mention stands on the empty node "
+                f'{line.split(chr(9), 1)[0]}. Read it as a word: --input-format "conllu(empty_nodes=true)"'
+            )
+    words, values = _valued_words(corpus, _KEY)
     documents = corpus.document_of_sentence[corpus.sentence_of[words]].tolist()
     faults: list[Fault] = []
-    mentions = read_mentions(zip(documents, words.tolist(), values, strict=True), order, field, faults)
+    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, field, faults)
     if faults:
-        raise InputError(f"{corpus.place(faults[0].place)}: {faults[0].text}")
-    return _with_spans(corpus, mentions, field)
+        raise InputError(f"{corpus.place(faults[0][0])}: {faults[0][1]}")
+    begins = np.array([mention.place for mention in mentions], dtype=np.int64)
+    ends = np.array([mention.stretches[-1][1] for mention in mentions], dtype=np.int64)
+    in_sentence = corpus.sentence_of[begins].astype(np.int64)
+    firsts = corpus.starts[in_sentence]
+    stretches = {
+        number: _moved(mention.stretches, first)
+        for number, (mention, first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
+        if mention.parts > 1
+    }
+    labels = Column.of(mention.label or _EMPTY for mention in mentions)
+    spans = Spans.sorted(in_sentence, begins - firsts, ends - firsts, labels, corpus.lines_of(begins), stretches)
+    empty = sum(not mention.label for mention in mentions)
+    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
+    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
 
 
-# --- what a file declares ---
+def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:
+    return tuple((begin - first, end - first) for begin, end in stretches)
 
 
-def declared_fields(corpus: Corpus, key: str) -> tuple[str, ...]:
-    """The order of the fields by the comment that declares it."""
-    name = f"global.{key}"
-    found = {value.strip() for _, line in corpus.comments for value in [_comment(line, name)] if value}
+def _declared_fields(corpus: Corpus) -> tuple[str, ...]:
+    """The order of the fields by the comment that declares it, `# global.Entity = eid-etype-…`."""
+    name = f"global.{_KEY}"
+    comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
+    found = {value.strip() for known, _, value in comments if value and known.strip() == name}
     if not found:
         raise InputError(
-            f"{corpus.name}: no comment # {name}, so the fields of {key} are not known. "
+            f"{corpus.name}: no comment # {name}, so the fields of {_KEY} are not known. "
             f"Put it above the first sentence, e.g.: # {name} = eid-etype"
         )
     if len(found) > 1:
         raise InputError(
-            f"{corpus.name}: the fields of {key} are declared in {len(found)} ways: {'; '.join(sorted(found))}. "
+            f"{corpus.name}: the fields of {_KEY} are declared in {len(found)} ways: {'; '.join(sorted(found))}. "
             "Score these files apart."
         )
     return tuple(found.pop().split("-"))
 
 
-def _comment(line: str, name: str) -> str:
-    key, _, value = line.removeprefix("#").partition("=")
-    return value if key.strip() == name else ""
-
-
-def value_of_empty_node(line: str, key: str) -> str | None:
-    """The value of a key in the line of an empty node; None where the line is something else."""
-    if not _EMPTY_NODE.match(line):
-        return None
-    return "".join(value_of(cell, key) for cell in line.split("\t"))
-
-
-def _check_empty_nodes(corpus: Corpus, key: str) -> None:
-    """Mentions on empty nodes need these read as words."""
-    for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
-        if value_of_empty_node(line, key):
-            raise InputError(
-                f"{corpus.place_of_sentence(sentence)}: in this sentence a mention stands on the empty node "
-                f'{line.split(chr(9), 1)[0]}. Read it as a word: --input-format "conllu(empty_nodes=true)"'
-            )
-
-
-# --- brackets ---
-
-
-class _Bracket(NamedTuple):
-    entity: str
-    part: int
-    parts: int
-    label: str
-    opens: bool
-    closes: bool
-
-    @property
-    def name(self) -> str:
-        """As it is written."""
-        return self.entity if self.parts == 1 else f"{self.entity}[{self.part}/{self.parts}]"
-
-
-def value_of(cell: str, key: str) -> str:
+def _value_of(cell: str, key: str) -> str:
     """The value of a key among those of a cell."""
     if key not in cell:
         return ""
@@ -117,17 +105,26 @@ def value_of(cell: str, key: str) -> str:
     return "".join(value for name, _, value in pairs if name == key)
 
 
-def valued_words(corpus: Corpus, column: str, key: str) -> tuple[Ints, list[str]]:
-    """The words that have a value of a key in a column, and these values."""
-    cells = corpus.column(column)
-    values = [value_of(cell, key) for cell in cells.vocabulary]
+def _value_of_empty_node(line: str) -> str | None:
+    """The brackets in the line of an empty node; None where the line is something else."""
+    return "".join(_value_of(cell, _KEY) for cell in line.split("\t")) if _EMPTY_NODE.match(line) else None
+
+
+def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
+    """The words that have a value of a key in MISC, and these values."""
+    cells = corpus.column("MISC")
+    values = [_value_of(cell, key) for cell in cells.vocabulary]
     words = np.flatnonzero(np.array([bool(value) for value in values], dtype=bool)[cells.codes])
     return words, [values[code] for code in cells.codes[words].tolist()]
+
+
+# --- brackets ---
 
 
 def _brackets(value: str, order: Sequence[str], field: str) -> list[_Bracket] | None:
     """The brackets of a value from left to right; None where it is not made of brackets."""
     identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
+    place = order.index(field)
     found: list[_Bracket] = []
     end = 0
     while end < len(value):
@@ -143,22 +140,14 @@ def _brackets(value: str, order: Sequence[str], field: str) -> list[_Bracket] | 
             entity, number, parts = part[1], int(part[2]), int(part[3])
         if not entity or not 1 <= number <= parts:
             return None
-        place = order.index(field)
         label = unquote(cells[place]) if opened and place < len(cells) else ""
-        found.append(_Bracket(entity, number, parts, label, bool(opened), bool(match["close"] or match["closed"])))
+        found.append((entity, number, parts, label, bool(opened), bool(match["close"] or match["closed"])))
         end = match.end()
     return found
 
 
-class Fault(NamedTuple):
-    """What is wrong with the brackets at a place, and the remedy."""
-
-    place: int
-    text: str
-
-
 @dataclass
-class Mention:
+class _Mention:
     """A mention while its brackets are read; places are words, or nodes, counted over all documents."""
 
     document: int
@@ -170,7 +159,7 @@ class Mention:
     parts: int
     place: int
     """Where it begins."""
-    single: bool = False
+    single: bool
     """Whether one bracket opens and closes it."""
     begun: int = 1
     """How many of its parts have begun."""
@@ -178,126 +167,182 @@ class Mention:
     """The parts that are complete."""
 
 
-def read_mentions(
+def _read_mentions(
     rows: Iterable[tuple[int, int, str]], order: Sequence[str], field: str, faults: list[Fault]
-) -> list[Mention]:
+) -> list[_Mention]:
     """The mentions of brackets, given as rows of document, place and value in text order.
 
     What is wrong goes to the faults; no mention reaches beyond its document.
     """
     known: dict[str, list[_Bracket] | None] = {}
-    mentions: list[Mention] = []
-    for number, row in groupby(rows, key=lambda row: row[0]):
-        document = _Document(number, faults)
-        for _, place, value in row:
+    mentions: list[_Mention] = []
+    for document, cells in groupby(rows, key=lambda row: row[0]):
+        here: list[_Mention] = []
+        # Under the name of an entity, or of a part: the mentions that are open, and where, the latest last.
+        still_open: dict[str, list[tuple[_Mention, int]]] = {}
+        with_gaps: dict[str, list[_Mention]] = {}
+        for _, place, value in cells:
             if value not in known:
                 known[value] = _brackets(value, order, field)
-            document.take(known[value], value, place)
-        mentions += document.mentions()
+            brackets = known[value]
+            if brackets is None:
+                faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Mend the brackets."))
+            for entity, part, parts, label, opens, closes in brackets or ():
+                name = entity if parts == 1 else f"{entity}[{part}/{parts}]"
+                mention: _Mention | None = None
+                if opens and part == 1:
+                    mention = _Mention(document, entity, label, name, parts, place, closes and parts == 1)
+                    here.append(mention)
+                    if parts > 1:
+                        with_gaps.setdefault(entity, []).append(mention)
+                elif opens:
+                    # The latest mention of which this is the next part.
+                    begun = reversed(with_gaps.get(entity, []))
+                    mention = next((one for one in begun if (one.parts, one.begun) == (parts, part - 1)), None)
+                    if mention is None:
+                        faults.append((place, f"{name} begins without the part before it. {_REMEDY}"))
+                    else:
+                        if len(mention.stretches) < mention.begun or mention.stretches[-1][1] > place:
+                            faults.append((place, f"{name} begins before the part before it has ended. {_REMEDY}"))
+                        mention.begun += 1
+                if mention is not None:
+                    still_open.setdefault(name, []).append((mention, place))
+                if closes and still_open.get(name):
+                    closed, begin = still_open[name].pop()
+                    closed.stretches.append((begin, place + 1))
+                elif closes and not opens:
+                    fact = f"the mention {name} is closed here but was not opened in its document"
+                    faults.append((place, f"{fact}. {_REMEDY}"))
+        left = [(place, mention.name) for stack in still_open.values() for mention, place in stack]
+        for place, name in sorted(left):
+            faults.append((place, f"the mention {name} is opened here and not closed in its document. {_REMEDY}"))
+        for mention in here:
+            if mention.begun < mention.parts:
+                missing = f"part {mention.begun + 1} of {mention.parts} does not follow"
+                fact = f"the mention {mention.name} begins here, but its {missing}"
+                faults.append((mention.place, f"{fact}. {_REMEDY}"))
+        mentions += here
     return mentions
 
 
-class _Document:
-    """The mentions of one document: what is open at its end is a fault."""
-
-    def __init__(self, number: int, faults: list[Fault]) -> None:
-        self._number, self._faults = number, faults
-        self._all: list[Mention] = []
-        self._open: dict[str, list[tuple[Mention, int]]] = {}
-        """Under the name of an entity, or of a part: the mentions that are open, and where, the latest last."""
-        self._with_gaps: dict[str, list[Mention]] = {}
-
-    def take(self, brackets: list[_Bracket] | None, value: str, place: int) -> None:
-        """The brackets at a place."""
-        if brackets is None:
-            self._fault(place, f"{value!r} is not of the form (e1-person(e2-place)e3)", "Mend the brackets.")
-        for bracket in brackets or ():
-            if bracket.opens:
-                self._begin(bracket, place)
-            if bracket.closes:
-                self._end(bracket, place)
-
-    def mentions(self) -> list[Mention]:
-        """All of them, complete."""
-        left = [(place, mention.name) for stack in self._open.values() for mention, place in stack]
-        for place, name in sorted(left):
-            self._fault(place, f"the mention {name} is opened here and not closed in its document")
-        for mention in self._all:
-            if mention.begun < mention.parts:
-                missing = f"part {mention.begun + 1} of {mention.parts} does not follow"
-                self._fault(mention.place, f"the mention {mention.name} begins here, but its {missing}")
-        return self._all
-
-    def _begin(self, bracket: _Bracket, place: int) -> None:
-        if bracket.part == 1:
-            mention = Mention(
-                document=self._number,
-                entity=bracket.entity,
-                label=bracket.label,
-                name=bracket.name,
-                parts=bracket.parts,
-                place=place,
-                single=bracket.closes and bracket.parts == 1,
-            )
-            self._all.append(mention)
-            if bracket.parts > 1:
-                self._with_gaps.setdefault(bracket.entity, []).append(mention)
-        else:
-            continued = self._continued(bracket, place)
-            if continued is None:
-                return
-            mention = continued
-            mention.begun += 1
-        self._open.setdefault(bracket.name, []).append((mention, place))
-
-    def _continued(self, bracket: _Bracket, place: int) -> Mention | None:
-        """The latest mention of which this is the next part."""
-        for mention in reversed(self._with_gaps.get(bracket.entity, [])):
-            if (mention.parts, mention.begun) == (bracket.parts, bracket.part - 1):
-                if len(mention.stretches) < mention.begun or mention.stretches[-1][1] > place:
-                    self._fault(place, f"{bracket.name} begins before the part before it has ended")
-                return mention
-        self._fault(place, f"{bracket.name} begins without the part before it")
-        return None
-
-    def _end(self, bracket: _Bracket, place: int) -> None:
-        stack = self._open.get(bracket.name)
-        if stack:
-            mention, begin = stack.pop()
-            mention.stretches.append((begin, place + 1))
-        elif not bracket.opens:
-            self._fault(place, f"the mention {bracket.name} is closed here but was not opened in its document")
-
-    def _fault(self, place: int, fact: str, remedy: str = "Is a bracket missing?") -> None:
-        self._faults.append(Fault(place, f"{fact}. {remedy}"))
+# --- chains ---
 
 
-# --- spans ---
+def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
+    """The corpus with its mentions in chains, which end with their document.
 
+    Mentions of empty nodes alone (zeros) are refused, or with `zeros="drop"` left out and counted.
+    """
+    check_choice("zeros", zeros, ("error", "drop"))
+    order = _declared_fields(corpus)
+    heads = "head" in order
+    # Nodes are words and empty nodes in text order; brackets may stand on either.
+    lines = enumerate(corpus.aside_lines)
+    empty = {aside: value for aside, line in lines if (value := _value_of_empty_node(line)) is not None}
+    asides = np.array(list(empty), dtype=np.int64)
+    kinds = np.ones(len(corpus) + len(asides), dtype=bool)
+    kinds[corpus.aside_words[asides] + np.arange(len(asides))] = False
+    is_word, before = kinds.tolist(), [0, *np.cumsum(kinds).tolist()]
+    # The empty nodes, and the number of each among the lines that are no words.
+    zero_nodes = dict(zip(np.flatnonzero(~kinds).tolist(), asides.tolist(), strict=True))
+    mentioned = {node: aside for node, aside in zero_nodes.items() if empty[aside]}
+    words, values = _valued_words(corpus, _KEY)
+    of_empty = np.array(corpus.aside_sentences, dtype=np.int64)[list(mentioned.values())]
+    documents = corpus.document_of_sentence[np.concatenate([corpus.sentence_of[words], of_empty])].tolist()
+    nodes = [*np.flatnonzero(kinds)[words].tolist(), *mentioned]
+    values += [empty[aside] for aside in mentioned.values()]
+    faults: list[Fault] = []
+    for node, aside in mentioned.items() if zeros == "error" else ():
+        name = corpus.aside_lines[aside].split("\t", 1)[0]
+        faults.append((node, f"a mention stands on the empty node {name}. {_LEAVE_OUT}"))
+    rows = sorted(zip(documents, nodes, values, strict=True))
+    found = _read_mentions(rows, order, "head" if heads else order[0], faults)
 
-def _with_spans(corpus: Corpus, mentions: list[Mention], field: str) -> Corpus:
-    words = np.array([mention.place for mention in mentions], dtype=np.int64)
-    sentence = corpus.sentence_of[words].astype(np.int64)
-    firsts = corpus.starts[sentence]
-    stretches = {
-        number: tuple((begin - first, end - first) for begin, end in mention.stretches)
-        for number, (mention, first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
-        if mention.parts > 1
+    def place(node: int) -> str:
+        """`file:line` of a node."""
+        word = before[node]
+        if is_word[node] or corpus.lines is None:
+            return corpus.place(word)
+        sentence = corpus.aside_sentences[zero_nodes[node]]
+        first = int(corpus.starts[sentence])
+        lines_between = zero_nodes[node] - int(np.searchsorted(corpus.aside_words, first, side="right"))
+        return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + lines_between}"
+
+    ids, problems = _document_ids(corpus)
+    refuse_all([f"{place(node)}: {text}" for node, text in sorted(faults)] + problems)
+    # Mentions with their words and head, -1 where that is not known.
+    kept: list[tuple[_Mention, Stretches, int]] = []
+    on_empty = unknown_heads = 0
+    for mention in found:
+        in_words = ((before[first], before[end]) for first, end in mention.stretches)
+        stretches = merged((first, end) for first, end in in_words if first < end)
+        if stretches:
+            on_empty += not all(is_word[first] and is_word[end - 1] for first, end in mention.stretches)
+            head = _head(mention)
+            head = before[head] if head >= 0 and is_word[head] else -1
+            unknown_heads += bool(mention.label) and head < 0
+            kept.append((mention, stretches, head))
+    numbers: dict[tuple[int, str], int] = {}
+    # As in CoNLL-2012, chains are in the order in which they appear, at one word those of one-word mentions first.
+    for mention, _, _ in sorted(kept, key=lambda row: (row[0].place, not row[0].single)):
+        numbers.setdefault((mention.document, mention.entity), len(numbers))
+    facts = [
+        (mention.document, stretches[0][0], stretches[-1][1], numbers[mention.document, mention.entity], head)
+        for mention, stretches, head in kept
+    ]
+    document, begins, ends, chains, head_words = np.array(facts, dtype=np.int64).reshape(-1, 5).T
+    firsts = corpus.first_words[document]
+    counts = {
+        "Mentions of empty nodes alone that were left out": len(found) - len(kept),
+        "Mentions that begin or end on an empty node, taken without it": on_empty,
+        "Mentions whose head is not one of their words, taken as unknown": heads * unknown_heads,
+        "Entities in several documents, each cut into a chain per document": (_ANEW not in order)
+        * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
+        "Words with Bridge, which was not read": len(_valued_words(corpus, "Bridge")[0]),
+        "Words with SplitAnte, which was not read": len(_valued_words(corpus, "SplitAnte")[0]),
     }
-    ends = np.array([mention.stretches[-1][1] for mention in mentions], dtype=np.int64)
-    labels = Column.of(mention.label or _EMPTY for mention in mentions)
-    spans = Spans.sorted(sentence, words - firsts, ends - firsts, labels, lines_of(corpus, words), stretches)
-    empty = sum(not mention.label for mention in mentions)
-    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
-    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+    result = replace(
+        corpus,
+        chains=sorted_chains(
+            np.column_stack([document, begins - firsts, ends - firsts, chains, corpus.lines_of(begins)]),
+            [name for _, name in numbers],
+            {
+                number: _moved(stretches, first)
+                for number, ((_, stretches, _), first) in enumerate(zip(kept, firsts.tolist(), strict=True))
+                if len(stretches) > 1
+            },
+            np.where(head_words < 0, -1, head_words - firsts) if heads else None,
+        ),
+        document_ids=tuple(ids) or corpus.document_ids,
+        by_id=bool(ids),
+        noted=(*corpus.noted, *((f"{text}: {{}}.", number) for text, number in counts.items() if number)),
+    )
+    return with_crossings_noted(result)
 
 
-def lines_of(corpus: Corpus, words: Ints) -> Ints:
-    """The line of each word."""
-    if corpus.lines is None:
-        return np.zeros(len(words), dtype=np.int64)
-    sentence = corpus.sentence_of[words]
-    first = corpus.starts[sentence]
-    before = np.searchsorted(corpus.aside_words, first + 1)
-    lines: Ints = corpus.lines[sentence] + words - first + np.searchsorted(corpus.aside_words, words + 1) - before
-    return lines
+def _head(mention: _Mention) -> int:
+    """The node that the field counts from 1 among those of a mention, -1 where there is none."""
+    if not (mention.label.isascii() and mention.label.isdigit() and len(mention.label) < 10):
+        return -1
+    left = int(mention.label) - 1
+    for first, end in mention.stretches:
+        if 0 <= left < end - first:
+            return first + left
+        left -= end - first
+    return -1
+
+
+def _document_ids(corpus: Corpus) -> tuple[list[str], list[str]]:
+    """The ids of the documents, if all have one, and a problem for each that is that of one before it."""
+    newdocs = (comment for comment in corpus.comments if comment[1].startswith(("# newdoc", "#newdoc")))
+    given = {sentence: line.partition("=")[2].strip() for sentence, line in newdocs}
+    firsts = [0] if corpus.document_starts is None else corpus.document_starts[:-1].tolist()
+    names = [given.get(first, "") for first in firsts]
+    ids = [document_id(name, number) for number, name in enumerate(names, 1)] if all(names) else []
+    problems, seen = [], dict[str, str]()
+    for name, first in zip(ids, corpus.first_words.tolist(), strict=False):
+        here = corpus.place(first)
+        if name in seen:
+            problems.append(f"{here}: the id {name!r} is already that of {seen[name]}. Give each its own.")
+        seen.setdefault(name, here)
+    return ids, problems

@@ -7,13 +7,12 @@ keep to their scheme it is every scheme's. A scheme adds how its spans are writt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Bools, Ints
+from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError, UsageError, unknown
 
@@ -36,7 +35,7 @@ class Scheme:
     letters: str
     """The prefixes."""
     written: tuple[int, int, int, int]
-    """What an inner word of a span is tagged as, its first, its last, its only one."""
+    """The tags of an inner word of a span, its first, its last, its only one."""
     leans_back: tuple[int, ...] = ()
     """What stands only where a span goes on …"""
     leans_ahead: tuple[int, ...] = ()
@@ -102,17 +101,19 @@ class Reading:
 
 
 def looks_like_tags(values: Iterable[str]) -> bool:
-    """Whether these are all tags of some scheme, and not all of them O."""
+    """True if these are all tags of some scheme, and not all of them O."""
     parts = {part for value in values for part in value.split("|")} - _NO_LEVEL
     return bool(parts) and all(len(part) > 2 and part[0] in ROLES and part[1] == "-" for part in parts)
 
 
 def detect(corpus: Corpus, column: str) -> str | None:
     """The scheme to which a whole column keeps, or None; stacked tags are never guessed."""
-    tags = corpus.column(column)
-    used = {tag[:1] for tag in tags.counts()} - {"O", corpus.empty}
-    likely = ["io"] if used == {"I"} else [name for name in SCHEMES if name not in {"io", "stacked"}]
-    return next((name for name in likely if _keeps_to(corpus, tags, SCHEMES[name])), None)
+    used = {tag[:1] for tag in corpus.column(column).counts()} - {"O", corpus.empty}
+    for name in ["io"] if used == {"I"} else [name for name in SCHEMES if name not in {"io", "stacked"}]:
+        levels, faults = _levels(corpus, column, SCHEMES[name], {})
+        if not faults and not levels[0].broken(SCHEMES[name]).any():
+            return name
+    return None
 
 
 def likely(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
@@ -127,51 +128,47 @@ def likely(corpus: Corpus, columns: Sequence[str], golds: str = "") -> str:
     return next((name for name, known in SCHEMES.items() if used <= set(known.letters)), "iob2")
 
 
-def _keeps_to(corpus: Corpus, tags: Column, scheme: Scheme) -> bool:
-    parsed = _parse(tags, scheme, corpus.empty, {})
-    if parsed.faults:
-        return False
-    (level,) = _levels(corpus, tags, parsed)
-    return not level.broken(scheme).any()
-
-
 # --- tags taken apart ---
 
 
-@dataclass(frozen=True, eq=False)
-class _Parsed:
-    """What each string of a column's vocabulary says, by level: role and label, levels × strings."""
+def _levels(corpus: Corpus, name: str, scheme: Scheme, known: dict[str, int]) -> tuple[list[Level], dict[int, str]]:
+    """The levels of a column of tags from the outermost inwards, and what is no tag of the scheme, by code.
 
-    roles: Ints
-    labels: Ints
-    faults: Mapping[int, str]
-    """What is wrong with strings that are no tags of the scheme, by their codes."""
-
-
-def _parse(tags: Column, scheme: Scheme, empty: str | None, known: dict[str, int]) -> _Parsed:
+    A span within another ends where that one does. New labels are entered into `known`.
+    """
+    tags = corpus.column(name)
     stacked = scheme.name == "stacked"
-    outside = _NO_LEVEL if stacked else _NO_TAG if empty is None else _NO_TAG | {empty}
+    outside = _NO_LEVEL if stacked else _NO_TAG if corpus.empty is None else _NO_TAG | {corpus.empty}
     used = np.flatnonzero(np.bincount(tags.codes, minlength=len(tags.vocabulary))).tolist()
     parts = {code: tags.vocabulary[code].split("|") if stacked else [tags.vocabulary[code]] for code in used}
     depth = max(map(len, parts.values()), default=1)
     roles = np.zeros((depth, len(tags.vocabulary)), dtype=np.int8)
     labels = np.full((depth, len(tags.vocabulary)), NO_LABEL, dtype=np.int32)
     faults = {}
-    for code, levels in parts.items():
-        for level, tag in enumerate(levels):
-            prefix, _, label = tag.partition("-")
-            if tag in outside:
-                continue
-            if not label or len(prefix) != 1 or prefix not in scheme.letters or "|" in tag:
-                faults[code] = _fault(tag, scheme)
-                break
-            roles[level, code] = ROLES[prefix]
-            labels[level, code] = known.setdefault(label, len(known))
-    return _Parsed(roles, labels, faults)
+    for code, row, tag in ((code, row, tag) for code, given in parts.items() for row, tag in enumerate(given)):
+        prefix, _, label = tag.partition("-")
+        if tag in outside or code in faults:
+            continue
+        if not label or len(prefix) != 1 or prefix not in scheme.letters or "|" in tag:
+            faults[code] = _fault(tag, scheme)
+            continue
+        roles[row, code] = ROLES[prefix]
+        labels[row, code] = known.setdefault(label, len(known))
+    cut = np.zeros(len(tags) + 1, dtype=bool)
+    cut[corpus.starts] = True
+    codes = tags.codes.astype(np.intp)
+    levels: list[Level] = []
+    for number in range(0 if faults else depth):
+        level = Level(roles[number][codes], labels[number][codes], cut)
+        levels.append(level)
+        if number + 1 < depth:
+            cut = cut.copy()
+            cut[:-1] |= level.first | ~level.inside
+    return levels, faults
 
 
 def _fault(tag: str, scheme: Scheme) -> str:
-    """What is wrong with a tag, and what to do."""
+    """A sentence on what is wrong with a tag, and what to do."""
     prefix, hyphen, label = tag.partition("-")
     if "|" in tag:
         return f"tag {tag!r} with |, which divides the levels of stacked tags. If they are, say --scheme stacked."
@@ -186,76 +183,65 @@ def _fault(tag: str, scheme: Scheme) -> str:
 # --- the reading ---
 
 
-@dataclass(frozen=True, eq=False)
 class Level:
-    """One level of tags: which words go on with the span of the word before.
+    """One level of tags, and the words that go on with the span of the word before.
 
-    `touches` and `goes_on` have one place more than there are words, for what would follow the last.
+    `cut`, `touches` and `goes_on` have one place more than there are words, for what would follow the last.
     """
 
-    role: Ints
-    label: Ints
-    inside: Bools
-    """Which words are in a span."""
-    cut: Bools
-    """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
-    touches: Bools
-    """Whether the word before has the same label."""
-    goes_on: Bools
-
-    @classmethod
-    def of(cls, role: Ints, label: Ints, cut: Bools) -> Level:
-        """Words read by their roles and labels."""
-        inside: Bools = np.asarray(role != OUTSIDE)
-        touches = np.zeros(len(role) + 1, dtype=bool)
-        touches[1:-1] = (label[1:] == label[:-1]) & inside[1:]
-        touches &= ~cut
-        goes_on = touches.copy()
-        goes_on[1:-1] &= _among(role[:-1], (BEGIN, INSIDE)) & _among(role[1:], (INSIDE, END))
-        return cls(role, label, inside, cut, touches, goes_on)
+    def __init__(self, role: Ints, label: Ints, cut: Bools) -> None:
+        self.role, self.label = role, label
+        self.inside: Bools = np.asarray(role != OUTSIDE)
+        """Mask of the words in a span."""
+        self.cut = cut
+        """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
+        self.touches = np.zeros(len(role) + 1, dtype=bool)
+        """Whether the word before has the same label."""
+        self.touches[1:-1] = (label[1:] == label[:-1]) & self.inside[1:]
+        self.touches &= ~cut
+        self.goes_on = self.touches.copy()
+        self.goes_on[1:-1] &= _among(role[:-1], (BEGIN, INSIDE)) & _among(role[1:], (INSIDE, END))
 
     @property
     def first(self) -> Bools:
-        """Which words begin a span."""
+        """Mask of the words that begin a span."""
         return self.inside & ~self.goes_on[:-1]
 
     @property
     def last(self) -> Bools:
-        """Which words end one."""
+        """Mask of the words that end one."""
         return self.inside & ~self.goes_on[1:]
 
-    def broken_back(self, scheme: Scheme) -> Bools:
-        """Which words need another before them that is not there."""
-        return _among(self.role, scheme.leans_back) & ~self._link(scheme)[:-1]
-
-    def broken_ahead(self, scheme: Scheme) -> Bools:
-        """Which words need another behind them that is not there."""
-        return _among(self.role, scheme.leans_ahead) & ~self._link(scheme)[1:]
+    def broken_sides(self, scheme: Scheme) -> tuple[Bools, Bools]:
+        """Masks of the words that need another before them that is not there, and of those that need one behind."""
+        link = self.touches if scheme.touching else self.goes_on
+        return _among(self.role, scheme.leans_back) & ~link[:-1], _among(self.role, scheme.leans_ahead) & ~link[1:]
 
     def broken(self, scheme: Scheme) -> Bools:
-        """Which words break the scheme."""
-        return self.broken_back(scheme) | self.broken_ahead(scheme)
+        """Mask of the words that break the scheme."""
+        back, ahead = self.broken_sides(scheme)
+        return back | ahead
 
     def invalid(self, scheme: Scheme) -> int:
-        """How many transitions break the scheme; where both of their words do, that is one."""
-        back, ahead = self.broken_back(scheme), self.broken_ahead(scheme)
+        """The number of transitions that break the scheme; where both of their words do, that is one."""
+        back, ahead = self.broken_sides(scheme)
         both = back[1:] & ahead[:-1] & ~self.cut[1:-1]
         return int(back.sum() + ahead.sum() - both.sum())
 
     def reread(self, scheme: Scheme) -> Bools:
-        """Which words would be tagged otherwise if the scheme were kept to with the same spans."""
-        first, last = self.first, self.last
-        if scheme.touching:
-            first, last = first & self.touches[:-1], last & self.touches[1:]
-        written = np.array(scheme.written, dtype=np.int8)[first + 2 * last.astype(np.int8)]
-        return self.inside & np.not_equal(self.role, written)
+        """Mask of the words that would be tagged otherwise if the scheme were kept to with the same spans."""
+        return self.inside & np.not_equal(self.role, _written(scheme, self.first, self.last, self.touches))
 
     def spans(self) -> tuple[Ints, Ints]:
         """The first word of each span, and the one behind its last."""
         return np.flatnonzero(self.first), np.flatnonzero(self.last) + 1
 
-    def _link(self, scheme: Scheme) -> Bools:
-        return self.touches if scheme.touching else self.goes_on
+
+def _written(scheme: Scheme, first: Bools, last: Bools, touches: Bools) -> Ints:
+    """The roles that a scheme writes for words that begin or end spans, and touch others of their label."""
+    if scheme.touching:
+        first, last = first & touches[:-1], last & touches[1:]
+    return np.array(scheme.written, dtype=np.int8)[first + 2 * last.astype(np.int8)]
 
 
 def _among(role: Ints, roles: Sequence[int]) -> Bools:
@@ -263,21 +249,6 @@ def _among(role: Ints, roles: Sequence[int]) -> Bools:
     for one in roles:
         wanted |= role == one
     return wanted
-
-
-def _levels(corpus: Corpus, tags: Column, parsed: _Parsed) -> list[Level]:
-    """The levels from the outermost inwards; a span within another ends where that one does."""
-    cut = np.zeros(len(tags) + 1, dtype=bool)
-    cut[corpus.starts] = True
-    codes = tags.codes.astype(np.intp)
-    levels: list[Level] = []
-    for roles, labels in zip(parsed.roles, parsed.labels, strict=True):
-        level = Level.of(roles[codes], labels[codes], cut)
-        levels.append(level)
-        if len(levels) < len(parsed.roles):
-            cut = cut.copy()
-            cut[:-1] |= level.first | ~level.inside
-    return levels
 
 
 # --- spans ---
@@ -292,69 +263,72 @@ def spans_of(
     `discard` takes the broken spans away.
     """
     chosen = find(scheme)
-    _check_repair(chosen, repair)
+    if repair is not None and repair not in chosen.repairs:
+        if repair not in REPAIRS:
+            raise unknown("repair", repair, REPAIRS)
+        there = ", ".join(chosen.repairs)
+        raise UsageError(f"the repair {repair} is not made for {chosen.title}. There is: {there}.")
     known: dict[str, int] = {}
-    found = [level for name in columns for level in _read(corpus, name, chosen, repair, known)]
-    first, end, codes = (np.concatenate(arrays) for arrays in zip(*(level.spans for level in found), strict=True))
+    found: list[tuple[Ints, Ints, Ints]] = []
+    invalid = repaired = 0
+    for name in columns:
+        levels, faults = _levels(corpus, name, chosen, known)
+        if faults:
+            codes = corpus.column(name).codes
+            word = int(np.isin(codes, list(faults)).argmax())
+            other = detect(corpus, name)
+            hint = f" Is it {SCHEMES[other].title}? Then say --scheme {other}." if other else ""
+            raise InputError(f"{corpus.place(word)}: {faults[int(codes[word])]}{hint}")
+        for level in levels:
+            first, end = level.spans()
+            places = level.invalid(chosen)
+            invalid += places
+            if places and repair is None:
+                raise _broken(corpus, name, chosen, level, places)
+            if places:
+                wrong = level.reread(chosen)
+                kept = whole(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
+                repaired += int(wrong.sum() if repair == "conlleval" else (end - first)[~kept].sum())
+                first, end = first[kept], end[kept]
+            found.append((first, end, level.label[first]))
+    first, end, codes = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    sentence = corpus.sentence_of[first].astype(np.int64)
+    start = corpus.starts[sentence]
     # One level of spans is in order by itself: they do not overlap.
     make = Spans if len(found) == 1 else Spans.sorted
-    spans = _placed(corpus, first, end, Column(codes, tuple(known)), make)
-    reading = Reading(chosen.name, sum(level.invalid for level in found), sum(level.repaired for level in found))
-    return replace(corpus, spans=spans), reading
-
-
-class _Found(NamedTuple):
-    """What one level of tags gives: first words, ends and label codes of its spans, and what was wrong."""
-
-    spans: tuple[Ints, Ints, Ints]
-    invalid: int
-    repaired: int
-
-
-def _read(corpus: Corpus, name: str, scheme: Scheme, repair: str | None, known: dict[str, int]) -> Iterator[_Found]:
-    """The levels of one column."""
-    tags = corpus.column(name)
-    parsed = _parse(tags, scheme, corpus.empty, known)
-    if parsed.faults:
-        raise _faulty(corpus, name, parsed)
-    for level in _levels(corpus, tags, parsed):
-        invalid, repaired = level.invalid(scheme), 0
-        first, end = level.spans()
-        if invalid and repair is None:
-            raise _invalid(corpus, name, scheme, level, invalid)
-        if invalid:
-            wrong = level.reread(scheme)
-            kept = whole(first, end, wrong) if repair == "discard" else np.ones(len(first), dtype=bool)
-            repaired = int(wrong.sum() if repair == "conlleval" else (end - first)[~kept].sum())
-            first, end = first[kept], end[kept]
-        yield _Found((first, end, level.label[first]), invalid, repaired)
-
-
-def _check_repair(scheme: Scheme, repair: str | None) -> None:
-    if repair is None or repair in scheme.repairs:
-        return
-    if repair not in REPAIRS:
-        raise unknown("repair", repair, REPAIRS)
-    raise UsageError(f"the repair {repair} is not made for {scheme.title}. There is: {', '.join(scheme.repairs)}.")
+    spans = make(sentence, first - start, end - start, Column(codes, tuple(known)), corpus.lines_of(first))
+    return replace(corpus, spans=spans), Reading(chosen.name, invalid, repaired)
 
 
 def whole(first: Ints, end: Ints, wrong: Bools) -> Bools:
-    """Which spans have no word that is tagged wrongly."""
+    """Mask of the spans that have no word that is tagged wrongly."""
     before = np.concatenate([[0], np.cumsum(wrong)])
     return np.asarray(before[first] == before[end])
 
 
-def _placed(corpus: Corpus, first: Ints, end: Ints, labels: Column, make: Callable[..., Spans]) -> Spans:
-    """Spans given by words of the corpus, within their sentences and with their lines."""
-    sentence = corpus.sentence_of[first].astype(np.int64)
-    start = corpus.starts[sentence]
-    lines = np.zeros(len(first), dtype=np.int64)
-    if corpus.lines is not None:
-        lines = corpus.lines[sentence].astype(np.int64)
-        if corpus.word_per_line:
-            asides = [np.searchsorted(corpus.aside_words, words + 1) for words in (start, first)]
-            lines += first - start + asides[1] - asides[0]
-    return make(sentence, first - start, end - start, labels, lines)
+def _broken(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
+    """The error for the first tag that breaks the scheme, and how many more places do."""
+    tags, starts = corpus.column(name), set(corpus.starts.tolist())
+    word = int(level.broken(scheme).argmax())
+    before = bool(level.broken_sides(scheme)[0][word])
+    if before:
+        where = "at the beginning of a sentence" if word in starts else f"after {tags[word - 1] or 'an empty tag'}"
+        marks, ends = "directly follows one of its label", ("begins", scheme.written[1], scheme.written[3])
+    else:
+        where = "at the end of a sentence" if word + 1 in starts else f"before {tags[word + 1] or 'an empty tag'}"
+        marks, ends = "one of its label directly follows", ("ends", scheme.written[2], scheme.written[3])
+    why = f"a span {ends[0]} with {scheme.prefixes(ends[1:])}"
+    if scheme.touching:
+        why = f"{scheme.prefixes(scheme.leans_back if before else scheme.leans_ahead)} marks a span that {marks}"
+    remedy = f"Repair with --repair {' or '.join(scheme.repairs)}"
+    other = detect(corpus, name)
+    if other is not None:
+        remedy += f", or say --scheme {other}"
+    if places > 1:
+        remedy += f"; {places - 1:,} more place{'s' if places > 2 else ''}"
+    return InputError(
+        f"{corpus.place(word)}: {tags[word]} {where}, which {scheme.title} does not allow ({why}). {remedy}."
+    )
 
 
 # --- tags ---
@@ -380,17 +354,14 @@ def tags_of(corpus: Corpus, scheme: str) -> Column:
             f"{corpus.place_of_span(span)}: the span {spans.labels[span]} {reason.format(chosen.title)}."
         )
     lengths = end - first
-    words = np.repeat(first, lengths) + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     label = np.full(len(corpus), NO_LABEL, dtype=np.int64)
-    label[words] = np.repeat(codes, lengths)
+    label[numbers_of_runs(first, lengths)] = np.repeat(codes, lengths)
     firsts, lasts = np.zeros(len(corpus), dtype=bool), np.zeros(len(corpus), dtype=bool)
     firsts[first], lasts[end - 1] = True, True
-    if chosen.touching:
-        touches = np.zeros(len(corpus) + 1, dtype=bool)
-        touches[1:-1] = label[1:] == label[:-1]
-        touches[corpus.starts] = False
-        firsts, lasts = firsts & touches[:-1], lasts & touches[1:]
-    written = np.array(chosen.written)[firsts + 2 * lasts.astype(np.int8)]
+    touches = np.zeros(len(corpus) + 1, dtype=bool)
+    touches[1:-1] = label[1:] == label[:-1]
+    touches[corpus.starts] = False
+    written = _written(chosen, firsts, lasts, touches)
     letters = {ROLES[letter]: letter for letter in chosen.letters}
     names = spans.labels.vocabulary
     pairs = zip(label.tolist(), written.tolist(), strict=True)
@@ -414,48 +385,3 @@ def _stacked(corpus: Corpus, first: Ints, end: Ints) -> Column:
         for word in range(int(first[span]), int(end[span])):
             levels[word].append(f"{'B' if word == first[span] else 'I'}-{spans.labels[span]}")
     return Column.of("|".join(level) or "O" for level in levels)
-
-
-# --- refusals ---
-
-
-def _faulty(corpus: Corpus, name: str, parsed: _Parsed) -> InputError:
-    """The first string that is no tag of the scheme."""
-    codes = corpus.column(name).codes
-    word = int(np.isin(codes, list(parsed.faults)).argmax())
-    other = detect(corpus, name)
-    hint = f" Is it {SCHEMES[other].title}? Then say --scheme {other}." if other else ""
-    return InputError(f"{corpus.place(word)}: {parsed.faults[int(codes[word])]}{hint}")
-
-
-def _invalid(corpus: Corpus, name: str, scheme: Scheme, level: Level, places: int) -> InputError:
-    """The first tag that breaks the scheme, and how many more places do."""
-    tags = corpus.column(name)
-    word = int(level.broken(scheme).argmax())
-    where, why = _broken_at(tags, scheme, level, word, set(corpus.starts.tolist()))
-    remedy = f"Repair with --repair {' or '.join(scheme.repairs)}"
-    other = detect(corpus, name)
-    if other is not None:
-        remedy += f", or say --scheme {other}"
-    if places > 1:
-        remedy += f"; {places - 1:,} more place{'s' if places > 2 else ''}"
-    return InputError(
-        f"{corpus.place(word)}: {tags[word]} {where}, which {scheme.title} does not allow ({why}). {remedy}."
-    )
-
-
-def _broken_at(tags: Column, scheme: Scheme, level: Level, word: int, starts: set[int]) -> tuple[str, str]:
-    """Where a word stands that breaks the scheme, and the rule that it breaks."""
-
-    def shown(index: int) -> str:
-        return tags[index] or "an empty tag"
-
-    if level.broken_back(scheme)[word]:
-        where = "at the beginning of a sentence" if word in starts else f"after {shown(word - 1)}"
-        if scheme.touching:
-            return where, f"{scheme.prefixes(scheme.leans_back)} marks a span that directly follows one of its label"
-        return where, f"a span begins with {scheme.prefixes((scheme.written[1], scheme.written[3]))}"
-    where = "at the end of a sentence" if word + 1 in starts else f"before {shown(word + 1)}"
-    if scheme.touching:
-        return where, f"{scheme.prefixes(scheme.leans_ahead)} marks a span that one of its label directly follows"
-    return where, f"a span ends with {scheme.prefixes((scheme.written[2], scheme.written[3]))}"

@@ -9,11 +9,14 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO, cast
+from xml.parsers import expat
 
 from assay.errors import InputError, reason
 
@@ -39,24 +42,21 @@ def expand(path: str) -> list[str]:
     target = Path(path)
     if target.is_dir():
         try:
-            found = sorted(_below(target), key=lambda file: file.relative_to(target).as_posix())
+            below = sorted(_below(target), key=lambda file: file.relative_to(target).as_posix())
         except OSError as error:
             raise InputError(f"{error.filename or path}: cannot be read ({reason(error)}).") from None
-        if not found:
+        if not below:
             raise InputError(f"{path}: the folder holds no files.")
-        return _annotations([str(file) for file in found])
-    if not target.exists() and _PATTERN.search(path):
+        files = [str(file) for file in below]
+    elif not target.exists() and _PATTERN.search(path):
         import glob
 
-        matches = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
-        if not matches:
+        files = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
+        if not files:
             raise InputError(f"{path}: no file matches this pattern.")
-        return _annotations(matches)
-    return [path]
-
-
-def _annotations(files: list[str]) -> list[str]:
-    """Where there are annotations of texts, these alone: the texts are read with them, settings are not."""
+    else:
+        return [path]
+    # Where there are annotations of texts, these alone: the texts are read with them, settings are not.
     return [file for file in files if file.endswith(ANNOTATIONS)] or files
 
 
@@ -141,17 +141,19 @@ class Source:
             raise InputError(f"{self.path}: cannot be opened ({reason(error)}).") from None
         self._check_unchanged()
         if start.startswith(b"\x1f\x8b"):
-            counted = _Counted(raw)
-            return cast(BinaryIO, _Whole(gzip.GzipFile(fileobj=cast(BinaryIO, counted)), counted, self.path))
+            return cast(BinaryIO, _Unpacked(raw, self.path, lambda file: gzip.GzipFile(fileobj=file)))
         if start.startswith(b"\xfd7zXZ\x00"):
             import lzma
 
-            counted = _Counted(raw)
-            return cast(BinaryIO, _Whole(lzma.LZMAFile(cast(BinaryIO, counted)), counted, self.path))
+            return cast(BinaryIO, _Unpacked(raw, self.path, lzma.LZMAFile))
         return raw
 
     def _check_unchanged(self) -> None:
-        before, self._state = self._state, _state(self._raw)
+        before, self._state = self._state, None
+        with suppress(OSError):
+            status = os.fstat(self._raw.fileno())
+            if stat.S_ISREG(status.st_mode):
+                self._state = (status.st_ino, status.st_size, status.st_mtime_ns)
         if before not in (None, self._state):
             self._raw.close()
             raise InputError(f"{self.path}: was changed while it was read. Run it again when it is complete.")
@@ -172,25 +174,22 @@ class Source:
             self._file = self._open()
             self._ahead = self._read(BATCH)
         try:
-            yield from self._cut_at_lines(self._ahead)
+            block, rest = self._ahead, b""
+            while block:
+                self._hash.update(block)
+                cut = block.rfind(b"\n") + 1
+                if cut:
+                    data, rest = rest + block[:cut], block[cut:]
+                    yield self._batch(data)
+                    self._line += data.count(b"\n")
+                else:
+                    rest += block
+                block = self._read(BATCH)
+            if rest:
+                yield self._batch(rest)
             self._check_unchanged()
         finally:
             self.close()
-
-    def _cut_at_lines(self, block: bytes) -> Iterator[Batch]:
-        rest = b""
-        while block:
-            self._hash.update(block)
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                data, rest = rest + block[:cut], block[cut:]
-                yield self._batch(data)
-                self._line += data.count(b"\n")
-            else:
-                rest += block
-            block = self._read(BATCH)
-        if rest:
-            yield self._batch(rest)
 
     def beside(self, ending: str) -> str:
         """The text of the file of this name with another ending, its line ends as they are; it is hashed too."""
@@ -227,9 +226,11 @@ class Source:
         return Batch(data.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else data, self._line, self.path)
 
     def _read(self, size: int) -> bytes:
+        # The module for xz is loaded only where there is such a file.
+        xz = (sys.modules["lzma"].LZMAError,) if "lzma" in sys.modules else ()
         try:
             return self._file.read(size)
-        except _damage() as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, *xz) as error:
             raise InputError(
                 f"{self.path}: the compressed file is damaged or cut short ({error}). Copy or make it again."
             ) from None
@@ -249,54 +250,98 @@ def decode(data: bytes, path: str, line: int) -> str:
         ) from None
 
 
-def _damage() -> tuple[type[Exception], ...]:
-    """What damaged files raise; the module for xz is loaded only where there is such a file."""
-    xz = (sys.modules["lzma"].LZMAError,) if "lzma" in sys.modules else ()
-    return (EOFError, zlib.error, gzip.BadGzipFile, *xz)
-
-
-class _Counted:
-    """A file, and how many bytes of it were read; a pipe cannot tell."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file, self.number = file, 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.file.read(size)
-        self.number += len(data)
-        return data
-
-
-class _Whole:
+class _Unpacked:
     """A decompressing reader that closes the file beneath it too, and stops where there is no end to it."""
 
-    def __init__(self, reader: gzip.GzipFile | LZMAFile, raw: _Counted, path: str) -> None:
-        self._reader, self._raw, self._path = reader, raw, path
-        self._number = 0
+    def __init__(self, raw: BinaryIO, path: str, unpack: Callable[[BinaryIO], gzip.GzipFile | LZMAFile]) -> None:
+        self._raw, self._path = raw, path
+        self._taken = self._given = 0
+        self._reader = unpack(cast(BinaryIO, SimpleNamespace(read=self._read_raw)))
+
+    def _read_raw(self, size: int = -1) -> bytes:
+        data = self._raw.read(size)
+        # A pipe cannot tell how many bytes of it were read.
+        self._taken += len(data)
+        return data
 
     def read(self, size: int) -> bytes:
         data = self._reader.read(size)
-        self._number += len(data)
-        if self._number > _MUCH and self._number > _DENSEST * self._raw.number:
+        self._given += len(data)
+        if self._given > _MUCH and self._given > _DENSEST * self._taken:
             raise InputError(
-                f"{self._path}: over {_MUCH >> 20} MB so far out of {self._raw.number:,} bytes, which no annotated "
+                f"{self._path}: over {_MUCH >> 20} MB so far out of {self._taken:,} bytes, which no annotated "
                 "text is compressed to. If it is meant so, decompress it first."
             )
         return data
 
     def close(self) -> None:
         self._reader.close()
-        self._raw.file.close()
+        self._raw.close()
 
     @property
     def closed(self) -> bool:
-        return self._raw.file.closed
+        return self._raw.closed
 
 
-def _state(file: BinaryIO) -> tuple[int, ...] | None:
-    """Which file it is, how long, and when it was written to last; None for what is no file on a disk."""
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:
-        return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+# --- XML ---
+
+
+class XmlStream:
+    """A file of XML that calls functions where its elements begin and end.
+
+    Nothing outside the file is loaded, and entities of its own are refused.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        start: Callable[[str, dict[str, str]], None],
+        end: Callable[[str], None],
+        characters: Callable[[str], None] | None = None,
+    ) -> None:
+        self._source = source
+        self._parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        # Says no to external DTDs even where Python is built with another default.
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        if characters is not None:
+            parser.CharacterDataHandler = characters
+        parser.EntityDeclHandler = self._entity_declared
+        parser.SkippedEntityHandler = self._entity_skipped
+
+    @property
+    def line(self) -> int:
+        """The line that is being read."""
+        return self._parser.CurrentLineNumber
+
+    def read(self) -> None:
+        """Read all of it."""
+        try:
+            for batch in self._source.batches():
+                # Text, not bytes: it is UTF-8 by now, whatever the declaration says.
+                self._parser.Parse(batch.text, False)
+            self._parser.Parse("", True)
+        except expat.ExpatError as error:
+            fault = expat.ErrorString(error.code)
+            remedy = "In text, & is written &amp; and < is written &lt;"
+            if fault in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN):
+                remedy = "Is the file cut short? Copy or make it again."
+            elif fault == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+                remedy = "Are these several documents in one file? Give each a file of its own in one folder."
+            place = f"{self._source.path}:{error.lineno}"
+            raise InputError(f"{place}: not well-formed XML ({fault}). {remedy}") from None
+
+    def _entity_declared(self, name: str, *_: object) -> None:
+        # A few nested entities make gigabytes, and external ones read other files.
+        raise InputError(
+            f"{self._source.path}:{self.line}: declares the entity {name!r}, which is not allowed here. "
+            "Write the text itself in its place."
+        )
+
+    def _entity_skipped(self, name: str, is_parameter: bool) -> None:
+        mark = "%" if is_parameter else "&"
+        raise InputError(
+            f"{self._source.path}:{self.line}: the entity {mark}{name}; is declared nowhere in the file, and DTDs "
+            "are not loaded. Write the character itself in its place."
+        )

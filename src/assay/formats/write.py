@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, schemes
+from assay.formats import Input, choose_column, read_labels, schemes
 from assay.formats.columns import CONLLU
-from assay.formats.labels import read_labels
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
 _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
@@ -35,12 +35,21 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
         text = "".join(_one_label(corpus, chosen, target))
         kept = {chosen}
     else:
-        named = _conll_columns(corpus, column)
+        # Columns go where they are called so, else the label asked for goes to XPOS.
+        named = {name: name for name in corpus.columns if name in CONLLU}
+        if not named:
+            place = (column or "XPOS").upper()
+            label = column if column is not None and column in corpus.columns else list(corpus.columns)[-1]
+            named = {place if place in CONLLU[2:] else "XPOS": label}
         text = "".join(_conll(corpus, named, with_comments=target == "conllu"))
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
-    return text, losses if target == "conllu" else [*losses, *_lost_structure(corpus, target)]
+    if target != "conllu" and corpus.comments:
+        losses.append(f"{target} has no comments: {len(corpus.comments):,} left out.")
+    if target != "conllu" and corpus.aside_lines:
+        losses.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
+    return text, losses
 
 
 def rewrite(
@@ -57,27 +66,33 @@ def rewrite(
     Tables keep their other columns, comments and marks of documents; other formats hold what `convert` leaves.
     """
     corpus = source.read()
-    asked = [_own(source, part) for part in column.split("+")] if column else _tagged(source, corpus)
+    if column:
+        # The file's own names of columns, or of keys of them.
+        parts = (part.partition(":") for part in column.split("+"))
+        asked = [source.plan.resolve(base) + colon + key for base, colon, key in parts]
+    else:
+        asked = [name for name, cells in corpus.columns.items() if schemes.looks_like_tags(cells.counts())]
+        if len(asked) != 1:
+            what = f"columns {', '.join(asked)} all hold" if asked else "no column holds"
+            raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
     corpus = read_labels(corpus, asked)
-    chosen = schemes.find(scheme).name if scheme else schemes.likely(corpus, asked)
-    corpus, reading = schemes.spans_of(corpus, asked, chosen, repair)
-    written = schemes.find(to_scheme).name if to_scheme else chosen
-    tags = schemes.tags_of(corpus, written)
-    said = [f"column {'+'.join(asked)} is read as {_title(chosen)} and written as {_title(written)}."]
+    chosen = schemes.find(scheme or schemes.likely(corpus, asked))
+    corpus, reading = schemes.spans_of(corpus, asked, chosen.name, repair)
+    written = schemes.find(to_scheme) if to_scheme else chosen
+    tags = schemes.tags_of(corpus, written.name)
+    said = [f"column {'+'.join(asked)} is read as {chosen.title} and written as {written.title}."]
     if reading.invalid:
         said.append(
-            f"tags that break {_title(chosen)}: {reading.invalid:,}; repaired by {repair}, which changed the reading "
+            f"tags that break {chosen.title}: {reading.invalid:,}; repaired by {repair}, which changed the reading "
             f"of {reading.repaired:,}."
         )
     form = target or source.plan.format
     # Of several layers the last has the place of all.
-    columns = {name: tags if name == asked[-1] else cells for name, cells in corpus.columns.items()}
-    columns = {name: cells for name, cells in columns.items() if name not in asked[:-1]}
+    columns = {name: cells for name, cells in corpus.columns.items() if name not in asked[:-1]} | {asked[-1]: tags}
     if source.plan.words and form in _DIVIDERS:
-        corpus = replace(corpus, columns=columns)
         left = len(corpus.aside_lines)
         said += [f"{form} has no place for {left:,} lines of markup or comments: left out."] if left else []
-        return "".join(_table(corpus, source.plan.words, form)), said
+        return "".join(_table(replace(corpus, columns=columns), source.plan.words, form)), said
     base, _, key = asked[-1].partition(":")
     if form not in _HOLDS_ONE_LABEL and base in CONLLU:
         columns.pop(asked[-1])
@@ -87,25 +102,6 @@ def rewrite(
         raise UsageError(f"{form} has no place for column {base}. Use --to tsv")
     text, losses = _converted(replace(corpus, columns=columns), form, asked[-1], asked[-1])
     return text, [*said, *losses]
-
-
-def _own(source: Input, part: str) -> str:
-    """A column or a key of one, under the name that the file has for it."""
-    base, colon, key = part.partition(":")
-    return source.plan.resolve(base) + colon + key
-
-
-def _tagged(source: Input, corpus: Corpus) -> list[str]:
-    """The column of tags, where there is just one."""
-    found = [name for name, column in corpus.columns.items() if schemes.looks_like_tags(column.counts())]
-    if len(found) != 1:
-        what = f"columns {', '.join(found)} all hold" if found else "no column holds"
-        raise UsageError(f"{source.path}: {what} tags of spans such as B-PER. Say which: --column")
-    return found
-
-
-def _title(scheme: str) -> str:
-    return schemes.SCHEMES[scheme].title
 
 
 def _with_key(text: str, key: str, tag: str) -> str:
@@ -126,9 +122,7 @@ def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
         _check_marks(corpus.forms, column, target)
     if not words.isdigit():
         yield divider.join([words, *corpus.columns]) + "\n"
-    comments: dict[int, list[str]] = {}
-    for sentence, line in corpus.comments:
-        comments.setdefault(sentence, []).append(f"{line}\n")
+    comments = _by_place(corpus.comments)
     named = any(line.startswith("# newdoc") for _, line in corpus.comments)
     marked = set()
     if corpus.document_starts is not None and corpus.documents > 1 and not named:
@@ -142,26 +136,21 @@ def _table(corpus: Corpus, words: str, target: str) -> Iterator[str]:
         yield "\n"
 
 
-def _conll_columns(corpus: Corpus, column: str | None) -> dict[str, str]:
-    """Which of the ten columns each of the corpus's goes to: by name, else the label asked for to XPOS."""
-    known = {name: name for name in corpus.columns if name in CONLLU}
-    if known:
-        return known
-    target = (column or "XPOS").upper()
-    source = column if column is not None and column in corpus.columns else list(corpus.columns)[-1]
-    return {target if target in CONLLU[2:] else "XPOS": source}
+def _by_place(rows: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:
+    """Lines under their places."""
+    lines: dict[Any, list[str]] = {}
+    for place, line in rows:
+        lines.setdefault(place, []).append(f"{line}\n")
+    return lines
 
 
 def _conll(corpus: Corpus, named: dict[str, str], with_comments: bool) -> Iterator[str]:
-    asides: dict[tuple[int, int], list[str]] = {}
-    comments: dict[int, list[str]] = {}
+    asides: dict[Any, list[str]] = {}
+    comments: dict[Any, list[str]] = {}
     if with_comments:
-        words = corpus.aside_words.tolist()
-        for sentence, word, line in zip(corpus.aside_sentences, words, corpus.aside_lines, strict=True):
-            asides.setdefault((sentence, word), []).append(f"{line}\n")
-        for sentence, line in corpus.comments:
-            if not line.startswith("# global.columns"):
-                comments.setdefault(sentence, []).append(f"{line}\n")
+        places = zip(corpus.aside_sentences, corpus.aside_words.tolist(), strict=True)
+        asides = _by_place(zip(places, corpus.aside_lines, strict=True))
+        comments = _by_place(row for row in corpus.comments if not row[1].startswith("# global.columns"))
     columns = [corpus.columns[named[name]].strings() if name in named else None for name in CONLLU]
     forms = corpus.forms.strings()
     for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
@@ -185,8 +174,7 @@ def _one_label(corpus: Corpus, column: str, target: str) -> Iterator[str]:
         if target == "slash":
             yield " ".join(f"{form.replace('/', chr(92) + '/')}/{tag}" for form, tag in pairs) + "\n"
         else:
-            divider = "\t" if target == "tsv" else " "
-            yield "".join(f"{form}{divider}{tag}\n" for form, tag in pairs) + "\n"
+            yield "".join(f"{form}{_DIVIDERS[target]}{tag}\n" for form, tag in pairs) + "\n"
 
 
 def _check_marks(forms: Column, labels: Column, target: str) -> None:
@@ -199,10 +187,3 @@ def _check_marks(forms: Column, labels: Column, target: str) -> None:
     for text in labels.vocabulary if target == "slash" else ():
         if "/" in text:
             raise UsageError(f"the label {text!r} holds the separator of slash-tagged text. Use --to tsv")
-
-
-def _lost_structure(corpus: Corpus, target: str) -> Iterator[str]:
-    if corpus.comments:
-        yield f"{target} has no comments: {len(corpus.comments):,} left out."
-    if corpus.aside_lines:
-        yield f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out."

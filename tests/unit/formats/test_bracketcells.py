@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.bracketcells import mentions_in
-from assay.formats.conll2012 import _brackets, _Document
+from assay.formats.chains import brackets_in, mentions_at_once, mentions_one_by_one
 
 Found = list[tuple[int, int, int, str]]
 
 
 def at_once(cells: list[bytes], documents: list[int]) -> Found | None:
     """Document, first and last cell, and name of the chain of each mention."""
-    found = mentions_in(cells, np.array(documents, dtype=np.int64))
+    found = mentions_at_once(cells, np.array(documents, dtype=np.int64))
     if found is None:
         return None
     rows, names = found
@@ -25,17 +24,12 @@ def at_once(cells: list[bytes], documents: list[int]) -> Found | None:
 def one_by_one(cells: list[bytes], documents: list[int]) -> Found | None:
     found: Found = []
     for number in sorted(set(documents)):
-        document = _Document("d", 1)
-        for place, cell in enumerate(cells):
-            if documents[place] == number:
-                brackets = _brackets(cell.decode())
-                if brackets is None or document.take(brackets, place, place):
-                    return None
-        if any(document.open.values()):
+        first = documents.index(number)
+        own = cells[first : first + documents.count(number)]
+        rows, names, faults = mentions_one_by_one(own, brackets_in)
+        if faults:
             return None
-        rows = np.array(document.mentions, dtype=np.int64).reshape(-1, 4).tolist()
-        names = list(document.chains)
-        found += [(number, begin, end - 1, names[chain]) for begin, end, chain, _ in rows]
+        found += [(number, first + begin, first + end, names[chain]) for begin, end, chain in rows]
     return sorted(found)
 
 
@@ -62,7 +56,7 @@ def test_what_is_opened_last_is_closed_first() -> None:
 
 
 def test_chains_are_numbered_as_they_appear_words_of_one_mention_first() -> None:
-    found = mentions_in([b"(b|(a)", b"b)|(c)", b"(a)"], np.array([0, 0, 1]))
+    found = mentions_at_once([b"(b|(a)", b"b)|(c)", b"(a)"], np.array([0, 0, 1]))
     assert found is not None
     assert found[1] == ["a", "b", "c", "a"]
 
@@ -71,9 +65,9 @@ def test_chains_are_numbered_as_they_appear_words_of_one_mention_first() -> None
     "cell", [b"1", b"((1)", b"(1))", b"|(1)", b"(1)|", b"(1)||(2)", b"(1", b"1)", b"(*)", b"( 1)"]
 )
 def test_what_is_odd_is_left_to_the_reader(cell: bytes) -> None:
-    assert mentions_in([cell], np.array([0])) is None
+    assert mentions_at_once([cell], np.array([0])) is None
 
 
 def test_no_cells_have_no_mentions() -> None:
-    found = mentions_in([], np.zeros(0, dtype=np.int64))
+    found = mentions_at_once([], np.zeros(0, dtype=np.int64))
     assert found is not None and found[0].shape == (0, 3) and found[1] == []

@@ -10,8 +10,7 @@ import pytest
 
 from assay.corpus import Corpus
 from assay.formats import read
-from assay.formats.corefud import corefud_chains
-from assay.formats.entities import entity_spans
+from assay.formats.entities import corefud_chains, entity_spans
 from unit.samples import chained, refusal
 
 FORMATS = Path(__file__).parents[2] / "data" / "coreference" / "formats"

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.formats import read, source
-from assay.formats.dag import looks_dag
+from assay.formats.readings import looks_dag
 from unit.samples import conllu, refusal, row, tagged
 
 

@@ -92,7 +92,6 @@ def test_the_label_is_the_field_asked_for(corpus):
     given = corpus(["(e1-person-2-a-b)"])
     assert placed(entity_spans(given, field="head")) == [(0, "2", [(0, 1)])]
     assert placed(entity_spans(given, field="other")) == [(0, "a-b", [(0, 1)])]
-    assert placed(entity_spans(given, field="kind", fields=["eid", "x", "kind"])) == [(0, "2-a-b", [(0, 1)])]
 
 
 def test_the_fields_of_older_files_are_read_as_they_are_declared(corpus):
@@ -115,11 +114,6 @@ def test_a_mention_whose_field_is_empty_or_missing_is_counted(corpus):
     result = entity_spans(corpus(["(e1--2)", "(e2)", "(e3-x)"]))
     assert [label for _, label, _ in placed(result)] == ["_", "_", "x"]
     assert result.notes == ("Mentions without etype, labelled _: 2.",)
-
-
-def test_another_key_can_be_asked_for(file):
-    text = "# global.Split = eid-etype\n1\ta" + "\t_" * 7 + "\tEntity=(no|Split=(e1-x)\n"
-    assert placed(entity_spans(read(file("a.conllu", text)), key="Split")) == [(0, "x", [(0, 1)])]
 
 
 def test_a_file_without_mentions_has_no_spans(corpus):

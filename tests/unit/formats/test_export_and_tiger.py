@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.formats import read
-from assay.formats.tiger import looks_tiger
+from assay.formats.trees import looks_tiger
 from unit.samples import drawn, refusal
 
 EXPORT = """\

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.formats import read, source
-from assay.formats.xces import looks_xces
+from assay.formats.readings import looks_xces
 from unit.samples import conllu, refusal, tagged
 
 CCL = """\

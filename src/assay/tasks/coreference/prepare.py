@@ -19,7 +19,7 @@ from assay.engine.prepare import Run, check_folders, left_out, notes_on_reading,
 from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
-from assay.formats.chains import refuse_all
+from assay.formats.builder import refuse_all
 from assay.formats.source import Source
 from assay.tasks.coreference.mentions import (
     COMPAREVAL,
@@ -189,7 +189,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
     elif item.plan.chains:
         corpus = item.read()
     elif item.plan.format == "conllu":
-        from assay.formats.corefud import corefud_chains
+        from assay.formats.entities import corefud_chains
 
         trees = rule.longer is None
         corpus = corefud_chains(item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees else [])]), zeros=zeros)

@@ -10,8 +10,7 @@ import numpy as np
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, Trees
 from assay.errors import InputError
-from assay.formats import Input
-from assay.formats.labels import read_labels
+from assay.formats import Input, read_labels
 from assay.tasks.constituents.brackets import edge_functions, functions
 from assay.tasks.cross.functiontrees import (
     Functions,

@@ -26,8 +26,7 @@ from assay.engine.prepare import (
 )
 from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
-from assay.formats import Input
-from assay.formats.labels import read_labels
+from assay.formats import Input, read_labels
 from assay.tasks.dependencies import arcs
 from assay.tasks.dependencies.arcs import Fault
 from assay.tasks.dependencies.measures import RELATION, is_punctuation, listed_punctuation

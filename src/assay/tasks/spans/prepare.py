@@ -33,9 +33,8 @@ from assay.engine.prepare import (
 from assay.engine.spanpairs import spans_of, surface_forms, take_spans
 from assay.engine.warnings import Remark, remark
 from assay.errors import AlignmentError, InputError, UsageError, unknown
-from assay.formats import Input, schemes
+from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, entity_spans
-from assay.formats.labels import read_labels
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of

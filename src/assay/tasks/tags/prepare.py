@@ -32,8 +32,7 @@ from assay.engine.prepare import (
 )
 from assay.engine.warnings import Remark, format_warnings, remark, said
 from assay.errors import InputError, UsageError
-from assay.formats import Input, choose_column
-from assay.formats.labels import name_in, read_labels, with_sets
+from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.result import Mapped
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.measures import Rich, analysis_of

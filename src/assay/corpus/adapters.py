@@ -1,0 +1,313 @@
+"""Data of other libraries, told by their shape and made a Corpus; none of those libraries is imported.
+
+spaCy's Docs have tokens with `text`, `pos_`, `head` …, and entities; data frames of pandas or polars have named
+columns whose cells can be listed; predictions of Hugging Face models are arrays of ids or scores, token by token.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Array, Ints
+from assay.corpus import Column, Corpus, Spans
+from assay.errors import InputError, UsageError, unknown
+
+_EMPTY = "_"
+"""The mark of what a Doc does not say."""
+_ATTRIBUTES = {"LEMMA": "lemma_", "UPOS": "pos_", "XPOS": "tag_", "FEATS": "morph", "DEPREL": "dep_"}
+_MISSING = ""
+"""A cell of a frame without a value."""
+_IGNORED = -100
+"""The id of a position that is not to be judged: padding, special tokens, all but the first piece of a word."""
+Labels = Mapping[Any, str] | Sequence[str]
+"""What ids stand for: `model.config.id2label`, or a list of names."""
+Sentences = list[list[Any]]
+
+
+def _is_doc(given: Any) -> bool:
+    return hasattr(given, "ents") and hasattr(given, "has_annotation")
+
+
+def is_frame(given: Any) -> bool:
+    """True of what has the shape of a data frame."""
+    return hasattr(given, "columns") and hasattr(given, "shape")
+
+
+def is_foreign(given: Any) -> bool:
+    """True of one text of another library: a data frame, a spaCy Doc, or a list of Docs."""
+    first = given[0] if isinstance(given, list | tuple) and given else given
+    return is_frame(given) or _is_doc(first)
+
+
+def corpus_of(given: Any, name: str) -> Corpus:
+    """The corpus in what `is_foreign`."""
+    return from_frame(given, name=name) if is_frame(given) else from_spacy(given, name=name)
+
+
+def _digest(parts: Sequence[Any]) -> str:
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# --- spaCy ---
+
+
+def from_spacy(docs: Any, *, spans: str = "ents", name: str = "data") -> Corpus:
+    """A corpus from spaCy's Docs, or from one of them; each is a document.
+
+    It has the columns LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL, as far as they are annotated, and the entities as
+    spans, or with `spans="sc"` the group of spans of that name. A Doc without sentence boundaries is one sentence.
+    Tokens of nothing but white space are no words; spaCy's ROOT is `root`, as in Universal Dependencies.
+    """
+    words: list[Any] = []
+    heads: list[int] = []
+    starts, documents = [0], [0]
+    rows: list[tuple[int, int, int, str]] = []
+    blank = 0
+    for doc in [docs] if _is_doc(docs) else docs:
+        if not _is_doc(doc):
+            raise InputError(f"{name}: {type(doc).__name__} where all should be spaCy Docs.")
+        tokens = list(doc)
+        kept = np.array([bool(token.text.strip()) for token in tokens], dtype=bool)
+        if not kept.any():
+            continue
+        blank += len(tokens) - int(kept.sum())
+        # For each token, and for the end, the number of words before it in all Docs.
+        number = len(words) + np.concatenate([[0], np.cumsum(kept)])
+        cut = doc.has_annotation("SENT_START")
+        begins = [index for index, token in enumerate(tokens) if cut and token.is_sent_start]
+        # A sentence may begin with white space, and one of nothing else is none.
+        firsts = np.unique([number[0], *number[begins]])
+        sentences = firsts[firsts < number[-1]]
+        for token in (token for token, keep in zip(tokens, kept, strict=True) if keep):
+            # White space hands on to its own head.
+            head = token.head
+            while not head.text.strip() and head.head.i != head.i:
+                head = head.head
+            heads.append(int(number[head.i if head.text.strip() else token.i]))
+            words.append(token)
+        if spans != "ents" and spans not in doc.spans:
+            raise UsageError(f"{name}: a Doc has no spans {spans!r}. There is: {', '.join(['ents', *doc.spans])}.")
+        for span in doc.ents if spans == "ents" else doc.spans[spans]:
+            first, end = (int(place) for place in number[[span.start, span.end]])
+            if first == end:
+                place = f"{name}, sentence {documents[-1] + 1}"
+                raise InputError(f"{place}: the span {span.label_} has no words but white space.")
+            sentence = int(np.searchsorted(sentences, first, side="right")) - 1
+            start = int(sentences[sentence])
+            rows.append((documents[-1] + sentence, first - start, end - start, span.label_))
+        starts += [*sentences[1:].tolist(), len(words)]
+        documents.append(len(starts) - 1)
+    if not words:
+        raise InputError(f"{name}: no words in it. Give Docs that have some.")
+    columns = {}
+    for column, attribute in _ATTRIBUTES.items():
+        strings = [str(getattr(word, attribute, "")) or _EMPTY for word in words]
+        if all(string == _EMPTY for string in strings):
+            continue
+        if column == "DEPREL":
+            columns["HEAD"] = _heads(np.array(heads), np.array(starts), strings, name)
+            strings = ["root" if string == "ROOT" else string for string in strings]
+        columns[column] = Column.of(strings)
+    forms = [word.text for word in words]
+    sentence_of, begin, behind = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
+    labels = Column.of([row[3] for row in rows])
+    return Corpus(
+        name=name,
+        format="spacy",
+        sha256=_digest([forms, starts, *(column.strings() for column in columns.values()), rows]),
+        forms=Column.of(forms),
+        columns=columns,
+        starts=np.array(starts, dtype=np.int64),
+        document_starts=np.array(documents, dtype=np.int64),
+        empty=_EMPTY,
+        spans=Spans.sorted(sentence_of, begin, behind, labels, np.zeros(len(rows), dtype=np.int64)),
+        noted=(("tokens of white space are no words: {} left out.", blank),) if blank else (),
+    )
+
+
+def _heads(heads: Ints, starts: Ints, relations: Sequence[str], name: str) -> Column:
+    """The column of heads as numbers within their sentence; a word that is its own head is a root, 0."""
+    words = np.arange(len(heads))
+    sentence, theirs = (np.searchsorted(starts, places, side="right") - 1 for places in (words, heads))
+    if len(astray := np.flatnonzero(sentence != theirs)):
+        word = int(astray[0])
+        place = f"{name}, sentence {int(sentence[word]) + 1}, word {word - int(starts[sentence[word]]) + 1}"
+        raise InputError(f"{place}: its head stands in another sentence. Do the Docs' sentences fit their trees?")
+    numbers = np.where(heads == words, 0, heads - starts[sentence] + 1).tolist()
+    pairs = zip(numbers, relations, strict=True)
+    return Column.of(_EMPTY if relation == _EMPTY else str(number) for number, relation in pairs)
+
+
+# --- data frames ---
+
+
+def from_frame(
+    frame: Any,
+    *,
+    label: str | None = None,
+    word: str | None = None,
+    sentence: str = "sentence",
+    document: str | None = None,
+    name: str = "data",
+) -> Corpus:
+    """A corpus from a data frame with a row for each word.
+
+    The columns `sentence` and, where they are there, `word` and `document` are what they say, or others are named;
+    rows of one sentence stand together. `label` takes that column alone, so that gold and systems side by side in one
+    frame can be compared; without it all columns stay under their names. A cell without a value is no label.
+    """
+    cells = _cells(frame, name)
+    word = word or ("word" if "word" in cells else None)
+    document = document or ("document" if "document" in cells else None)
+    for wanted in filter(None, (sentence, word, document, label)):
+        if wanted not in cells:
+            raise InputError(f"{name}: {unknown('column', wanted, cells)} Say which: sentence=, word=, label=.")
+    places = [place for place in (document, sentence, word) if place]
+    for place in places:
+        if _MISSING in cells[place]:
+            row = cells[place].index(_MISSING)
+            raise InputError(f"{name}, row {row} (counted from 0): {place} is empty.")
+    labels = {"label": cells[label]} if label else {key: cells[key] for key in cells if key not in places}
+    # A sentence begins with each change of document or sentence; none goes on later.
+    keys = list(zip(*(cells[place] for place in (document, sentence) if place), strict=True))
+    begins = [0, *(index for index, (before, key) in enumerate(pairwise(keys), 1) if key != before)]
+    seen: set[tuple[str, ...]] = set()
+    for index in begins:
+        if keys[index] in seen:
+            raise InputError(
+                f"{name}, row {index} (counted from 0): sentence {'/'.join(keys[index])} goes on after others. "
+                "Put the rows of a sentence together; where each document counts its own, name it: document="
+            )
+        seen.add(keys[index])
+    starts = [*begins, len(keys)]
+    words = cells[word] if word else [_MISSING] * len(keys)
+    titles = [cells[document][start] for start in begins] if document else []
+    firsts = [index for index, title in enumerate(titles) if not index or title != titles[index - 1]]
+    return Corpus(
+        name=name,
+        format="frame",
+        sha256=_digest([words, starts, labels]),
+        forms=Column.of(words),
+        columns={key: Column.of(column) for key, column in labels.items()},
+        starts=np.array(starts, dtype=np.int64),
+        document_starts=np.array([*firsts, len(begins)]) if document else None,
+        document_ids=tuple(titles[index] for index in firsts),
+        empty=_MISSING,
+        has_words=word is not None,
+    )
+
+
+def table_text(frame: Any, name: str) -> str:
+    """A data frame as the text of a CSV file, so that it is read and checked as one."""
+    cells = _cells(frame, name)
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(cells)
+    table.writerows(zip(*cells.values(), strict=True))
+    return out.getvalue()
+
+
+def _cells(frame: Any, name: str) -> dict[str, list[str]]:
+    """The columns of a frame as texts, by name."""
+    names = list(map(str, frame.columns))
+    twice = [column for column in names if names.count(column) > 1]
+    if twice:
+        raise InputError(f"{name}: has the column {twice[0]} twice.")
+    if not names or not len(frame):
+        raise InputError(f"{name}: a data frame without rows.")
+    columns = zip(names, frame.columns, strict=True)
+    return {key: [_text(cell) for cell in frame[column].to_list()] for key, column in columns}
+
+
+def _text(cell: Any) -> str:
+    """A cell as text; 3.0 is 3, since whole numbers become fractions in a column that lacks one."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
+        return _MISSING
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+# --- predictions ---
+
+
+def from_predictions(
+    predictions: Any, label_ids: Any, id2label: Labels | None = None, *, words: Any = None
+) -> tuple[Sentences, Sentences]:
+    """Gold's and the system's labels, sentence by sentence, as `score` takes them.
+
+    `predictions` are ids, or a score for each label, of which the highest counts; of a tuple of outputs the first is
+    taken. Where `label_ids` is -100 both sides are left out, and so are sentences of nothing else. With `words`, a
+    list for each sentence, labels become (word, label) pairs.
+    """
+    outputs, golds = _first(predictions, 3), _first(label_ids, 2)
+    if len(outputs) != len(golds):
+        raise InputError(f"predictions: {len(outputs):,} sentences where label_ids have {len(golds):,}.")
+    if words is not None and len(words) != len(golds):
+        raise InputError(f"words: {len(words):,} sentences where label_ids have {len(golds):,}.")
+    known: dict[int, str] | None = None
+    if id2label is not None:
+        pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
+        # Read from JSON, the ids are texts.
+        known = {int(key): str(text) for key, text in pairs}
+
+    def labels(ids: Ints, side: str, number: int) -> list[Any]:
+        """The labels of a sentence, with its words where these are given."""
+        place = f"{side}, sentence {number + 1}"
+        found = []
+        for one in ids.tolist():
+            if known is not None and one not in known:
+                raise InputError(f"{place}: the id {one} is not in id2label, which has {len(known)} labels.")
+            found.append(str(one) if known is None else known[one])
+        if words is None:
+            return found
+        if len(words[number]) != len(found):
+            raise InputError(
+                f"words, sentence {number + 1}: {len(words[number])} words where {len(found)} positions have a "
+                "label. Was the sentence cut short for the model?"
+            )
+        return list(zip(words[number], found, strict=True))
+
+    gold: Sentences = []
+    system: Sentences = []
+    for number, (output, given) in enumerate(zip(outputs, golds, strict=True)):
+        ids = _array(given)
+        kept = ids != _IGNORED
+        answers = _answers(_array(output), kept, f"predictions, sentence {number + 1}")
+        if kept.any():
+            gold.append(labels(ids[kept], "label_ids", number))
+            system.append(labels(answers, "predictions", number))
+    if not gold:
+        raise InputError(f"label_ids: every label is {_IGNORED}, so there is nothing to judge.")
+    return gold, system
+
+
+def _first(given: Any, dimensions: int) -> Any:
+    """The first of several outputs, which a model may give as a tuple; else what is given."""
+    several = isinstance(given, tuple) and given and np.ndim(_array(given[0])) == dimensions
+    return given[0] if several else given
+
+
+def _array(given: Any) -> Array:
+    """An array, also from a tensor that lies on another device."""
+    return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+
+
+def _answers(output: Array, kept: Array, place: str) -> Ints:
+    """The predicted ids of the positions that are judged."""
+    if len(output) != len(kept):
+        raise InputError(f"{place}: {len(output)} positions where label_ids have {len(kept)}.")
+    chosen = output[kept]
+    if chosen.ndim == 2:
+        if np.isnan(chosen).any():
+            raise InputError(f"{place}: scores that are no numbers (nan). Has the training diverged?")
+        return np.asarray(chosen.argmax(axis=-1))
+    if chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
+        raise InputError(f"{place}: neither ids (whole numbers) nor a score for each label.")
+    return chosen

@@ -1,0 +1,304 @@
+"""Formats that list the readings of words: XCES and CCL (XML), and the DAG files of Concraft and PolEval 2020.
+
+In XCES the right readings are marked `disamb="1"`; in a DAG each line is a reading on an edge between two nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from assay.corpus import SEVERAL
+from assay.errors import InputError
+from assay.formats.builder import Builder
+from assay.formats.source import Source, XmlStream
+
+LABELS = ("candidates", "lemma", "tag")
+"""The columns; the tag stands last, which is where the default is looked for."""
+EMPTY = "_"
+
+_STARTS = ("<?xml", "<!DOCTYPE cesAna", "<!DOCTYPE chunkList", "<cesAna", "<chunkList")
+_CHOICE = re.compile(r"""\bdisamb\s*=\s*["']1["']""")
+_SPACES = re.compile(r"[ \t\r\n]+")
+_NODE = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+_MARKS = frozenset({"disamb", "disamb_manual"})
+_CONCRAFT = (10, 11, 12)
+"""Ten columns; an eleventh for `disamb` or notes on the segment; a twelfth for `disamb` where there are notes."""
+_SHORT = 7
+"""The texts of PolEval 2020 as published: nodes, form, lemma, tag, `nps`, `disamb`."""
+_DISAMB, _PROBABILITY = "disamb", "probability 1.000"
+
+
+class _Words:
+    """Words with their readings on the way to the builder, sentence by sentence, in the columns asked for."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._wanted = [LABELS.index(name) for name in builder.names]
+        self._flat: list[str] = []
+        self._first_line = 0
+
+    def word(self, form: str, tags: Iterable[str], chosen: Sequence[tuple[str, str]], line: int) -> None:
+        """A word, the tags of its readings, and lemma and tag of the chosen ones, in any order."""
+        columns = (tags, (lemma for lemma, _ in chosen), (tag for _, tag in chosen))
+        # Sorted, so that two cells are equal where their sets are.
+        cells = [SEVERAL.join(sorted({string for string in strings if string})) or EMPTY for strings in columns]
+        self._first_line = self._first_line if self._flat else line
+        self._flat += [form, *(cells[index] for index in self._wanted)]
+
+    def end_sentence(self) -> None:
+        """A sentence ends; one without words is none."""
+        if self._flat:
+            words = len(self._flat) // (1 + len(self._wanted))
+            self._builder.add(self._flat, [self._builder.words + words], [self._first_line])
+            self._flat = []
+
+
+# --- XCES ---
+
+
+def looks_xces(head: Sequence[str]) -> bool:
+    """XML whose first lines hold chunks or tokens."""
+    first = next((line for line in head if line.strip()), "")
+    return first.lstrip().startswith(_STARTS) and any("<tok" in line or "<chunk" in line for line in head)
+
+
+def xces_chooses(head: Sequence[str]) -> bool:
+    """True if some reading of the first lines is chosen."""
+    return any(_CHOICE.search(line) for line in head)
+
+
+def read_xces(source: Source, builder: Builder) -> None:
+    """Read one file as a stream."""
+    builder.begin_file(source.path)
+    reader = _XcesReader(source, _Words(builder))
+    reader.stream.read()
+    reader.words.end_sentence()
+    builder.end_file()
+
+
+class _XcesReader:
+    def __init__(self, source: Source, words: _Words) -> None:
+        self._path, self.words = source.path, words
+        self.stream = XmlStream(source, self._start, self._end, self._characters)
+        self._chunks: list[bool] = []
+        """The chunks that are open: whether each is a sentence …"""
+        self._open_sentences = 0
+        """… and how many of them are."""
+        self._in_lex = self._chosen = self._capturing = False
+        self._text: list[str] = []
+        self._begin_token(0)
+
+    def _begin_token(self, line: int) -> None:
+        """A token begins in this line, or none (0)."""
+        self._line = line
+        self._cells = {"orth": "", "base": "", "ctag": ""}
+        self._tags: list[str] = []
+        self._choice: list[tuple[str, str]] = []
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name in {"chunk", "sentence"}:
+            is_sentence = name == "sentence" or attributes.get("type") == "s"
+            # Phrases within a sentence are chunks too in some files; they do not cut it.
+            if is_sentence or not self._open_sentences:
+                self.words.end_sentence()
+            self._chunks.append(is_sentence)
+            self._open_sentences += is_sentence
+        elif name == "tok":
+            self._begin_token(self.stream.line)
+        elif name == "lex":
+            self._in_lex, self._chosen = True, attributes.get("disamb") == "1"
+            self._cells.update(base="", ctag="")
+        elif self._line and (name == "orth" or (self._in_lex and name in {"base", "ctag"})):
+            self._capturing = True
+
+    def _characters(self, text: str) -> None:
+        if self._capturing:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        if self._capturing:
+            key = name if name in {"orth", "base"} else "ctag"
+            self._cells[key] = _SPACES.sub(" ", "".join(self._text)).strip(" ")
+            self._text, self._capturing = [], False
+        elif name == "lex":
+            self._in_lex = False
+            self._tags.append(self._cells["ctag"])
+            if self._chosen:
+                self._choice.append((self._cells["base"], self._cells["ctag"]))
+        elif name == "tok":
+            if not self._cells["orth"]:
+                place = f"{self._path}:{self._line or self.stream.line}"
+                raise InputError(f"{place}: a <tok> without a word. Put the word into <orth>.")
+            self.words.word(self._cells["orth"], self._tags, self._choice, self._line)
+            self._begin_token(0)
+        elif name in {"chunk", "sentence"}:
+            is_sentence = self._chunks.pop()
+            self._open_sentences -= is_sentence
+            if is_sentence or not self._open_sentences:
+                self.words.end_sentence()
+
+
+# --- DAG ---
+
+
+def looks_dag(head: Sequence[str]) -> bool:
+    """True if the first line is an edge: two nodes in rising order, and a number in the eighth of its columns.
+
+    CoNLL-U may begin with two numbers too, where the first word is one; but there the eighth column is a relation.
+    """
+    if head[0].startswith("# global.columns"):
+        return False
+    row = next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [])
+    if len(row) < 2 or not _is_edge(row):
+        return False
+    if len(row) == _SHORT:
+        return row[5] in {"", "nps"} and row[6] in {"", *_MARKS}
+    return len(row) in _CONCRAFT and _NUMBER.fullmatch(row[7]) is not None
+
+
+def dag_chooses(head: Sequence[str]) -> bool:
+    """True if some reading of the first lines is chosen."""
+    return any(_mark(row) for line in head if len(row := line.split("\t")) in (_SHORT, *_CONCRAFT))
+
+
+def _is_edge(cells: Sequence[str]) -> bool:
+    return all(_NODE.fullmatch(cell) for cell in cells[:2]) and int(cells[0]) < int(cells[1])
+
+
+def _mark(cells: Sequence[str]) -> str:
+    """The mark by which a reading is chosen, if it is."""
+    if cells[-1] in _MARKS:
+        return _DISAMB
+    if len(cells) > _SHORT and _NUMBER.fullmatch(cells[7]) and float(cells[7]) == 1:
+        return _PROBABILITY
+    return ""
+
+
+def read_dag(source: Source, builder: Builder) -> None:
+    """Read one file: the words are the path of the chosen readings through each graph."""
+    builder.begin_file(source.path)
+    reader = _DagReader(source.path, _Words(builder))
+    for batch in source.batches():
+        for number, line in batch.lines():
+            if not line.strip():
+                reader.end_graph()
+            elif not line.startswith("#"):
+                reader.line(line, number)
+    reader.end_graph()
+    builder.end_file()
+
+
+class _Row(NamedTuple):
+    lemma: str
+    tag: str
+    mark: str
+    eos: bool
+    line: int
+
+
+class _Edge(NamedTuple):
+    """A word that the text may have, from one node to another."""
+
+    start: int
+    end: int
+    form: str
+    rows: list[_Row]
+    chosen: list[_Row]
+    line: int
+    """The line of the first reading that counts."""
+
+    def __str__(self) -> str:
+        return f"{self.form!r} ({self.start}–{self.end})"
+
+
+class _DagReader:
+    def __init__(self, path: str, words: _Words) -> None:
+        self._path, self._words = path, words
+        self._rows: dict[tuple[int, int, str], list[_Row]] = {}
+        """The readings of each edge: first node, last node, word."""
+        self._mark = ""
+        """The mark by which this file chooses readings, once that is known."""
+
+    def line(self, line: str, number: int) -> None:
+        """A reading."""
+        cells = line.split("\t")
+        place = f"{self._path}:{number}"
+        if len(cells) != _SHORT and len(cells) not in _CONCRAFT:
+            columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+            raise InputError(
+                f"{place}: {columns} where DAG has 10 to 12 (or {_SHORT}). Were empty columns at its end taken away?"
+            )
+        if not _is_edge(cells):
+            raise InputError(
+                f"{place}: an edge from {cells[0]!r} to {cells[1]!r}. "
+                "The first two columns are the numbers of nodes, in rising order."
+            )
+        if not cells[2]:
+            raise InputError(f"{place}: the word is empty. Is a cell missing?")
+        if len(cells) != _SHORT and not _NUMBER.fullmatch(cells[7]):
+            raise InputError(f"{place}: {cells[7]!r} where column 8 is a probability. Is a cell missing?")
+        eos = len(cells) in _CONCRAFT and cells[9] == "eos"
+        row = _Row(cells[3], cells[4], _mark(cells), eos, number)
+        self._rows.setdefault((int(cells[0]), int(cells[1]), cells[2]), []).append(row)
+
+    def end_graph(self) -> None:
+        """The words of a graph; it ends a sentence, and so does each `eos` within."""
+        if not self._rows:
+            return
+        # The rows that count are those with `disamb`, or in a file without such marks those of probability 1.
+        first: dict[str, int] = {}
+        for row in (row for _, rows in sorted(self._rows.items(), key=lambda edge: edge[0][:2]) for row in rows):
+            first.setdefault(row.mark, row.line)
+        if _DISAMB in first and self._mark == _PROBABILITY:
+            raise InputError(
+                f"{self._path}:{first[_DISAMB]}: a reading marked disamb, where the graphs before have none "
+                f"and choose by {_PROBABILITY}. Mark the readings in one way."
+            )
+        if _DISAMB in first:
+            self._mark = _DISAMB
+        elif _PROBABILITY in first:
+            self._mark = self._mark or _PROBABILITY
+        edges = []
+        for (start, end, form), rows in sorted(self._rows.items(), key=lambda edge: edge[0][:2]):
+            chosen = [row for row in rows if row.mark and row.mark == self._mark]
+            edges.append(_Edge(start, end, form, rows, chosen, (chosen or rows)[0].line))
+        self._rows = {}
+        for edge in self._path_through(edges):
+            pairs = [(row.lemma, row.tag) for row in edge.chosen]
+            self._words.word(edge.form, (row.tag for row in edge.rows), pairs, edge.line)
+            if any(row.eos for row in edge.chosen or edge.rows):
+                self._words.end_sentence()
+        self._words.end_sentence()
+
+    def _path_through(self, edges: Sequence[_Edge]) -> Sequence[_Edge]:
+        """The chosen edges or, where a graph has none, all of them; either way one after the other."""
+        path = [edge for edge in edges if edge.chosen] or edges
+        chosen = bool(path[0].chosen)
+        remedy = f"Mark the missing words' readings with {self._mark}."
+        node, last = edges[0].start, max(edge.end for edge in edges)
+        before = path[0]
+        for edge in path:
+            if edge.start > node:
+                what, remedy = ("chosen reading", remedy) if chosen else ("reading", "Is a line missing?")
+                raise InputError(
+                    f"{self._path}:{edge.line}: no {what} leads from node {node} to node {edge.start}, "
+                    f"where {edge.form!r} begins. {remedy}"
+                )
+            if edge.start < node:
+                fault = f"{before} and {edge} are both chosen, and they overlap. Choose one of them."
+                if not chosen:
+                    fault = (
+                        f"the text can be cut into {before} or {edge}, and no reading of the graph is chosen. "
+                        f"Mark the chosen ones with disamb in the last column, or {_PROBABILITY}."
+                    )
+                raise InputError(f"{self._path}:{max(before.line, edge.line)}: {fault}")
+            node, before = edge.end, edge
+        if node < last:
+            raise InputError(
+                f"{self._path}:{before.line}: the chosen readings end with {before.form!r} at node {node}, "
+                f"the graph at node {last}. {remedy}"
+            )
+        return path

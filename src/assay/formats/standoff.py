@@ -1,0 +1,663 @@
+"""Spans that stand apart from the words: brat standoff, documents in JSON, and span tables (FairEval).
+
+brat has X.ann with the spans of the text X.txt, whose characters they count. JSON has documents with their spans, by
+characters or tokens, in the shapes that labelling tools, libraries and language models write. A span table has a
+labelled span per line, its words given by number; the words themselves are not known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Ints, Stretches
+from assay.errors import InputError
+from assay.formats.builder import Builder, merged
+from assay.formats.source import ANNOTATIONS, Source
+
+Fragments = Sequence[tuple[int, int]]
+"""Where the parts of a span begin and end (exclusive), counted from 0."""
+_COUNTED = {
+    "characters": "Offsets count characters (Unicode code points, not bytes or UTF-16 units) from 0, end exclusive.",
+    "tokens": "Offsets count tokens from 0, end exclusive.",
+}
+_SHOWN = 60
+
+_OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
+_SPAN = re.compile(rf"(T[0-9]+)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
+_EVENT = re.compile(r"E[0-9]+\t[^\s:]+:(T[0-9]+)")
+_OTHER = re.compile(r"[ERAMN][0-9]+\t|[*#]")
+"""Events, relations, attributes (A, M), normalisations, equivalences and notes."""
+
+_OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$|```json""")
+_IDS = ("id", "doc_id", "document_id", "uuid")
+_SPANS = ("spans", "entities", "ents", "label", "labels")
+_LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
+"""Where a span has its label; `entity` comes last, for beside another of these it is the mention itself."""
+_STARTS = ("start", "begin", "start_offset", "start_char")
+_ENDS = ("end", "end_offset", "end_char")
+_MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
+_EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
+
+_NO_SPANS = ("NONE", "EMPTY")
+_DUMMY = "999"
+_DUMMY_LINE = "NONE<tab>999<tab>999<tab>999"
+_LONGEST = 1_000_000
+"""More words than a sentence or document has; beyond it a number is a mistake."""
+_LOOKED_AT = 50
+
+_BLANK = 0
+_WITHOUT = 1
+"""The numbers of blank lines and of those that stand for a sentence without spans; all higher ones are spans."""
+
+
+# --- offsets ---
+
+
+def _check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part: str = "fragment") -> None:
+    """Refuse parts that are empty, lie beyond the text, overlap or are out of order."""
+    before = 0
+    for start, end in fragments:
+        if end <= start:
+            raise InputError(f"{place}: from {start} to {end}, which is nothing. The end lies behind the start.")
+        if start < 0 or end > size:
+            raise InputError(f"{place}: from {start} to {end} where there are {size} {atoms}. {_COUNTED[atoms]}")
+        if start < before:
+            raise InputError(
+                f"{place}: the {part} {start}-{end} begins before the end of the one before it. "
+                f"{part.capitalize()}s stand in the order of the text and do not overlap."
+            )
+        before = end
+
+
+def _check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
+    """Refuse a span whose own text is not what stands at its offsets; white space is all alike."""
+    found = " ".join(text[start:end] for start, end in fragments)
+    if said.split() != found.split():
+        raise InputError(
+            f"{place}: says {_quoted(said)} where the text has {_quoted(found)}. {_COUNTED['characters']}"
+        )
+
+
+def _trim(text: str, fragments: Fragments, trim: bool, place: str, builder: Builder) -> Fragments:
+    """The fragments without white space at their ends, which is refused unless it is to be trimmed."""
+    trimmed = []
+    for start, end in fragments:
+        stretch = text[start:end]
+        first = start + len(stretch) - len(stretch.lstrip())
+        last = first + len(stretch.strip())
+        if first == last:
+            raise InputError(f"{place}: {_quoted(stretch)} is nothing but white space. Take the span away.")
+        if not trim and (start, end) != (first, last):
+            raise InputError(
+                f"{place}: {_quoted(stretch)} begins or ends with white space. "
+                "Mend it, or have it trimmed with trim=true in --input-format."
+            )
+        trimmed.append((first, last))
+    if trimmed != list(fragments):
+        builder.note("Spans trimmed of white space at their ends: {}.", 1)
+    return trimmed
+
+
+def _quoted(text: str) -> str:
+    return repr(_cut(text))
+
+
+def shown(value: Any) -> str:
+    """A value as JSON writes it, cut where it is long."""
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+# --- brat ---
+
+
+def looks_brat(head: Sequence[str]) -> bool:
+    """True if the first line is a text-bound annotation."""
+    return _SPAN.fullmatch(next((line for line in head if line.strip()), "")) is not None
+
+
+def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool) -> None:
+    """Read one document; `triggers=False` leaves out the spans that events are tied to."""
+    if not source.path.endswith(ANNOTATIONS):
+        raise InputError(
+            f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt beside them. "
+            "Name the folder that holds both."
+        )
+    builder.begin_file(source.path)
+    if source.folder is not None:
+        builder.identify(source.stem, source.path)
+    lines = {number: line for batch in source.batches() for number, line in batch.lines() if line.strip()}
+    text = source.beside(".txt")
+    sentence = builder.sentence
+    builder.text(text, 1)
+    events = set() if triggers else {event[1] for line in lines.values() if (event := _EVENT.match(line))}
+    names: dict[str, int] = {}
+    spans: dict[int, re.Match[str]] = {}
+    for number, line in lines.items():
+        place = f"{source.path}:{number}"
+        match = _SPAN.fullmatch(line)
+        if match is None:
+            if not _OTHER.match(line):
+                raise InputError(
+                    f"{place}: no line of brat standoff. "
+                    "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
+                )
+            builder.note("Lines of events, relations, attributes and notes that were not read: {}.", 1)
+            continue
+        first = names.setdefault(match[1], number)
+        if first != number:
+            raise InputError(f"{place}: {match[1]} stands in line {first} too. Number each span differently.")
+        if match[1] in events:
+            builder.note("Spans left out because they are triggers of events: {}.", 1)
+        else:
+            spans[number] = match
+    for number, match in spans.items():
+        place = f"{source.path}:{number}: {match[1]}"
+        fragments = [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
+        _check_bounds(fragments, len(text), "characters", place)
+        _check_text(match[4], text, fragments, place)
+        builder.span(sentence, _trim(text, fragments, trim, place, builder), match[2], number)
+    builder.end_file()
+
+
+# --- JSON: from text to values ---
+
+
+def looks_json(head: Sequence[str]) -> bool:
+    """True if the file begins with an object, or with a list of them."""
+    return _OPENING.match("\n".join(head[:50]).lstrip()) is not None
+
+
+def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> None:
+    """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
+    builder.begin_file(source.path)
+    before = builder.sentence
+    for line, value in _values(source):
+        _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
+    if builder.sentence == before:
+        raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
+    builder.end_file()
+
+
+def _values(source: Source) -> Iterator[tuple[int, Any]]:
+    """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
+    others = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
+    first, second = next(others, (1, "[]")), next(others, (0, ""))
+    lines = chain([first, second] if second[0] else [first], others)
+    number = 1
+    try:
+        by_line = any(json_object(line) is not None for _, line in (first, second))
+        if by_line and first[1].lstrip().startswith("{"):
+            for number, line in lines:
+                yield number, json.loads(line)
+            return
+        numbered = list(lines)
+        text = "\n".join(line for _, line in numbered)
+        seen = passed = 0
+        try:
+            for position, value in _decoded(text):
+                passed += text.count("\n", seen, position)
+                seen = position
+                yield numbered[passed][0], value
+        except (ValueError, RecursionError) as error:
+            number = numbered[passed + text.count("\n", seen, getattr(error, "pos", 0))][0]
+            raise
+    except (ValueError, RecursionError) as error:
+        fault = "no JSON for documents: nested too deeply, or a number too long."
+        if isinstance(error, json.JSONDecodeError):
+            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A document is {_EXAMPLE}"
+        raise InputError(f"{source.path}:{number}: {fault}") from None
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """The object that a line of JSON is; None where it is something else."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(line)
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _decoded(text: str) -> Iterator[tuple[int, Any]]:
+    """The values that stand in a text one after the other or, divided by commas, in a list."""
+    decode = json.JSONDecoder().raw_decode
+    position = _skip(text, 0)
+    listed = text.startswith("[", position)
+    position = _skip(text, position + listed)
+    while position < len(text) and not (listed and text[position] == "]"):
+        value, end = decode(text, position)
+        yield position, value
+        position = _skip(text, end)
+        if listed and text.startswith(",", position):
+            position = _skip(text, position + 1)
+        elif listed and not text.startswith("]", position):
+            raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
+    if listed and _skip(text, position + 1) < len(text):
+        raise json.JSONDecodeError("Extra data", text, position + 1)
+
+
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+# --- JSON: documents ---
+
+
+def _read_document(value: Any, line: int, place: str, builder: Builder, find: bool, trim: bool) -> None:
+    """Hand a document's words or text to the builder, and its spans."""
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
+    if value.get("answer", "accept") != "accept":
+        raise InputError(f"{place}: the answer is {value['answer']!r}, so its spans do not hold. Leave it out.")
+    data = value.get("data")
+    text = data.get("text") if isinstance(data, dict) else value.get("text", data)
+    if text is not None:
+        text = _string(text, f"{place}: the text")
+    # The tokens, where these are the atoms, and their characters, where spans are given by these nevertheless.
+    tokens, bounds = _tokens(value["tokens"], text, place) if value.get("tokens") is not None else (None, None)
+    if text is None and tokens is None:
+        raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
+    spans, others = _annotations(value, place) if isinstance(data, dict) else (_listed_spans(value, place), 0)
+    name = _id(value, place)
+    if builder.sentence and bool(builder.ids) != (name is not None):
+        this, before = ("an", "none") if name is not None else ("no", "one")
+        raise InputError(f"{place}: has {this} id where those before it have {before}. Give all one, or none.")
+    if builder.sentence and bool(builder.texts) != (tokens is None):
+        this, before = ("no tokens", "them") if tokens is None else ("tokens", "none")
+        raise InputError(
+            f"{place}: has {this} where those before it have {before}. "
+            "The spans of a file count either tokens or characters."
+        )
+    if name is not None:
+        builder.identify(name, place)
+    else:
+        builder.document(str(line), builder.sentence)
+    if tokens is None:
+        builder.text(text or "", line)
+    else:
+        forms = tokens or [""]
+        builder.add(forms, [builder.words + len(forms)], [line])
+    if others:
+        builder.note("Annotations that are not spans, and were not read: {}.", others)
+    _read_spans(spans, line, place, builder, text, tokens, bounds, find=find, trim=trim)
+
+
+def _read_spans(
+    spans: list[Any],
+    line: int,
+    place: str,
+    builder: Builder,
+    text: str | None,
+    tokens: list[str] | None,
+    bounds: list[tuple[int, int]] | None,
+    *,
+    find: bool,
+    trim: bool,
+) -> None:
+    """Hand the spans of a document to the builder."""
+    taken: set[tuple[int, int]] = set()
+    for number, item in enumerate(spans, 1):
+        here = f"{place}: span {number}"
+        labels, fragments, said, mention = _span(item, here)
+        if fragments is None:
+            fragments = [_find(mention.strip() if find else "", text, taken, here)]
+            builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
+        taken.update(fragments)
+        if tokens is not None and bounds is None:
+            _check_bounds(fragments, len(tokens), "tokens", here)
+            found = [token for start, end in fragments for token in tokens[start:end]]
+            if said is not None and "".join(said.split()) != "".join("".join(found).split()):
+                raise InputError(
+                    f"{here}: says {_quoted(said)} where the tokens are {_quoted(' '.join(found))}. "
+                    f"{_COUNTED['tokens']}"
+                )
+        elif text is not None:
+            _check_bounds(fragments, len(text), "characters", here)
+            if said is not None:
+                # Label Studio writes a line break as a backslash and an n.
+                _check_text(said if said in text else said.replace("\\n", "\n"), text, fragments, here)
+            fragments = _trim(text, fragments, trim, here, builder)
+        if bounds is not None:
+            fragments = _tokens_of(fragments, bounds, here)
+        for label in labels:
+            builder.span(builder.sentence - 1, fragments, label, line)
+
+
+def _string(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{what} is {shown(value)} where a string should stand.")
+    try:
+        if not value.isascii():
+            value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.") from None
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _id(document: dict[str, Any], place: str) -> str | None:
+    meta = document.get("meta")
+    given = [document.get(key) for key in _IDS] + [meta.get("id") if isinstance(meta, dict) else None]
+    value = next((value for value in given if value is not None), None)
+    if value is None or _is_number(value):
+        return None if value is None else str(value)
+    name = _string(value, f"{place}: the id")
+    if not name.strip():
+        raise InputError(f"{place}: the id is empty. Give each document its own, or none an id.")
+    return name
+
+
+def _listed_spans(document: dict[str, Any], place: str) -> list[Any]:
+    """The list of a document's spans, whatever it is called."""
+    lists = {key: document[key] for key in _SPANS if isinstance(document.get(key), list)}
+    if not lists:
+        raise InputError(
+            f"{place}: no list of spans among {', '.join(document)}. "
+            'Call it "spans", and give [] where there are none.'
+        )
+    filled = [key for key, spans in lists.items() if spans]
+    if len(filled) > 1:
+        raise InputError(f"{place}: spans in {' and in '.join(filled)}. Leave one of them.")
+    return lists[filled[0]] if filled else []
+
+
+def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], int]:
+    """The spans of a task of Label Studio, and the number of its results that are something else."""
+    for key in ("annotations", "predictions"):
+        given: list[Any] = task[key] if isinstance(task.get(key), list) else []
+        valid = [one for one in given if isinstance(one, dict) and not one.get("was_cancelled")]
+        if len(valid) > 1:
+            raise InputError(f"{place}: {len(valid)} {key} of one text. Leave one for each text.")
+        if valid:
+            results = valid[0].get("result")
+            results = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
+            spans = [one.get("value") for one in results if one.get("type", "labels") == "labels"]
+            return spans, len(results) - len(spans)
+    raise InputError(f"{place}: a text without annotations. Leave it out, or annotate it.")
+
+
+def _tokens(given: Any, text: str | None, place: str) -> tuple[list[str], list[tuple[int, int]] | None]:
+    """The tokens and, where these are given, their places in the text."""
+    kinds = {type(token) for token in given} if isinstance(given, list) else {type(given)}
+    if not isinstance(given, list) or len(kinds) > 1 or not kinds <= {str, dict}:
+        raise InputError(f'{place}: tokens should be a list of strings, or of {{"start": 0, "end": 5}}.')
+    bounds = None
+    if (text is not None and not given) or (kinds == {dict} and any("start" in token for token in given)):
+        pairs = [_pair(token.get("start"), token.get("end"), f"{place}: token {i}") for i, token in enumerate(given)]
+        bounds = pairs
+        size = len(text) if text is not None else max((end for _, end in pairs), default=0)
+        _check_bounds(pairs, size, "characters", f"{place}: its tokens", "token")
+    elif text is not None:
+        raise InputError(
+            f"{place}: a text and tokens without offsets, so it is open what spans count. "
+            'Leave out one of them, or give tokens as {"start": 0, "end": 5}.'
+        )
+    forms = []
+    for number, token in enumerate(given):
+        here = f"{place}: token {number}"
+        said = token if isinstance(token, str) else token.get("text")
+        if text is not None and bounds is not None:
+            if isinstance(said, str):
+                _check_text(said, text, [bounds[number]], here)
+            forms.append(text[slice(*bounds[number])])
+        else:
+            forms.append(_string(said, f"{here}: its text"))
+            if not said:
+                raise InputError(f"{here} is empty. Leave it out, and count without it.")
+    return forms, bounds
+
+
+def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
+    for name, value in (("start", start), ("end", end)):
+        if not _is_number(value):
+            raise InputError(f"{place}: {name} is {shown(value)} where a whole number should stand.")
+    return start, end
+
+
+# --- JSON: spans ---
+
+
+def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None, str]:
+    """The labels of a span, where it lies if it says so, its text, and what to look for if it does not say so."""
+    if isinstance(item, list) and len(item) == 3:
+        return [_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
+    if not isinstance(item, dict):
+        raise InputError(
+            f"{place} is {shown(item)} where a span should stand: "
+            '{"start": 0, "end": 5, "label": "PER"} or [0, 5, "PER"]. Tags of tokens belong in columns.'
+        )
+    name = _first_of(_LABELS, item)
+    if name is None:
+        raise InputError(f"{place}: no label among {', '.join(item)}. Give it as {', '.join(_LABELS[:5])}.")
+    if name == "entity" and "index" in item:
+        raise InputError(
+            f"{place}: the tag of a piece of a word, not a span. "
+            'Put the pieces together: pipeline(…, aggregation_strategy="simple").'
+        )
+    fragments: Fragments | None = None
+    parts, start, end = item.get("fragments"), _first_of(_STARTS, item), _first_of(_ENDS, item)
+    if parts is not None:
+        if not isinstance(parts, list) or not parts or not all(isinstance(p, list) and len(p) == 2 for p in parts):
+            raise InputError(f"{place}: fragments should be a list of pairs: [[0, 5], [16, 23]].")
+        fragments = [_pair(first, behind, place) for first, behind in parts]
+    elif start is not None or end is not None:
+        fragments = [_pair(item.get(start or "start"), item.get(end or "end"), place)]
+    mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
+    labels = item[name] if isinstance(item[name], list) and item[name] else [item[name]]
+    said = item.get("text")
+    return [_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
+
+
+def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
+    """The first of these keys that has a value."""
+    return next((key for key in keys if item.get(key) is not None), None)
+
+
+def _label(value: Any, place: str) -> str:
+    if _is_number(value):
+        return str(value)
+    label = _string(value, f"{place}: the label")
+    if not label.strip():
+        raise InputError(f"{place}: the label is empty. Give one, or take the span away.")
+    if any(mark in label for mark in "\t\r\n"):
+        raise InputError(f"{place}: the label {label!r} has a tab or a line break in it. Take it out.")
+    return label
+
+
+def _find(mention: str, text: str | None, taken: set[tuple[int, int]], place: str) -> tuple[int, int]:
+    """The next occurrence of a mention that has no offsets, as whole words or, if nowhere so, within words."""
+    if not mention or text is None:
+        raise InputError(
+            f"{place}: no start and end. Give them or, where the text and what the span says are there, "
+            'have it looked for: --input-format "jsonl(find=true)"'
+        )
+    pattern = r"\s+".join(map(re.escape, mention.split()))
+    whole = [match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text)]
+    occurrences = whole or [match.span() for match in re.finditer(pattern, text)]
+    # One that lies within no span placed before, if there is one: "Paris" after "Paris Hilton" is another place.
+    apart = [one for one in occurrences if not any(one[0] < end and begin < one[1] for begin, end in taken)]
+    free = next((occurrence for occurrence in (*apart, *occurrences) if occurrence not in taken), None)
+    if free is None:
+        how = "is given more often than it occurs in the text" if occurrences else "does not occur in the text"
+        raise InputError(
+            f"{place}: {_quoted(mention)} {how}. A mention is given as it is spelt, once for each place."
+        )
+    return free
+
+
+def _tokens_of(fragments: Fragments, bounds: list[tuple[int, int]], place: str) -> Fragments:
+    """Stretches of characters as stretches of tokens; one that cuts a token is refused."""
+    starts = {start: number for number, (start, _) in enumerate(bounds)}
+    ends = {end: number for number, (_, end) in enumerate(bounds, 1)}
+    for start, end in fragments:
+        for at, known, verb in ((start, starts, "begins"), (end, ends, "ends")):
+            if at not in known:
+                cut = next((f"inside the token {a}-{b}" for a, b in bounds if a < at < b), f"where no token {verb}")
+                raise InputError(f"{place}: {start}-{end} {verb} {cut}. Spans consist of whole tokens.")
+    return [(starts[start], ends[end]) for start, end in fragments]
+
+
+# --- span tables ---
+
+
+class _LineError(Exception):
+    """What is wrong with a line, wherever it stands."""
+
+
+def looks_spans(head: Sequence[str]) -> bool:
+    """True if the first lines are labels with first word, last word and a list of the words between them.
+
+    Columns of numbers that lack such a list are taken for spans only where the labels are spelt like labels.
+    """
+    rows = [line.split("\t") for line in head if line.strip()][:_LOOKED_AT]
+    fitting = []
+    for row in rows:
+        with suppress(_LineError):
+            fitting += [row] if _Lines()["\t".join(row)] else []
+    if not fitting or fitting[0] is not rows[0] or 2 * len(fitting) < len(rows):
+        return False
+    if any(row[0] in _NO_SPANS or "," in "".join(row[3:]) for row in fitting):
+        return True
+    return len(fitting) == len(rows) and all((len(row) == 4 and row[3]) or row[0].isupper() for row in rows)
+
+
+def read_spans(source: Source, builder: Builder) -> None:
+    """Read one file: a sentence has as many nameless words as its spans reach."""
+    builder.begin_file(source.path)
+    known = _Lines()
+    parts = [np.zeros(0, dtype=np.int64)]
+    for batch in source.batches():
+        lines = [line for _, line in batch.lines()]
+        try:
+            parts.append(np.fromiter(map(known.__getitem__, lines), dtype=np.int64, count=len(lines)))
+        except _LineError as fault:
+            # The line at fault is the first that got no number.
+            place = next(number for number, line in enumerate(lines, batch.line) if line not in known)
+            raise InputError(f"{batch.path}:{place}: {fault}") from None
+    numbers = np.concatenate(parts)
+    sentence = _sentences(numbers, source.path)
+    spans = np.flatnonzero(numbers > _WITHOUT)
+    kinds = numbers[spans] - _WITHOUT - 1
+    begin, end, label = np.array(known.spans, dtype=np.int64).reshape(-1, 3)[kinds].T
+    stretches = {i: known.stretches[kind] for i, kind in enumerate(kinds.tolist()) if kind in known.stretches}
+    rows = np.stack([sentence[spans] + builder.sentence, begin, end, label, spans + 1], axis=1)
+    # Each sentence has as many words without a form as its spans reach, and one at least.
+    filled = np.flatnonzero(numbers != _BLANK)
+    lengths = np.ones(int(sentence[filled[-1]]) + 1 if len(filled) else 0, dtype=np.int64)
+    np.maximum.at(lengths, sentence[spans], end)
+    firsts = filled[np.searchsorted(sentence[filled], np.arange(len(lengths)))]
+    codes = np.full(int(lengths.sum()), builder.cells[0][b""])
+    builder.add_codes([codes], (np.cumsum(lengths) + builder.words).tolist(), (firsts + 1).tolist())
+    builder.spans(rows, list(known.labels), stretches)
+    builder.end_file()
+
+
+class _Lines(dict[str, int]):
+    """Lines to numbers: most lines of a file occur in it more than once, and each is taken apart once."""
+
+    def __init__(self) -> None:
+        super().__init__({"": _BLANK})
+        self.spans: list[tuple[int, int, int]] = []
+        """First word from 0, the one behind the last, and label of the span in each line that holds one."""
+        self.stretches: dict[int, Stretches] = {}
+        self.labels: dict[str, int] = {}
+
+    def __missing__(self, line: str) -> int:
+        self[line] = number = self._number(line)
+        return number
+
+    def _number(self, line: str) -> int:
+        if not line.strip(" "):
+            return _BLANK
+        label, _, rest = line.partition("\t")
+        if label in _NO_SPANS:
+            cells = rest.split("\t")
+            if cells[:2] != [_DUMMY, _DUMMY] or cells[2:] not in ([], [""], [_DUMMY]):
+                raise _LineError(
+                    f"{label} is not a label, it stands for a sentence without spans. "
+                    f"Write {_DUMMY_LINE}, or give the spans another label."
+                )
+            return _WITHOUT
+        atoms = _words(rest)
+        if not label.strip():
+            raise _LineError("the label is empty. The first column holds it.")
+        if len(atoms) > 1:
+            self.stretches[len(self.spans)] = atoms
+        self.spans.append((atoms[0][0], atoms[-1][1], self.labels.setdefault(label, len(self.labels))))
+        return len(self.spans) + _WITHOUT
+
+
+def _words(places: str) -> Stretches:
+    """The words of a span from its columns begin, end and, if it is there, the list of them."""
+    cells = places.split("\t")
+    if len(cells) not in (2, 3):
+        columns = "1 column" if places == "" else f"{len(cells) + 1} columns"
+        raise _LineError(f"{columns} where a span has label, begin, end and its words. Are they divided by tabs?")
+    begin, end = _number(cells[0], "begin"), _number(cells[1], "end")
+    if begin < 1:
+        raise _LineError("begin is 0. Words are counted from 1.")
+    if end < begin:
+        raise _LineError(
+            f"end {end} lies before begin {begin}. Both count words from 1, and end belongs to the span."
+        )
+    if end > _LONGEST:
+        raise _LineError(f"end is {end}, which no sentence reaches. Words are counted in each sentence from 1.")
+    listed = cells[2] if len(cells) == 3 else ""
+    # A list without gaps is written out and compared rather than taken apart: nearly all spans are so.
+    solid = listed.count(",") == end - begin and listed == ", ".join(map(str, range(begin, end + 1)))
+    if solid or not listed.strip():
+        return ((begin - 1, end),)
+    words = sorted(_number(word.strip(), "a word of the span") for word in listed.split(","))
+    repeated = next((word for word, after in pairwise(words) if word == after), None)
+    if repeated is not None:
+        raise _LineError(f"word {repeated} is listed twice. Each word of a span is listed once.")
+    outside = next((word for word in words if not begin <= word <= end), None)
+    if outside is not None:
+        raise _LineError(f"word {outside} lies outside the span, which reaches from {begin} to {end}.")
+    if (words[0], words[-1]) != (begin, end):
+        raise _LineError(
+            f"begin and end are {begin} and {end}, but the words listed reach from {words[0]} to {words[-1]}. "
+            "The first and the last word of a span belong to it."
+        )
+    return merged((word - 1, word) for word in words)
+
+
+def _number(cell: str, what: str) -> int:
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 19):
+        raise _LineError(f"{what} is {cell!r} where the number of a word should stand.")
+    return int(cell)
+
+
+def _sentences(numbers: Ints, path: str) -> Ints:
+    """The sentence of each line; blank lines divide them."""
+    blank = numbers == _BLANK
+    twice = np.flatnonzero(blank & np.concatenate([[True], blank[:-1]]))
+    if len(twice):
+        raise InputError(
+            f"{path}:{twice[0] + 1}: a blank line that ends no sentence. "
+            f"A sentence without spans needs a line of its own: {_DUMMY_LINE}"
+        )
+    sentence: Ints = np.cumsum(blank) - blank
+    without = np.flatnonzero(numbers == _WITHOUT)
+    sizes = np.bincount(sentence[~blank], minlength=1)
+    mixed = without[sizes[sentence[without]] > 1]
+    if len(mixed):
+        raise InputError(
+            f"{path}:{mixed[0] + 1}: says that the sentence has no spans, but this is not its only line. "
+            "Take away this line, or put a blank line between two sentences."
+        )
+    return sentence
