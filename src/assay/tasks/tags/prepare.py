@@ -36,8 +36,7 @@ from assay.result import Mapped
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.checks import Outside, outside, outside_tagset, weightless
 from assay.tasks.tags.rich import Rich
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.tagsets.kinds import Feats
+from assay.tasks.tags.tagsets import Feats, Tagset
 
 
 def prepare_tags(

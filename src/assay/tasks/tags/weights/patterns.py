@@ -1,4 +1,4 @@
-"""Which positions of a tag a pattern on whole tags restricts: `subst:sg:gen:.*` is about pos, number and case."""
+"""Patterns on whole tags, and the positions of a tag that they restrict: `subst:sg:gen:.*` pos, number and case."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import cache
 
 from assay.engine.expressions import expression
 from assay.errors import InputError
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.tagsets.kinds import Atomic, Attribute, Feats, Msd, Positional, Separated
-from assay.tasks.tags.weights.table import POS, classes
+from assay.tasks.tags.tagsets import Atomic, Attribute, Feats, Msd, Positional, Separated, Tagset
+from assay.tasks.tags.weights import POS
 
 _ANYTHING = re.compile(r"\(?(?:\.|\\S|\\w|\[\^[^\]]*\])(?:[*+]\??|\{[\d,]*\})?\)?")
 _STRETCHING = re.compile(r"\(?(?:\.|\\S)[*+]\??\)?")
@@ -70,7 +69,7 @@ def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
 
 def universe(tagset: Tagset) -> frozenset[str]:
     """All parts of speech of a tagset; empty where it does not list them."""
-    return tagset.tags if isinstance(tagset, Atomic) else frozenset(classes(tagset))
+    return tagset.tags if isinstance(tagset, Atomic) else frozenset(tagset.classes())
 
 
 def alternatives(pattern: str) -> list[str]:
@@ -101,7 +100,7 @@ def _split(pattern: str, separator: str) -> list[str]:
 
 
 def _enclosed(pattern: str) -> bool:
-    """Whether the first parenthesis is closed by the last character."""
+    """True where the first parenthesis is closed by the last character."""
     if not (pattern.startswith("(") and pattern.endswith(")")):
         return False
     depth = 0
@@ -127,7 +126,13 @@ def _separated(pattern: str, tagset: Separated) -> set[str]:
         places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
         aligned = [_aligned(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
         fitting = [categories for categories in aligned if categories is not None]
-        found |= set().union(*fitting) if fitting else _by_value(places, tagset)
+        if fitting:
+            found = found.union(*fitting)
+            continue
+        # The pattern fits no class as a whole: the categories that have a value which a field matches.
+        for field in (field for field in places if not _wild(field)):
+            for category, values in tagset.attributes.items():
+                found |= {category} if any(_matches(field, value) for value in values) else set()
     return found
 
 
@@ -175,17 +180,6 @@ def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Sep
         return min(possible, key=len) if possible else None
 
     return walk(0, 0)
-
-
-def _by_value(fields: Sequence[str], tagset: Separated) -> set[str]:
-    """Where a pattern fits no class as a whole: the categories that have a value each field matches."""
-    return {
-        category
-        for field in fields
-        if not _wild(field)
-        for category, values in tagset.attributes.items()
-        if any(_matches(field, value) for value in values)
-    }
 
 
 def _wild(field: str) -> bool:
