@@ -38,7 +38,7 @@ SEGMENTATIONS = ("same", "strict", "chars")
 NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
 """The measures of a framework where the user names none of it."""
 _OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
-"""What preparing measures says of these; of files there is said enough."""
+"""The remarks of preparing measures that are about these; of files there is said enough."""
 _MANY = 20
 """A handful of trees may well be gold's without having been copied."""
 
@@ -230,7 +230,7 @@ def _tedeval(sizes: str, *, labelled: bool, single: bool = False) -> Measure:
 
 
 def _parse(compared: Comparison, bank: Treebank, gold: Treebank) -> Parse:
-    """What is measured; where sentences are cut into parts, these are no words."""
+    """A parse against its gold; where sentences are cut into parts, these are no words."""
     words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if compared.parts else None
     return Parse(compared.trees[bank.title], compared.trees[gold.title], compared.common, words)
 
@@ -372,7 +372,7 @@ def _warnings(compared: Comparison) -> Iterator[str]:
 
 
 def _notes(compared: Comparison, *, subtypes: bool, lifted: bool) -> Iterator[str]:
-    """What one should know to read the figures."""
+    """Facts that one should know to read the figures."""
     gaps = {title: int(compared.trees[title].with_gaps.sum()) for title in compared.files}
     if any(gaps.values()):
         yield f"Sentences with gaps (non-projective, discontinuous), scored like all others: {_listed(gaps)}."

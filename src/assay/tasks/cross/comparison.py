@@ -73,7 +73,7 @@ class Comparison:
     golds: Mapping[str, Treebank]
     """By theory; the sentences of the first stand for those of all files."""
     outputs: Sequence[Treebank]
-    """What systems give in one framework or several, system by system."""
+    """The trees of systems in one framework or several, system by system."""
     enriched: Mapping[str, str]
     """By theory the gold that gave it functions."""
     trees: Mapping[str, FunctionTrees]
@@ -105,7 +105,7 @@ class Comparison:
 
     @cached_property
     def common(self) -> FunctionTrees:
-        """What the golds agree on."""
+        """The trees that the golds agree on."""
         return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
 
     def outputs_in(self, theory: str) -> dict[str, Treebank]:

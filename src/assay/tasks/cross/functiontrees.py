@@ -34,7 +34,7 @@ class Yields:
     last: Ints
     size: Ints
     key: Ints
-    """What identifies a yield within its sentence.
+    """A number that identifies a yield within its sentence.
 
     Without gaps that is its first word and its size. With gaps it is a sum modulo 2⁶³ over the ends of its stretches,
     each word boundary having a fixed number. Only yields with gaps that share sentence, first word and size are ever
@@ -419,7 +419,7 @@ def recut(trees: FunctionTrees, parts: Ints, begin: Ints, end: Ints) -> Function
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What trees are compared by: a label on a yield, or a yield alone; each once, and which trees have it."""
+    """The things trees are compared by, each once: a label on a yield, or a yield alone; and which trees have it."""
 
     sentence: Ints
     node: Ints
@@ -432,7 +432,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """What several trees say, each node and label once, and which trees say so."""
+    """All that several trees say, each node and label once, and which trees say so."""
 
     union: FunctionTrees
     has_node: Bools
@@ -497,7 +497,7 @@ def subsumes(general: FunctionTrees, special: FunctionTrees) -> Bools:
 
 
 def generalise(*trees: FunctionTrees) -> FunctionTrees:
-    """What all trees agree on: the yields that all have, each with the labels that all have there."""
+    """The trees that all agree on: the yields that all have, each with the labels that all have there."""
     laid = overlay(*trees)
     return laid.union.select(np.logical_and.reduce(laid.has_node), np.logical_and.reduce(laid.has_label))
 
@@ -509,7 +509,7 @@ def tl_unify(structure: FunctionTrees, labels_of: FunctionTrees) -> FunctionTree
 
 
 def unify(*trees: FunctionTrees) -> tuple[FunctionTrees, Bools]:
-    """What any of the trees says, and the sentences where that is no tree, as yields overlap; these have no nodes.
+    """All that any tree says, and the sentences where that is no tree, as yields overlap; these have no nodes.
 
     Yields nest exactly where each meets the same next larger one at all of its words: then it lies within that one,
     and so within all larger ones that share a word with it.

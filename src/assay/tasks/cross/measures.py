@@ -15,7 +15,7 @@ from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")
 SIZES = ("2.1", "2.2", "paper")
-"""How trees are measured: by their nodes without the root, by nodes and words, or by their labels as in the paper."""
+"""Ways to measure trees: by their nodes without the root, by nodes and words, or by their labels as in the paper."""
 KINDS = ("right", "spurious", "missing", "forgiven", "unasked")
 RIGHT, SPURIOUS, MISSING, FORGIVEN, UNASKED = range(len(KINDS))
 # By where a unit is: 1 in the parse, 2 in its gold, 4 in the generalised gold. A label-less node of the generalised
@@ -24,7 +24,7 @@ _KIND = np.array([NONE, SPURIOUS, UNASKED, FORGIVEN, NONE, RIGHT, MISSING, RIGHT
 
 
 def unit_kinds(parse: Bools, gold: Bools, generalised: Bools) -> Ints:
-    """What becomes of each unit by who has it, as an index into KINDS, NONE where it is nothing to the parse."""
+    """The fate of each unit by who has it, as an index into KINDS, NONE where it is nothing to the parse."""
     return np.asarray(_KIND[parse + 2 * gold + 4 * generalised])
 
 
@@ -54,7 +54,7 @@ class Edits:
         return self.spurious + self.missing
 
     def norm(self, sizes: str) -> Ints:
-        """What the error of each sentence is divided by; at most 0 where nothing but a root is there.
+        """The divisor of the error of each sentence; at most 0 where nothing but a root is there.
 
         Where there is no parse at all, not even a root, it is the error itself: nothing is right then. The units must
         be counted as the variant does it: label-less nodes in `2.1` and `2.2`, not in `paper`.
@@ -74,7 +74,7 @@ def edits(
     empty_counts: bool,
     laid: Overlay | None = None,
 ) -> Edits:
-    """What it takes to turn a parse into the generalised gold, less what its own gold would need as well.
+    """The edits that turn a parse into the generalised gold, less what its own gold would need as well.
 
     Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
     without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not. `laid`: the three laid over each

@@ -19,7 +19,7 @@ from assay.tasks.cross.functiontrees import Overlay, Units, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
 
 UNLABELLED = "·"
-"""What stands for the label of a node without one."""
+"""The label of a node without one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,11 @@ class Sides:
 
     compared: Comparison
     empty_counts: bool
-    """Whether a node without label is a unit."""
+    """True if a node without label is a unit."""
 
     @property
     def labelled(self) -> bool:
-        """Whether labels count: where all systems have some."""
+        """True if labels count: all systems have some."""
         return self.compared.labelled.issuperset(self.compared.first)
 
     @cached_property
@@ -47,7 +47,7 @@ class Sides:
         return self.laid.units(labelled=self.labelled, empty_counts=self.empty_counts)
 
     def kinds(self, units: Units, number: int) -> Ints:
-        """What becomes of each unit in a system, as an index into KINDS, NONE where it is nothing to it."""
+        """The fate of each unit in a system, as an index into KINDS, NONE where it is nothing to it."""
         theories = list(self.compared.golds)
         own = theories.index(list(self.compared.first.values())[number].theory)
         return unit_kinds(*units.has[[1 + len(theories) + number, 1 + own, 0]])

@@ -36,12 +36,12 @@ class Treebank:
     corpus: Corpus
     kind: str
     faults: tuple[Fault, ...] = ()
-    """What makes trees of dependencies faulty."""
+    """Faults of dependency trees."""
     theory: str = ""
     system: str = ""
     """Empty for a gold."""
     cut: tuple[Ints, Ints, Ints] | None = None
-    """Where words are cut into parts: the number in each sentence, each word's first and the one behind it."""
+    """If words are cut into parts: the number in each sentence, each word's first and the one behind it."""
     absent: tuple[Ints, Bools] | None = None
     """The words of each sentence of gold, and which sentences are cut otherwise here and so are wholly missing."""
 
@@ -105,7 +105,7 @@ class Treebank:
         )
 
     def has_functions(self) -> bool:
-        """Whether its trees have functions, in constituents by their labels."""
+        """True for dependencies, and for constituents that have functions in labels or on edges."""
         trees = self.corpus.trees
         if trees is None or trees.edges is not None:
             return True

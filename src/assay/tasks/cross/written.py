@@ -18,11 +18,11 @@ from assay.tasks.cross.functiontrees import FunctionTrees, unify
 from assay.tasks.cross.treebanks import read_trees, word_differences
 
 CATEGORY = "X"
-"""What stands where phrase structure has a category."""
+"""The category of all nodes."""
 WAYS = ("generalise", "unify")
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _BREAKS = frozenset("() \t\n\r\v\f")
-"""What ends a word or label in brackets, where white space is that of ASCII alone."""
+"""The characters that end a word or label in brackets, where white space is that of ASCII alone."""
 
 
 def common_gold(

@@ -1,4 +1,4 @@
-"""How a tag falls apart into a part of speech and categories. Tagsets are data files; users can write their own.
+"""Tagsets: a tag falls apart into a part of speech and categories. They are data files; users can write their own.
 
 Each kind of tagset reads a tag as the set of analyses it stands for.
 """
@@ -37,7 +37,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Tagset:
-    """What all kinds have in common: reading a tag, and the categories there are."""
+    """A tagset of any kind: reading a tag, and the categories there are."""
 
     name: str
     doc: str = ""
@@ -254,7 +254,7 @@ def find(name: str) -> Tagset:
 
 
 def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
-    """What a text in JSON or TOML says; `options` are those of its reader. A mistake is named by its line."""
+    """The data of a text in JSON or TOML; `options` are those of its reader. A mistake is named by its line."""
     # A run without a tagset or weights need not pay for these.
     import json
     import tomllib
@@ -399,7 +399,7 @@ class _File:
 
 
 def warnings(tagset: Tagset) -> list[str]:
-    """What can be read in two ways: an optional attribute that shares a value with the one after it."""
+    """Tags that can be read in two ways: an optional attribute that shares a value with the one after it."""
     if not isinstance(tagset, Separated):
         return []
     found = []

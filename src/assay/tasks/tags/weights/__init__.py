@@ -1,4 +1,4 @@
-"""How much each category of a tag counts: tables of weights, read, written, and made from data.
+"""Weights of the categories of a tag: tables of them, read, written, and made from data.
 
 `ambiguity`, `rules` and `queries` make them in the three ways of Acedański & Przepiórkowski 2010, section 2.3.
 """
@@ -29,7 +29,7 @@ Row = Mapping[str, Fraction]
 
 MOST_LISTED = 10
 BETWEEN = " | "
-"""What stands between the tags of a cell with several."""
+"""The mark between the tags of a cell with several."""
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|-?\d+/\d+")
 _TEXTS = ("source", "unit", "denominator", "date", "note", "readings_per_word")
@@ -42,11 +42,11 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where weights come from, so that a file of them can be understood and made again."""
+    """The origin of weights, so that a file of them can be understood and made again."""
 
     source: str = ""
     unit: str = ""
-    """What was counted or averaged over: queries, mentions, rules, running words, entries."""
+    """The things counted or averaged over: queries, mentions, rules, running words, entries."""
     denominator: str = ""
     inputs: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -346,7 +346,7 @@ def read_tags(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Co
 
 
 def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
-    """What a tag, or each of several, stands for; outside the tagset it is a part of speech without categories."""
+    """The analyses of a tag, or of each of several; outside the tagset it is a part of speech without categories."""
     return tuple(found for part in tag.split(BETWEEN) for found in tagset.read(part) or (Tag(part),))
 
 

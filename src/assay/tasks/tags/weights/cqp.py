@@ -152,7 +152,7 @@ class _Parser:
         return expression
 
     def _repeat(self) -> Repeat:
-        """How often what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
+        """The times that what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
         match = _REPEAT.match(self.text, self.place)
         if not match:
             return 1, 1

@@ -81,7 +81,7 @@ class Query:
     count: int
     expressions: tuple[Expression, ...]
     repeats: tuple[Repeat, ...] | None = None
-    """How often each expression may follow itself, where the query is a plain sequence of them."""
+    """The times that each expression may follow itself, if the query is a plain sequence of them."""
 
 
 def from_log(
@@ -403,7 +403,7 @@ class Matcher:
         return found
 
     def warnings(self) -> list[str]:
-        """What was left out or matched otherwise."""
+        """Expressions and queries that were left out or matched otherwise."""
         found = []
         if self.untestable:
             number = plural(self.untestable.total(), "token expression")
@@ -418,7 +418,7 @@ class Matcher:
         return found
 
     def _has(self, tag: int, category: str) -> bool:
-        """Whether a tag has the category; each has a part of speech."""
+        """True if a tag has the category; each has a part of speech."""
         return category == POS or any(category in dict(found.values) for found in self.analyses[tag])
 
     def _hits(self, expression: Expression) -> Any:

@@ -58,7 +58,7 @@ Parse = list[tuple[str, list[Use]]]
 
 @dataclass(frozen=True)
 class Terminal:
-    """What a rule refers to in a word: once, or in each word of a repetition."""
+    """The categories that a rule refers to in a word: once, or in each word of a repetition."""
 
     refers: frozenset[str]
     pos: str = ""
@@ -152,7 +152,7 @@ def from_uses(
 
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
-    """What each rule refers to in each of its terminals: a JSON table of lists."""
+    """The categories that each rule refers to in each of its terminals: a JSON table of lists."""
     data = parse_data(path, read_text(path))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
