@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.tasks.cross.functiontrees import FunctionTrees, from_dependencies, from_nodes, overlay
-from assay.tasks.cross.measures import KINDS, unit_kinds
+from assay.tasks.cross.measures import KINDS, Edits, Parse, unit_kinds
 
 Model = dict[frozenset[int], frozenset[str]]
 Arc = tuple[int, str]
@@ -47,10 +47,16 @@ def from_brackets(*texts: str, top_root: bool = False) -> FunctionTrees:
     return from_nodes(starts_of([words for _, words in read]), sentence, begin, end, functions, top_root=top_root)
 
 
-def from_arcs(*sentences: Sequence[Arc], **options: object) -> FunctionTrees:
-    """Trees of dependencies."""
-    starts, heads, relations, labels = arcs(*sentences)
-    return from_dependencies(starts, heads, relations, labels, **options)
+def from_arcs(*sentences: Sequence[Arc], heads: bool = True) -> FunctionTrees:
+    """Trees of dependencies; heads: with their label `hd`."""
+    trees = from_dependencies(*arcs(*sentences))
+    kept = trees.label != trees.labels.index("hd")
+    return trees if heads else trees.select(np.ones(len(trees), dtype=bool), kept)
+
+
+def edits(parse: FunctionTrees, gold: FunctionTrees, generalised: FunctionTrees, **options: bool) -> Edits:
+    """The edits between three trees."""
+    return Parse(parse, gold, generalised).edits(**options)
 
 
 def arcs(*sentences: Sequence[Arc]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:

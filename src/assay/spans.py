@@ -42,6 +42,7 @@ AVERAGES = ("micro", "macro", "weighted")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _NO_TYPE = "_"
 """seqeval's name for what has no label."""
+_Figure = float | Floats
 _Spans = tuple[Ints, Ints, Ints]
 """Last word, first word and label of spans by their last words: no two of one side share it."""
 
@@ -82,7 +83,8 @@ def classification_report(
     labels, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
     zero = _zero(zero_division)
     names = [*labels, *(f"{name} avg" for name in AVERAGES)]
-    scores = [*_scores(counts, None, zero).tolist(), *(_scores(counts, name, zero).tolist() for name in AVERAGES)]
+    scores = np.stack(_scores(counts, None, zero), axis=1).tolist()
+    scores += [_scores(counts, name, zero) for name in AVERAGES]
     support = [*counts[2].tolist(), *[counts[2].sum().item()] * len(AVERAGES)]
     if output_dict:
         rows = zip(names, scores, support, strict=True)
@@ -109,7 +111,8 @@ def f1_score(
     scheme: object = None,
 ) -> float | Floats:
     """F1 of spans; with average=None one number per label, labels in alphabetical order."""
-    return _score(2, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[2]
 
 
 @_with_value_errors
@@ -125,7 +128,8 @@ def precision_score(
     scheme: object = None,
 ) -> float | Floats:
     """Precision of spans; with average=None one number per label, labels in alphabetical order."""
-    return _score(0, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[0]
 
 
 @_with_value_errors
@@ -141,7 +145,8 @@ def recall_score(
     scheme: object = None,
 ) -> float | Floats:
     """Recall of spans; with average=None one number per label, labels in alphabetical order."""
-    return _score(1, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[1]
 
 
 @_with_value_errors
@@ -163,8 +168,7 @@ def precision_recall_fscore_support(
     """
     _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
     scores = _scores(counts, average, _zero(zero_division), beta)
-    precision, recall, f = scores.T if average is None else scores.tolist()
-    return precision, recall, f, counts[2] if average is None else counts[2].sum()
+    return scores[0], scores[1], scores[2], counts[2] if average is None else counts[2].sum()
 
 
 @_with_value_errors
@@ -220,8 +224,8 @@ def _count(
     return tuple(names[code] for code in order), counts
 
 
-def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, beta: float = 1.0) -> Floats:
-    """Precision, recall and F, averaged, or labels × these where no average is asked for."""
+def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, beta: float = 1.0) -> list[_Figure]:
+    """Precision, recall and F: numbers, or arrays over labels where no average is asked for."""
     if not beta >= 0:
         raise UsageError(f"beta is 0 or more, not {beta}.")
     if average not in (None, *AVERAGES):
@@ -234,34 +238,15 @@ def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, b
     if not np.isposinf(beta):
         total = beta**2 * precision + recall
         f = (1 + beta**2) * precision * recall / np.where(total == 0, 1, total)
-    each: Floats = np.stack([precision, recall, f], axis=1)
     if average is None:
-        return each
-    if average == "micro":
-        return np.asarray(each[0])
-    if average == "macro":
-        return each.mean(axis=0) if len(each) else np.full(3, np.nan)
-    if not gold.sum():
+        return [precision, recall, f]
+    if average == "weighted":
         unless_found = 0.0 if system.sum() else zero
-        return np.array([unless_found, zero, unless_found])
-    return np.array([np.average(column, weights=gold) for column in each.T])
-
-
-def _score(
-    which: int,
-    y_true: Tags,
-    y_pred: Tags,
-    average: str | None,
-    suffix: bool,
-    mode: str | None,
-    sample_weight: Weights,
-    zero_division: int | str,
-    scheme: object,
-) -> float | Floats:
-    """Precision (0), recall (1) or F1 (2): a number, or a number per label where no average is asked for."""
-    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    scores = _scores(counts, average, _zero(zero_division))[..., which]
-    return np.asarray(scores) if average is None else float(scores)
+        if not gold.sum():
+            return [unless_found, zero, unless_found]
+        return [float(np.average(each, weights=gold)) for each in (precision, recall, f)]
+    each: Floats = np.stack([precision, recall, f], axis=1)
+    return list(map(float, each.mean(axis=0) if len(each) else np.full(3, np.nan)))
 
 
 def _check_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:

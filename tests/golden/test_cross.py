@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.tasks.cross import common_gold, enrich
-from assay.tasks.cross.measures import edits
 from assay.tasks.cross.treebanks import read_trees
+from functionsets import edits
 
 VARIANTS = {"paper": "paper", "2.1": "tedeval-2.1", "2.2": "tedeval-2.2"}
 

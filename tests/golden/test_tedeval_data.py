@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from assay.tasks.cross.functiontrees import from_dependencies, from_nodes, generalise, tl_unify
-from assay.tasks.cross.measures import edits, sentence_scores
-from functionsets import arcs, nodes_of
+from assay.tasks.cross.measures import sentence_scores
+from functionsets import arcs, edits, nodes_of
 
 VARIANTS = {"paper": "paper", "tedeval-2.1": "2.1", "tedeval-2.2": "2.2"}
 

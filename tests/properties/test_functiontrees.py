@@ -21,9 +21,9 @@ from assay.tasks.cross.functiontrees import (
     tl_unify,
     unify,
 )
-from assay.tasks.cross.measures import edits, sentence_scores
+from assay.tasks.cross.measures import sentence_scores
 from assay.tasks.cross.treebanks import read_trees
-from functionsets import arcs, describe, from_arcs, from_models, to_models
+from functionsets import arcs, describe, edits, from_arcs, from_models, to_models
 
 LABELS = ("a", "b", "c", "root")
 LABEL_SETS = st.frozensets(st.sampled_from(LABELS), max_size=3)

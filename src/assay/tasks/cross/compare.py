@@ -112,7 +112,13 @@ def cross(
         function_labels=relational,
         columns=tuple(dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))),
     )
-    _check_kinds(compared, asked, relational)
+    kinds = {name: gold.kind for name, gold in compared.golds.items()}
+    for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
+        if kind not in kinds.values():
+            raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
+    for name in relational:
+        if kinds[name] == DEPENDENCIES:
+            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
     choices = {
         "sizes": sizes,
         **({} if subtypes else {"subtypes": "false"}),
@@ -186,17 +192,6 @@ def cross(
             *pooled_note(any(one.pooled for _, one in (*figures, *own)), unit),
         ),
     )
-
-
-def _check_kinds(compared: Comparison, asked: Sequence[str], relational: Iterable[str]) -> None:
-    """Refuse measures of a framework that no gold has, and functions given for dependencies."""
-    kinds = {gold.kind for gold in compared.golds.values()}
-    for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
-        if kind not in kinds:
-            raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
-    for name in relational:
-        if compared.golds[name].kind == DEPENDENCIES:
-            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
 
 
 def _source(name: str, corpus: Corpus) -> Source:

@@ -15,7 +15,7 @@ import numpy as np
 from assay.arrays import Array, Bools, Ints, Stretches, as_codes, extents, ids_of_runs, numbers_of_runs
 from assay.errors import AlignmentError
 
-ROOT = "root"
+HEAD, ROOT = "hd", "root"
 LabelSets = tuple[Ints, Sequence[Collection[str]]]
 """The label set of each of many nodes: codes, -1 for what is to be no node at all, and the sets they stand for."""
 _Part = tuple["Yields", Ints, Ints]
@@ -226,20 +226,12 @@ class FunctionTrees:
 # --- from dependencies and phrase structure ---
 
 
-def from_dependencies(
-    starts: Ints,
-    heads: Ints,
-    relations: Ints,
-    labels: Sequence[str],
-    *,
-    head_label: str | None = "hd",
-    outer_root: bool = True,
-) -> FunctionTrees:
+def from_dependencies(starts: Ints, heads: Ints, relations: Ints, labels: Sequence[str]) -> FunctionTrees:
     """Dependency trees: each word's relation stands over the word and all below it.
 
     starts: the first word of each sentence and the end of the last; heads: each word's head, -1 for none, without
-    circles; relations: codes into labels. A word that has dependents gets head_label over itself alone, None for a
-    node without a label; outer_root puts `root` over every sentence, and so over several roots too.
+    circles; relations: codes into labels. A word that has dependents gets `hd` over itself alone, and each sentence
+    `root` over all of it, and so over several roots too.
     """
     known: dict[str, int] = {}
     relations = as_codes(labels, known)[relations] if len(labels) else relations
@@ -247,14 +239,13 @@ def from_dependencies(
     filled = np.flatnonzero(sizes)
     governors = np.zeros(len(heads), dtype=bool)
     governors[heads[heads >= 0]] = True
-    further = [(_single_words(starts, np.flatnonzero(governors)), head_label)]
-    if outer_root:
-        further.append((intervals(filled, np.zeros(len(filled), dtype=np.int64), sizes[filled]), ROOT))
     parts: list[_Part] = [(subtrees(starts, heads), np.arange(len(heads)), relations)]
-    for yields, label in further:
-        code = 0 if label is None else known.setdefault(label, len(known))
-        nodes = np.arange(0 if label is None else len(yields))
-        parts.append((yields, nodes, np.full(len(nodes), code)))
+    for yields, label in (
+        (_single_words(starts, np.flatnonzero(governors)), HEAD),
+        (intervals(filled, np.zeros(len(filled), dtype=np.int64), sizes[filled]), ROOT),
+    ):
+        code = known.setdefault(label, len(known))
+        parts.append((yields, np.arange(len(yields)), np.full(len(yields), code)))
     return _merge(starts, parts, known)
 
 
@@ -306,8 +297,8 @@ def from_relational_realizational(
     labels: tuple[Ints, Sequence[str]],
     functions: Collection[str],
     *,
+    tags: tuple[Ints, Sequence[str]],
     stretches: Mapping[int, Stretches] | None = None,
-    tags: tuple[Ints, Sequence[str]] | None = None,
 ) -> FunctionTrees:
     """Relational-realizational trees: nodes named after a function stay, categories and sets of functions go.
 
@@ -323,8 +314,7 @@ def from_relational_realizational(
     whole = end - begin == np.diff(starts)[sentence]
     whole[list(given)] = False
     tops = np.where(whole & (codes < 0), len(sets), codes), [*sets, (ROOT,)]
-    preterminals = None if tags is None else functions_alone(*tags)
-    return from_nodes(starts, sentence, begin, end, tops, stretches=given, preterminals=preterminals)
+    return from_nodes(starts, sentence, begin, end, tops, stretches=given, preterminals=functions_alone(*tags))
 
 
 def _merge(starts: Ints, parts: Sequence[_Part], known: Mapping[str, int]) -> FunctionTrees:

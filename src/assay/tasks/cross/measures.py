@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -65,28 +65,6 @@ class Edits:
         return np.where(self.parse > 0, units, self.delta)
 
 
-def edits(
-    parse: FunctionTrees,
-    gold: FunctionTrees,
-    generalised: FunctionTrees,
-    *,
-    labelled: bool,
-    empty_counts: bool,
-    laid: Overlay | None = None,
-) -> Edits:
-    """The edits that turn a parse into the generalised gold, less what its own gold would need as well.
-
-    Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
-    without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not. `laid`: the three laid over each
-    other, where that was done before.
-    """
-    units = (laid or overlay(parse, gold, generalised)).units(labelled=labelled, empty_counts=empty_counts)
-    kinds = unit_kinds(*units.has)
-    masks = [*(kinds == kind for kind in (SPURIOUS, MISSING, FORGIVEN, UNASKED)), *units.has]
-    counts = (np.bincount(units.sentence[mask], minlength=parse.sentences) for mask in masks)
-    return Edits(*counts, *[parse.words] * 2)
-
-
 def sentence_scores(errors: Ints | Floats, norms: Ints | Floats) -> Floats:
     """1 - error / norm of each sentence, or of sums over several, never below 0.
 
@@ -105,8 +83,23 @@ class Parse:
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
     """The words of parse and gold by sentence, where these are cut otherwise."""
-    laid: dict[str, Overlay] = field(default_factory=dict)
+    _laid: dict[str, Overlay] = field(default_factory=dict)
     """Trees laid over each other by the gold they are measured by, kept for other measures."""
+
+    def edits(self, *, labelled: bool, empty_counts: bool, gold: str = "multiple") -> Edits:
+        """The edits that turn the parse into the generalised gold, less what its own gold would need as well.
+
+        Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
+        without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not.
+        """
+        if gold not in self._laid:
+            target = self.native if gold == "single" else self.generalised
+            self._laid[gold] = overlay(self.parse, self.native, target)
+        units = self._laid[gold].units(labelled=labelled, empty_counts=empty_counts)
+        kinds = unit_kinds(*units.has)
+        masks = [*(kinds == kind for kind in (SPURIOUS, MISSING, FORGIVEN, UNASKED)), *units.has]
+        counts = (np.bincount(units.sentence[mask], minlength=self.parse.sentences) for mask in masks)
+        return Edits(*counts, *(self.words or [self.parse.words] * 2))
 
 
 def _value(sums: Sums) -> Floats:
@@ -139,12 +132,7 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
         raise unknown("way to measure trees", sizes, SIZES)
     if gold not in GOLDS:
         raise unknown("gold", gold, GOLDS)
-    trees = parse.parse, parse.native, parse.native if gold == "single" else parse.generalised
-    if gold not in parse.laid:
-        parse.laid[gold] = overlay(*trees)
-    counted = edits(*trees, labelled=labelled, empty_counts=sizes != "paper", laid=parse.laid[gold])
-    if parse.words is not None:
-        counted = replace(counted, words=parse.words[0], gold_words=parse.words[1])
+    counted = parse.edits(labelled=labelled, empty_counts=sizes != "paper", gold=gold)
     norms = counted.norm(sizes)
     columns = {
         "delta": counted.delta,

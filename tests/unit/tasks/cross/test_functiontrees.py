@@ -17,8 +17,8 @@ from assay.tasks.cross.functiontrees import (
     tl_unify,
     unify,
 )
-from assay.tasks.cross.measures import Parse, edits, sentence_scores, tedeval
-from functionsets import arcs, describe, from_arcs, from_brackets, from_models, model, starts_of, to_models
+from assay.tasks.cross.measures import Parse, sentence_scores, tedeval
+from functionsets import arcs, describe, edits, from_arcs, from_brackets, from_models, model, starts_of, to_models
 from unit.samples import refusal
 
 # b hangs on d, over c.
@@ -43,20 +43,14 @@ def test_a_word_without_dependents_is_no_head():
     assert to_models(from_arcs([(0, "root")])) == [model(_01="root")]
 
 
-def test_heads_may_go_without_a_label():
-    assert to_models(from_arcs([(2, "det"), (0, "root")], head_label=None)) == [model(_02="root", _01="det", _12="")]
-
-
 def test_the_outer_root_stands_beside_another_relation():
     frag = [(2, "det"), (0, "frag")]
     assert to_models(from_arcs(frag)) == [model(_02="root frag", _01="det", _12="hd")]
-    assert to_models(from_arcs(frag, outer_root=False)) == [model(_02="frag", _01="det", _12="hd")]
 
 
 def test_several_roots_are_daughters_of_the_outer_root():
     sentence = [(0, "root"), (0, "root"), (2, "obj")]
     assert to_models(from_arcs(sentence)) == [model(_03="root", _01="root", _13="root", _12="hd", _23="obj")]
-    assert to_models(from_arcs(sentence, outer_root=False)) == [model(_01="root", _13="root", _12="hd", _23="obj")]
 
 
 def test_a_relation_may_be_called_as_the_head_label():
@@ -126,7 +120,7 @@ def test_sentences_of_any_length_have_their_places():
 def test_long_chains_are_climbed():
     length = 5_000
     heads = np.arange(-1, length - 1)
-    trees = from_dependencies(starts_of([length]), heads, np.zeros(length, dtype=np.int64), ["next"], head_label=None)
+    trees = from_dependencies(starts_of([length]), heads, np.zeros(length, dtype=np.int64), ["next"])
     assert len(trees) == 2 * length - 1
     assert np.bincount(trees.nodes.size).tolist() == [0, length] + [1] * (length - 1)
 
@@ -193,6 +187,7 @@ def test_relational_realizational_trees_with_gaps():
         *nodes((0, 0, 3), (0, 0, 3), (0, 0, 3)),
         (np.array([0, 0, 1]), ["S", "obj"]),
         {"obj"},
+        tags=(np.zeros(3, dtype=np.int64), ["NN"]),
         stretches={1: gap, 2: gap},
     )
     assert to_models(trees) == [{words(0, 1, 2): labels("root"), words(0, 2): labels("obj")}]

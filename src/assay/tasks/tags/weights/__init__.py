@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -101,6 +101,27 @@ class Made:
     warnings: tuple[str, ...] = ()
 
 
+def make(
+    source: str,
+    unit: str,
+    w: Any,
+    inputs: Sequence[str | None],
+    counts: Mapping[str, int],
+    warnings: Sequence[str],
+    *,
+    conditional: bool,
+    **origin: str,
+) -> Made:
+    """Weights made from data: `inputs` are the files given, the first of which has the date."""
+    files = tuple(path for path in inputs if path)
+    date = ""
+    if files and Path(files[0]).is_file():
+        # Standard input, folders and patterns have none.
+        date = datetime.fromtimestamp(Path(files[0]).stat().st_mtime, UTC).date().isoformat()
+    provenance = Provenance(source, unit, inputs=files, counts=counts, date=date, **origin)
+    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
+
+
 # --- presets and files ---
 
 
@@ -144,20 +165,12 @@ def load(name: str) -> Weights:
 
 def dump(weights: Weights) -> str:
     """Weights as JSON: whole numbers and fraction strings, always in the same order."""
-    origin = weights.provenance
-    found = {
-        "kind": weights.kind,
-        **{key: getattr(origin, key) for key in ("source", "unit", "denominator")},
-        "inputs": list(origin.inputs),
-        "counts": dict(origin.counts),
-        **{key: getattr(origin, key) for key in ("date", "note", "readings_per_word")},
-    }
     rows: dict[str, dict[str, int | str]] = {}
     for name, row in sorted(weights.rows.items(), key=_order):
         ordered = sorted(row.items(), key=_order)
         rows[name] = {key: one.numerator if one.denominator == 1 else str(one) for key, one in ordered}
-    kept: dict[str, Any] = {key: value for key, value in found.items() if value}
-    kept["w"] = rows if weights.kind == "cwpa" else rows[ANY]
+    found = {"kind": weights.kind, **vars(weights.provenance), "w": rows if weights.kind == "cwpa" else rows[ANY]}
+    kept = {key: value for key, value in found.items() if value or key == "w"}
     return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -325,12 +338,6 @@ def read_lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not blank, with their numbers."""
     for batch in Source(path).batches():
         yield from ((number, line) for number, line in batch.lines() if line.strip())
-
-
-def date_of(path: str) -> str:
-    """The day on which a file was last changed; empty for standard input and for folders and patterns."""
-    file = Path(path)
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC).date().isoformat() if file.is_file() else ""
 
 
 def read_tags(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Column]:

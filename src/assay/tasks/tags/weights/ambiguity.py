@@ -19,9 +19,7 @@ from assay.tasks.tags.weights import (
     BETWEEN,
     POS,
     Made,
-    Provenance,
-    Weights,
-    date_of,
+    make,
     most_frequent,
     plural,
     read_lines,
@@ -68,7 +66,7 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
             raise InputError(f"{path}:{number}: no {missing}. Give one reading per line: form TAB lemma TAB tag.")
         readings[cells[0]] |= _tags_of(cells[-1].strip(), alternatives)
     words = Counter(frozenset(tags) for tags in readings.values())
-    return from_counts(words, tagset, unit="entries", inputs=(path,), date=date_of(path), **options)
+    return from_counts(words, tagset, unit="entries", path=path, **options)
 
 
 def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
@@ -80,15 +78,15 @@ def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | N
     """
     corpus, tags = read_tags(path, column, tagset)
     readings = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
-    options = {"inputs": (path,), "date": date_of(path), **options}
     if column == CANDIDATES:
-        return from_counts(_count_readings(readings, tags.codes.tolist()), tagset, **options)
+        return from_counts(_count_readings(readings, tags.codes.tolist()), tagset, path=path, **options)
     seen: dict[int, set[str]] = defaultdict(set)
     for form, tag in set(zip(corpus.forms.codes.tolist(), tags.codes.tolist(), strict=True)):
         seen[form] |= readings[tag]
     of_form = [frozenset(seen[form]) for form in range(len(corpus.forms.vocabulary))]
     note = "tags seen with its form in the corpus, not those an analyser knows"
-    made = from_counts(_count_readings(of_form, corpus.forms.codes.tolist()), tagset, note=note, **options)
+    words = _count_readings(of_form, corpus.forms.codes.tolist())
+    made = from_counts(words, tagset, path=path, note=note, **options)
     return Made(made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings))
 
 
@@ -114,8 +112,7 @@ def from_counts(
     pos_conditional: bool = False,
     excess: bool = False,
     unit: str = "running words",
-    inputs: tuple[str, ...] = (),
-    date: str = "",
+    path: str = "",
     note: str = "",
 ) -> Made:
     """Weights from sets of tags and the number of words that have each.
@@ -152,7 +149,7 @@ def from_counts(
         are = plural(outside.total(), "reading is", "readings are")
         left_out = f"{are} outside the tagset {tagset.name}: {most_frequent(outside)}."
     if not total:
-        where = f"{', '.join(inputs)}: " if inputs else ""
+        where = f"{path}: " if path else ""
         reason = left_out or "There are no readings."
         raise InputError(f"{where}no word has a tag of the tagset {tagset.name}. {reason}")
     over = dict.fromkeys(values, total) if denominator == "all_words" else having
@@ -163,8 +160,6 @@ def from_counts(
         own = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
         given = {key: own[key] if key[1] == POS else mean for key, mean in means.items()}
         w = rows_of({(pos, category): mean for (pos, category), mean in given.items() if pos is not None})
-    source = "ambiguity in excess of one value" if excess else "ambiguity"
-    each = str(Fraction(readings, total))
     noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
     warnings = []
     if counts["unknown"]:
@@ -174,8 +169,9 @@ def from_counts(
     if left_out:
         warnings.append(f"left out: {left_out}")
     counts["outside"] = outside.total()
-    provenance = Provenance(source, unit, denominator, inputs, counts, date, note, each)
-    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
+    source = "ambiguity in excess of one value" if excess else "ambiguity"
+    origin = {"denominator": denominator, "note": note, "readings_per_word": str(Fraction(readings, total))}
+    return make(source, unit, w, [path], counts, warnings, conditional=conditional, **origin)
 
 
 def _number_values(analyses: Iterable[Tag]) -> dict[tuple[str | None, str], int]:

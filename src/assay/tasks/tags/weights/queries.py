@@ -37,10 +37,8 @@ from assay.tasks.tags.weights import (
     MOST_LISTED,
     POS,
     Made,
-    Provenance,
-    Weights,
     analyses,
-    date_of,
+    make,
     most_frequent,
     no_category,
     plural,
@@ -134,9 +132,8 @@ def from_log(
         w = _approximate(queries, attributes, unit)
         note = "approximate: parts of speech as far as the queries name them"
     counts = {"queries": sum(query.count for query in queries), "lines": lines, "unread": len(unread)}
-    inputs = tuple(name for name in (path, aliases, corpus) if name)
-    provenance = Provenance("query-log", unit, "", inputs, counts, date_of(path), note)
-    return Made(Weights("cwpa" if corpus or conditional else "wpa", w, provenance), tuple(warnings))
+    given, conditional = (path, aliases, corpus), bool(corpus or conditional)
+    return make("query-log", unit, w, given, counts, warnings, conditional=conditional, note=note)
 
 
 def read_log(path: str) -> tuple[list[Query], int, list[str]]:

@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
@@ -27,11 +28,9 @@ from assay.tasks.tags.weights import (
     ANY,
     POS,
     Made,
-    Provenance,
-    Weights,
     analyses,
-    date_of,
     exact,
+    make,
     no_category,
     plural,
     read_lines,
@@ -56,15 +55,8 @@ Parse = list[tuple[str, list[Use]]]
 """The rules of a parse by their names, with the words they were used on."""
 
 
-@dataclass(frozen=True)
-class Terminal:
-    """The categories that a rule refers to in a word: once, or in each word of a repetition."""
-
-    refers: frozenset[str]
-    pos: str = ""
-    repeat: bool = False
-
-
+Terminal = tuple[frozenset[str], str, bool]
+"""The categories that a rule refers to in a word, its part of speech if given, and whether it may be repeated."""
 Grammar = Mapping[str, tuple[Terminal, ...]]
 
 
@@ -145,10 +137,8 @@ def from_uses(
     # What no rule refers to was counted, and counted 0 times.
     w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**total, ANY: Fraction(0)}
     unit = "rules in all parses" if all_parses else "rules, parses by expectation maximisation" if em else "rules"
-    inputs = tuple(name for name in (path, grammar, corpus) if name)
     found = {key: count for key, count in counts.items() if count}
-    provenance = Provenance("parser-rules", unit, "", inputs, found, date_of(path))
-    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
+    return make("parser-rules", unit, w, (path, grammar, corpus), found, warnings, conditional=conditional)
 
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
@@ -160,7 +150,7 @@ def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     for name, terminals in data.items():
         try:
             found[name] = tuple(
-                Terminal(_read_refers(item, tagset), str(item.get("pos", "")), item.get("repeat") is True)
+                (_read_refers(item, tagset), str(item.get("pos", "")), item.get("repeat") is True)
                 for item in terminals
             )
         except _FaultError as fault:
@@ -184,16 +174,16 @@ def _read_refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
 
 def _read_pos(path: str, column: str | None, tagset: Tagset) -> PosOf:
     corpus, tags = read_tags(path, column, tagset)
-    starts = dict(zip(corpus.sentence_ids, corpus.starts[:-1].tolist(), strict=True))
-    sizes = dict(zip(corpus.sentence_ids, (corpus.starts[1:] - corpus.starts[:-1]).tolist(), strict=True))
+    places = dict(zip(corpus.sentence_ids, pairwise(corpus.starts.tolist()), strict=True))
 
     def pos(sentence: str, word: int) -> str:
-        if sentence not in starts:
+        if sentence not in places:
             raise _FaultError(f"{corpus.name} has no sentence {sentence!r}. Its ids are those of `# sent_id`.")
-        if not 1 <= word <= sizes[sentence]:
-            length = plural(sizes[sentence], "word")
+        start, end = places[sentence]
+        if not 1 <= word <= end - start:
+            length = plural(end - start, "word")
             raise _FaultError(f"no word {word} in sentence {sentence!r} of {corpus.name}, which has {length}.")
-        return analyses(tagset, tags[starts[sentence] + word - 1])[0].pos
+        return analyses(tagset, tags[start + word - 1])[0].pos
 
     return pos
 
@@ -282,13 +272,14 @@ class _Reader:
         if name not in self.grammar:
             raise _FaultError(f"{self.grammar_path}: {unknown('rule', name, self.grammar)}")
         terminals = self.grammar[name]
-        for terminal, group in zip(terminals, _words_of(terminals, words), strict=True):
-            yield from ((word, terminal.pos, terminal.refers) for word in group)
+        groups = _words_of([repeat for *_, repeat in terminals], words)
+        for (refers, pos, _), group in zip(terminals, groups, strict=True):
+            yield from ((word, pos, refers) for word in group)
 
 
-def _words_of(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[int]]:
+def _words_of(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
     """The words of each terminal; a repeated one takes what the others leave, or what a list within gives it."""
-    repeated = [place for place, terminal in enumerate(terminals) if terminal.repeat]
+    repeated = [place for place, repeat in enumerate(terminals) if repeat]
     spare = len(words) - len(terminals)
     if any(isinstance(word, list) for word in words) or spare == 0:
         groups = [word if isinstance(word, list) else [word] for word in words]
@@ -302,8 +293,8 @@ def _words_of(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[in
         groups = []
     if len(groups) != len(terminals):
         raise _FaultError(f"{plural(len(words), 'word')} where the grammar has {plural(len(terminals), 'terminal')}.")
-    for terminal, group in zip(terminals, groups, strict=True):
-        if not terminal.repeat and len(group) != 1:
+    for repeat, group in zip(terminals, groups, strict=True):
+        if not repeat and len(group) != 1:
             raise _FaultError(f"{plural(len(group), 'word')} for a terminal that is not repeated.")
     flat = [word for group in groups for word in group]
     for word in flat:
