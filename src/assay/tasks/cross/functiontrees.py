@@ -117,9 +117,7 @@ def _add_stretches(outer: Yields, stretches: Mapping[int, Stretches]) -> Yields:
 def distinct(words: Ints, parts: Sequence[Yields]) -> tuple[Yields, Ints]:
     """Each yield of all parts once, by sentence and from the first and largest on, and the number of each row."""
     shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-    shifted = [
-        replace(part, stretch_row=part.stretch_row + shift) for part, shift in zip(parts, shifts, strict=True)
-    ]
+    shifted = [replace(part, stretch_row=part.stretch_row + shift) for part, shift in zip(parts, shifts, strict=True)]
     yields = Yields(*(np.concatenate([getattr(part, one.name) for part in shifted]) for one in fields(Yields)))
     # A number for each yield, equal for equal ones, that rises with sentence, first word and falling size.
     starts = np.cumsum(words) - words
