@@ -26,11 +26,11 @@ PARTS = {
     "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),
     "aligning": (
         *("engine.prepare:align", "tasks.spans.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
-        "tasks.cross.comparison:word_differences",
+        "tasks.cross.treebanks:word_differences",
     ),
     "function trees": (
-        *("tasks.cross.treebanks:Treebank.function_trees", "tasks.cross.comparison:generalise"),
-        "tasks.cross.comparison:tl_unify",
+        *("tasks.cross.treebanks:Treebank.function_trees", "tasks.cross.treebanks:generalise"),
+        "tasks.cross.treebanks:tl_unify",
     ),
     "matching": (
         *("engine.spanpairs:SpanPair.matched", "tasks.cross.measures:overlay"),

@@ -24,12 +24,20 @@ from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.result import SCHEMA, Framework, Overlap, Result, Source
 from assay.tasks.constituents.brackets import roots
-from assay.tasks.cross.comparison import Comparison, read_comparison, system_paths, theory_paths
 from assay.tasks.cross.functiontrees import subsumes
 from assay.tasks.cross.measures import Parse, tedeval
 from assay.tasks.cross.task import TASK
 from assay.tasks.cross.texts import Sides, draw_examples, embed_texts
-from assay.tasks.cross.treebanks import CONSTITUENTS, DEPENDENCIES, Treebank, categories_only
+from assay.tasks.cross.treebanks import (
+    CONSTITUENTS,
+    DEPENDENCIES,
+    Comparison,
+    Treebank,
+    categories_only,
+    read_comparison,
+    system_paths,
+    theory_paths,
+)
 from assay.tasks.dependencies.prepare import columns_of
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
@@ -290,16 +298,14 @@ def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple
                 f"-m {spec}: is about {task}, and trees are compared here: measures of {' or '.join(found)}."
             )
         found[task].append(spec)
-    decided: dict[str, tuple[str, ...]] = {}
-    for kind, own in found.items():
-        names: dict[str, None] = {}
-        for spec in own or NATIVE[kind]:
-            measure, (_, given) = find(spec), specs.parse(spec, "measure")
-            if "subtypes" in measure.parameters and "subtypes" not in map(str.lower, given):
-                measure = replace(measure, parameters={**measure.parameters, "subtypes": subtypes})
-            names[str(measure)] = None
-        decided[kind] = tuple(names)
-    return decided
+
+    def decide(spec: str) -> str:
+        measure, (_, given) = find(spec), specs.parse(spec, "measure")
+        if "subtypes" in measure.parameters and "subtypes" not in map(str.lower, given):
+            measure = replace(measure, parameters={**measure.parameters, "subtypes": subtypes})
+        return str(measure)
+
+    return {kind: tuple(dict.fromkeys(map(decide, own or NATIVE[kind]))) for kind, own in found.items()}
 
 
 def _native_figures(

@@ -54,8 +54,7 @@ class Yields:
     @property
     def gapped(self) -> Bools:
         """Mask of the yields with gaps."""
-        found: Bools = self.size <= self.last - self.first
-        return found
+        return np.asarray(self.size <= self.last - self.first)
 
     def stretches(self, row: int) -> Stretches:
         """The words of one yield as stretches (first, end), counted within the sentence."""
@@ -127,22 +126,12 @@ def distinct(words: Ints, parts: Sequence[Yields]) -> tuple[Yields, Ints]:
     if len(gapped):
         shapes, shape = np.unique(yields.key[gapped], return_inverse=True)
         if int(words.sum()) * (longest + 1) * (len(shapes) + 1) >= 1 << 62:
-            places = ranks(places)[0]
+            places = np.unique(places, return_inverse=True)[1]
         places = places * (len(shapes) + 1)
         places[gapped] += shape + 1
-    numbers, firsts = ranks(places)
+    # With indices, numpy sorts by merging, which is quick as places come in sorted runs.
+    _, firsts, numbers = np.unique(places, return_index=True, return_inverse=True)
     return yields.take(firsts), numbers
-
-
-def ranks(codes: Ints) -> tuple[Ints, Ints]:
-    """The rank of each code among the distinct ones, and a row of each; quick where codes come in sorted runs."""
-    order = np.argsort(codes, kind="stable")
-    sorted_codes = codes[order]
-    new = np.ones(len(codes), dtype=bool)
-    np.not_equal(sorted_codes[1:], sorted_codes[:-1], out=new[1:])
-    numbers = np.empty(len(codes), dtype=np.int64)
-    numbers[order] = np.cumsum(new) - 1
-    return numbers, order[new]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +152,7 @@ class FunctionTrees:
     def of(cls, words: Ints, nodes: Yields, label_node: Ints, label: Ints, labels: Collection[str]) -> FunctionTrees:
         """Trees whose rows of node and label come in any order, maybe twice."""
         width = max(len(labels), 1)
-        rows = np.sort(label_node * width + label, kind="stable")
-        new = np.ones(len(rows), dtype=bool)
-        np.not_equal(rows[1:], rows[:-1], out=new[1:])
-        return cls(words, nodes, *np.divmod(rows[new], width), tuple(labels))
+        return cls(words, nodes, *np.divmod(np.unique(label_node * width + label), width), tuple(labels))
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -211,14 +197,9 @@ class FunctionTrees:
     def select(self, nodes: Bools, labels: Bools | None = None) -> FunctionTrees:
         """Some of the nodes, with all of their labels or with some of these."""
         labels = nodes[self.label_node] if labels is None else labels
-        place = np.cumsum(nodes) - 1
-        return FunctionTrees(
-            self.words,
-            self.nodes.take(np.flatnonzero(nodes)),
-            place[self.label_node[labels]],
-            self.label[labels],
-            self.labels,
-        )
+        label_node = (np.cumsum(nodes) - 1)[self.label_node[labels]]
+        kept = self.nodes.take(np.flatnonzero(nodes))
+        return FunctionTrees(self.words, kept, label_node, self.label[labels], self.labels)
 
 
 # --- from dependencies and phrase structure ---
@@ -465,8 +446,8 @@ def overlay(*trees: FunctionTrees) -> Overlay:
     shifts = np.cumsum([0, *map(len, trees)])
     label_node = number[np.concatenate([tree.label_node + at for tree, at in zip(trees, shifts, strict=False)])]
     rows = label_node * max(len(known), 1) + np.concatenate(recoded)
-    of_label, firsts = ranks(rows)
-    label_node, label = np.divmod(rows[firsts], max(len(known), 1))
+    distinct_rows, _, of_label = np.unique(rows, return_index=True, return_inverse=True)
+    label_node, label = np.divmod(distinct_rows, max(len(known), 1))
     has_node, has_label = (np.zeros((len(trees), len(things)), dtype=bool) for things in (nodes, label))
     every = np.arange(len(trees))
     has_node[np.repeat(every, [len(tree) for tree in trees]), number] = True

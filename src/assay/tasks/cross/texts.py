@@ -14,9 +14,9 @@ from assay.engine.items import Items
 from assay.engine.pagetexts import Rows, Texts
 from assay.engine.texts import by_place, choose, item_rows, span_rows, word_rows
 from assay.result import Example, ExampleUnit
-from assay.tasks.cross.comparison import Comparison
 from assay.tasks.cross.functiontrees import Overlay, Units, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
+from assay.tasks.cross.treebanks import Comparison
 
 UNLABELLED = "·"
 """The label of a node without one."""

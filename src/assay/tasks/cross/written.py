@@ -13,9 +13,8 @@ from assay.engine.options import Options
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.tasks.constituents.brackets import ROOTS, with_words_of
 from assay.tasks.constituents.labels import category, functions
-from assay.tasks.cross.comparison import read_comparison, theory_paths
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
-from assay.tasks.cross.treebanks import read_trees, word_differences
+from assay.tasks.cross.treebanks import read_comparison, read_trees, theory_paths, word_differences
 
 CATEGORY = "X"
 """The category of all nodes."""

@@ -211,13 +211,7 @@ class Atomic(Tagset):
         return self.coarse.get(pos, pos)
 
 
-KINDS: dict[str, type[Tagset]] = {
-    "separated": Separated,
-    "msd": Msd,
-    "positional": Positional,
-    "feats": Feats,
-    "atomic": Atomic,
-}
+KINDS: dict[str, type[Tagset]] = {kind.__name__.lower(): kind for kind in (Separated, Msd, Positional, Feats, Atomic)}
 
 
 def _combinations(pos: str, chosen: Sequence[tuple[str, Sequence[str]]]) -> tuple[Tag, ...]:

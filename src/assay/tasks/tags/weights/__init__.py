@@ -101,25 +101,15 @@ class Made:
     warnings: tuple[str, ...] = ()
 
 
-def make(
-    source: str,
-    unit: str,
-    w: Any,
-    inputs: Sequence[str | None],
-    counts: Mapping[str, int],
-    warnings: Sequence[str],
-    *,
-    conditional: bool,
-    **origin: str,
-) -> Made:
-    """Weights made from data: `inputs` are the files given, the first of which has the date."""
+def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mapping[str, int], **more: str) -> Weights:
+    """Weights made from data; `inputs` are the files given, the first of which has the date."""
     files = tuple(path for path in inputs if path)
     date = ""
     if files and Path(files[0]).is_file():
         # Standard input, folders and patterns have none.
         date = datetime.fromtimestamp(Path(files[0]).stat().st_mtime, UTC).date().isoformat()
-    provenance = Provenance(source, unit, inputs=files, counts=counts, date=date, **origin)
-    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(warnings))
+    provenance = Provenance(inputs=files, counts=counts, date=date, **more)
+    return Weights("cwpa" if conditional else "wpa", w, provenance)
 
 
 # --- presets and files ---

@@ -144,10 +144,8 @@ def from_counts(
             values[key] += (number - excess) * count
             having[key] += count
     total = counts["words"]
-    left_out = ""
-    if outside:
-        are = plural(outside.total(), "reading is", "readings are")
-        left_out = f"{are} outside the tagset {tagset.name}: {most_frequent(outside)}."
+    are = plural(outside.total(), "reading is", "readings are")
+    left_out = f"{are} outside the tagset {tagset.name}: {most_frequent(outside)}." if outside else ""
     if not total:
         where = f"{path}: " if path else ""
         reason = left_out or "There are no readings."
@@ -171,7 +169,7 @@ def from_counts(
     counts["outside"] = outside.total()
     source = "ambiguity in excess of one value" if excess else "ambiguity"
     origin = {"denominator": denominator, "note": note, "readings_per_word": str(Fraction(readings, total))}
-    return make(source, unit, w, [path], counts, warnings, conditional=conditional, **origin)
+    return Made(make(w, conditional, [path], counts, source=source, unit=unit, **origin), tuple(warnings))
 
 
 def _number_values(analyses: Iterable[Tag]) -> dict[tuple[str | None, str], int]:

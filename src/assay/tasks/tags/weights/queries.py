@@ -77,8 +77,8 @@ class Query:
     """A query: how often it was asked, and its token expressions."""
 
     count: int
-    expressions: tuple[Expression, ...]
-    repeats: tuple[Repeat, ...] | None = None
+    expressions: Sequence[Expression]
+    repeats: Sequence[Repeat] | None = None
     """The times that each expression may follow itself, if the query is a plain sequence of them."""
 
 
@@ -132,8 +132,9 @@ def from_log(
         w = _approximate(queries, attributes, unit)
         note = "approximate: parts of speech as far as the queries name them"
     counts = {"queries": sum(query.count for query in queries), "lines": lines, "unread": len(unread)}
-    given, conditional = (path, aliases, corpus), bool(corpus or conditional)
-    return make("query-log", unit, w, given, counts, warnings, conditional=conditional, note=note)
+    conditional = bool(corpus or conditional)
+    weights = make(w, conditional, (path, aliases, corpus), counts, source="query-log", unit=unit, note=note)
+    return Made(weights, tuple(warnings))
 
 
 def read_log(path: str) -> tuple[list[Query], int, list[str]]:
@@ -160,9 +161,7 @@ def read_log(path: str) -> tuple[list[Query], int, list[str]]:
             continue
         whole = {number: int(count) for number, count in places if count.isascii() and count.isdigit()}
         if whole:
-            queries.append(
-                Query(sum(whole.values()), tuple(expressions), None if repeats is None else tuple(repeats))
-            )
+            queries.append(Query(sum(whole.values()), expressions, repeats))
         faults += [
             (number, f"the count {count!r} is no whole number: {query}")
             for number, count in places
@@ -337,7 +336,11 @@ class Matcher:
             groups += [(category, 1, tags) for category, tags in pooled.items()]
             found = False
             for category, times, tags in groups:
-                words = {tag: size for tag, size in tags.items() if self._has(tag, category)}
+                words = {
+                    tag: size
+                    for tag, size in tags.items()
+                    if category == POS or any(category in dict(one.values) for one in self.analyses[tag])
+                }
                 found = found or bool(words)
                 each = Fraction(query.count * times, 1 if count == "words" else sum(words.values()) or 1)
                 for tag, size in words.items():
@@ -348,7 +351,7 @@ class Matcher:
     def _matches(self, query: Query) -> list[tuple[Counter[str], Counter[int]]]:
         """For each expression the categories it mentions, and the tags of the words that it matches, by number."""
         mentions = [self.attributes.mentioned(expression) for expression in query.expressions]
-        if query.repeats is not None and query.repeats != ((1, 1),):
+        if query.repeats is not None and query.repeats != [(1, 1)]:
             try:
                 tags = self.match_sequence(query.expressions, query.repeats)
                 return list(zip(mentions, tags, strict=True))
@@ -401,22 +404,14 @@ class Matcher:
 
     def warnings(self) -> list[str]:
         """Expressions and queries that were left out or matched otherwise."""
-        found = []
-        if self.untestable:
-            number = plural(self.untestable.total(), "token expression")
-            listed = most_frequent(self.untestable)
-            found.append(f"{number} left out, since the corpus has nothing to test: {listed}.")
-        if self.word_by_word:
-            number = plural(self.word_by_word, "query", "queries")
-            found.append(f"{number} with groups or constraints matched word by word, not as sequences.")
-        if self.without_word:
-            number = plural(self.without_word, "query", "queries")
-            found.append(f"{number} left out, since no word of the corpus that has the category matches.")
-        return found
-
-    def _has(self, tag: int, category: str) -> bool:
-        """True if a tag has the category; each has a part of speech."""
-        return category == POS or any(category in dict(found.values) for found in self.analyses[tag])
+        untested, names = plural(self.untestable.total(), "token expression"), most_frequent(self.untestable)
+        in_groups, nowhere = (plural(number, "query", "queries") for number in (self.word_by_word, self.without_word))
+        lines = {
+            f"{untested} left out, since the corpus has nothing to test: {names}.": self.untestable,
+            f"{in_groups} with groups or constraints matched word by word, not as sequences.": self.word_by_word,
+            f"{nowhere} left out, since no word of the corpus that has the category matches.": self.without_word,
+        }
+        return [line for line, number in lines.items() if number]
 
     def _hits(self, expression: Expression) -> Any:
         """Mask of the distinct words that an expression matches."""

@@ -118,8 +118,8 @@ def from_uses(
     converged = True
     if em:
         rules = [[Counter(name for name, _ in parse) for parse in parses] for parses in parsed]
-        weights, counts["rounds"], converged = parse_weights(rules)
-        for parses, own in zip(parsed, weights, strict=True):
+        likely, counts["rounds"], converged = parse_weights(rules)
+        for parses, own in zip(parsed, likely, strict=True):
             add(parses, [Fraction(f"{share:.9f}") for share in own])
     warnings = [] if converged else [f"the weights of parses still moved after {counts['rounds']} rounds."]
     if not total:
@@ -138,7 +138,8 @@ def from_uses(
     w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**total, ANY: Fraction(0)}
     unit = "rules in all parses" if all_parses else "rules, parses by expectation maximisation" if em else "rules"
     found = {key: count for key, count in counts.items() if count}
-    return make("parser-rules", unit, w, (path, grammar, corpus), found, warnings, conditional=conditional)
+    weights = make(w, conditional, (path, grammar, corpus), found, source="parser-rules", unit=unit)
+    return Made(weights, tuple(warnings))
 
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
