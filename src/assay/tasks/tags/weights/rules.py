@@ -244,7 +244,7 @@ class _Reader:
             name = str(item.get("rule", place) if full else item[0] if isinstance(item, list) and item else place)
             try:
                 uses = []
-                for word, pos, refers in self.full(item) if full else self.short(item):
+                for word, pos, refers in list(self.full(item) if full else self.short(item)):
                     asked = self.pos_of and word is not None and not pos and self.pos_of(sentence, word)
                     uses.append((asked or pos, refers))
                 yield name, uses
