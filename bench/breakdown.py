@@ -26,24 +26,24 @@ PARTS = {
     "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),
     "aligning": (
         *("engine.prepare:align", "tasks.spans.prepare:with_spans", "tasks.constituents.prepare:_with_spans"),
-        "tasks.cross.inputs:problems",
+        "tasks.cross.treebanks:word_differences",
     ),
     "function trees": (
-        *("tasks.cross.frameworks:Annotation.function_trees", "tasks.cross.comparison:generalise"),
-        "tasks.cross.comparison:tl_unify",
+        *("tasks.cross.treebanks:Treebank.function_trees", "tasks.cross.treebanks:generalise"),
+        "tasks.cross.treebanks:tl_unify",
     ),
     "matching": (
-        *("engine.spanpairs:SpanPair.matched", "tasks.cross.functiontrees.edits:overlay"),
+        *("engine.spanpairs:SpanPair.matched", "tasks.cross.measures:overlay"),
         "tasks.coreference.prepare:chain_pair",
     ),
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
         *("engine.measure:Measure.count", "engine.counts:Counts.regrouped"),
-        *("tasks.cross.figures:tedeval", "tasks.cross.measures:edits"),
+        *("tasks.cross.compare:tedeval", "tasks.cross.measures:edits"),
     ),
     "resampling": (
         *("engine.scores:Figures.scores", "engine.scores:Figures.main_scores"),
-        *("engine.finish:draw_together", "tasks.cross.figures:draw_together"),
+        *("engine.finish:draw_together", "tasks.cross.compare:draw_together"),
     ),
     "testing": ("engine.scores:Figures.comparisons", "engine.finish:_mcnemar"),
     "comparing": (

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.tasks.cross.functiontrees import Functions, FunctionTrees, from_dependencies, from_nodes
+from assay.tasks.cross.functiontrees import FunctionTrees, from_dependencies, from_nodes, overlay
+from assay.tasks.cross.measures import KINDS, Edits, Parse, unit_kinds
 
 Model = dict[frozenset[int], frozenset[str]]
 Arc = tuple[int, str]
@@ -42,14 +43,20 @@ def from_brackets(*texts: str, top_root: bool = False) -> FunctionTrees:
     rows = [(sentence, begin, end) for sentence, (nodes, _) in enumerate(read) for _, begin, end in nodes]
     sentence, begin, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     sets = [() if label == "_" else (label,) for nodes, _ in read for label, _, _ in nodes]
-    functions = Functions(np.arange(len(sets)), sets)
+    functions = (np.arange(len(sets)), sets)
     return from_nodes(starts_of([words for _, words in read]), sentence, begin, end, functions, top_root=top_root)
 
 
-def from_arcs(*sentences: Sequence[Arc], **options: object) -> FunctionTrees:
-    """Trees of dependencies."""
-    starts, heads, relations, labels = arcs(*sentences)
-    return from_dependencies(starts, heads, relations, labels, **options)
+def from_arcs(*sentences: Sequence[Arc], heads: bool = True) -> FunctionTrees:
+    """Trees of dependencies; heads: with their label `hd`."""
+    trees = from_dependencies(*arcs(*sentences))
+    kept = trees.label != trees.labels.index("hd")
+    return trees if heads else trees.select(np.ones(len(trees), dtype=bool), kept)
+
+
+def edits(parse: FunctionTrees, gold: FunctionTrees, generalised: FunctionTrees, **options: bool) -> Edits:
+    """The edits between three trees."""
+    return Parse(parse, gold, generalised).edits(**options)
 
 
 def arcs(*sentences: Sequence[Arc]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
@@ -75,7 +82,7 @@ def from_models(models: Sequence[Model], lengths: Sequence[int]) -> FunctionTree
     places = [(number, min(words), max(words) + 1) for number, words, _ in rows]
     sentence, begin, end = np.array(places, dtype=np.int64).reshape(-1, 3).T
     gaps = {row: stretches_of(words) for row, (_, words, _) in enumerate(rows) if len(stretches_of(words)) > 1}
-    functions = Functions(np.arange(len(rows)), [sorted(labels) for *_, labels in rows])
+    functions = (np.arange(len(rows)), [sorted(labels) for *_, labels in rows])
     return from_nodes(starts_of(lengths), sentence, begin, end, functions, stretches=gaps, top_root=False)
 
 
@@ -83,7 +90,7 @@ def to_models(trees: FunctionTrees) -> list[Model]:
     """The dictionary of each sentence."""
     models: list[Model] = [{} for _ in range(trees.sentences)]
     for node, sentence in enumerate(trees.nodes.sentence.tolist()):
-        words = frozenset(word for begin, end in trees.words_of(node) for word in range(begin, end))
+        words = frozenset(word for begin, end in trees.nodes.stretches(node) for word in range(begin, end))
         assert words not in models[sentence], "a yield stands in two rows"
         models[sentence][words] = frozenset(trees.labels_of(node))
     return models
@@ -95,3 +102,22 @@ def model(**labels_by_place: str) -> Model:
         frozenset(range(int(place[1]), int(place[2]))): frozenset(labels.split())
         for place, labels in labels_by_place.items()
     }
+
+
+def describe(
+    sentence: int,
+    parse: FunctionTrees,
+    gold: FunctionTrees,
+    generalised: FunctionTrees,
+    *,
+    labelled: bool = True,
+    empty_counts: bool = True,
+) -> list[tuple[str | None, tuple[tuple[int, int], ...], str]]:
+    """The units of one sentence, outer ones first: label, words as stretches, and what becomes of it."""
+    laid = overlay(parse, gold, generalised)
+    units = laid.units(labelled=labelled, empty_counts=empty_counts)
+    kinds = unit_kinds(*units.has)
+    names = (*laid.union.labels, "")
+    rows = np.flatnonzero((units.sentence == sentence) & (kinds >= 0)).tolist()
+    named = sorted((int(units.node[row]), names[units.label[row]], KINDS[kinds[row]]) for row in rows)
+    return [(label or None, laid.union.nodes.stretches(node), kind) for node, label, kind in named]

@@ -13,14 +13,13 @@ such weights and makes no use of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from itertools import chain
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from assay.arrays import Bools, Floats, Ints, ids_of_runs
+from assay.arrays import Floats, Ints, ids_of_runs
 from assay.errors import AssayError, InputError, UsageError, unknown
 from assay.formats.schemes import BEGIN, END, INSIDE, NO_LABEL, OUTSIDE, ROLES, Level, Scheme, find, whole
 
@@ -43,6 +42,9 @@ AVERAGES = ("micro", "macro", "weighted")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _NO_TYPE = "_"
 """seqeval's name for what has no label."""
+_Figure = float | Floats
+_Spans = tuple[Ints, Ints, Ints]
+"""Last word, first word and label of spans by their last words: no two of one side share it."""
 
 
 class TagsError(AssayError, ValueError):
@@ -78,17 +80,22 @@ def classification_report(
     scheme: object = None,
 ) -> str | dict[str, dict[str, float]]:
     """Precision, recall, F1 and number of gold spans per label and on average, as a table or a dictionary."""
-    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    labels, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
     zero = _zero(zero_division)
-    rows = dict(zip(counts.labels, counts.of_labels(zero).tolist(), strict=True))
-    averages = {f"{name} avg": counts.average(name, zero).tolist() for name in AVERAGES}
+    names = [*labels, *(f"{name} avg" for name in AVERAGES)]
+    scores = np.stack(_scores(counts, None, zero), axis=1).tolist()
+    scores += [_scores(counts, name, zero) for name in AVERAGES]
+    support = [*counts[2].tolist(), *[counts[2].sum().item()] * len(AVERAGES)]
     if output_dict:
-        named = {name: dict(zip(_HEADERS, values, strict=False)) for name, values in (rows | averages).items()}
-        support = [*counts.gold.tolist(), *[counts.gold.sum().item()] * len(AVERAGES)]
-        return {
-            name: {**values, "support": size} for (name, values), size in zip(named.items(), support, strict=True)
-        }
-    return _table(rows, averages, counts.gold.tolist(), digits)
+        rows = zip(names, scores, support, strict=True)
+        return {name: dict(zip(_HEADERS, (*row, size), strict=True)) for name, row, size in rows}
+    width = max(*map(len, names), digits)
+    lines = [
+        f"{name:>{width}s} " + "".join(f" {score:>9.{digits}f}" for score in row) + f" {size:>9}"
+        for name, row, size in zip(names, scores, support, strict=True)
+    ]
+    header = f"{'':>{width}s} " + "".join(f" {header:>9}" for header in _HEADERS)
+    return "\n".join([header, "", *lines[: len(labels)], "", *lines[len(labels) :], ""])
 
 
 @_with_value_errors
@@ -104,8 +111,8 @@ def f1_score(
     scheme: object = None,
 ) -> float | Floats:
     """F1 of spans; with average=None one number per label, labels in alphabetical order."""
-    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return counts.score(2, average, _zero(zero_division))
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[2]
 
 
 @_with_value_errors
@@ -121,8 +128,8 @@ def precision_score(
     scheme: object = None,
 ) -> float | Floats:
     """Precision of spans; with average=None one number per label, labels in alphabetical order."""
-    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return counts.score(0, average, _zero(zero_division))
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[0]
 
 
 @_with_value_errors
@@ -138,8 +145,8 @@ def recall_score(
     scheme: object = None,
 ) -> float | Floats:
     """Recall of spans; with average=None one number per label, labels in alphabetical order."""
-    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    return counts.score(1, average, _zero(zero_division))
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    return _scores(counts, average, _zero(zero_division))[1]
 
 
 @_with_value_errors
@@ -159,9 +166,9 @@ def precision_recall_fscore_support(
 
     F weighs recall beta times as much as precision.
     """
-    counts = _counts(y_true, y_pred, suffix, mode, scheme, sample_weight)
-    scores = [counts.score(which, average, _zero(zero_division), beta) for which in range(3)]
-    return scores[0], scores[1], scores[2], counts.gold if average is None else counts.gold.sum()
+    _, counts = _count(y_true, y_pred, suffix, mode, scheme, sample_weight)
+    scores = _scores(counts, average, _zero(zero_division), beta)
+    return scores[0], scores[1], scores[2], counts[2] if average is None else counts[2].sum()
 
 
 @_with_value_errors
@@ -183,97 +190,66 @@ def get_entities(seq: Tags | Sequence[str], suffix: bool = False) -> list[tuple[
     In a list of sentences, words are counted on, and each end of a sentence is one more.
     """
     sentences: Any = [seq] if _is_flat(seq) else seq
-    known = _Codes()
-    codes = _flattened(sentences, known)
-    read = _reader(known, None, list(map(len, sentences)), suffix)
-    found = read(codes)
-    columns = (found.label.tolist(), found.begin.tolist(), found.last.tolist())
-    return [(found.names[label], begin, last) for label, begin, last in zip(*columns, strict=True)]
+    names, [(last, begin, label)] = _read([sentences], list(map(len, sentences)), suffix)
+    columns = (label.tolist(), begin.tolist(), last.tolist())
+    return [(names[code], first, end) for code, first, end in zip(*columns, strict=True)]
 
 
 # --- counts and scores ---
 
 
-@dataclass(frozen=True, eq=False)
-class _Counts:
-    """Per label, in alphabetical order: spans that are right, spans of the system, spans of gold.
-
-    Whole numbers, unless sentences have weights.
-    """
-
-    labels: tuple[str, ...]
-    right: Ints | Floats
-    system: Ints | Floats
-    gold: Ints | Floats
-
-    def of_labels(self, zero: float, beta: float = 1.0) -> Floats:
-        """Labels × (precision, recall, F)."""
-        return _scores(self.right, self.system, self.gold, zero, beta)
-
-    def average(self, name: str, zero: float, beta: float = 1.0) -> Floats:
-        """Precision, recall and F, averaged."""
-        if name == "micro":
-            sums = [np.atleast_1d(counts.sum()) for counts in (self.right, self.system, self.gold)]
-            return np.asarray(_scores(sums[0], sums[1], sums[2], zero, beta)[0])
-        each = self.of_labels(zero, beta)
-        if name == "macro":
-            return each.mean(axis=0) if len(each) else np.full(3, np.nan)
-        if not self.gold.sum():
-            unless_found = 0.0 if self.system.sum() else zero
-            return np.array([unless_found, zero, unless_found])
-        return np.array([np.average(column, weights=self.gold) for column in each.T])
-
-    def score(self, which: int, average: str | None, zero: float, beta: float = 1.0) -> float | Floats:
-        """One score: a number, or a number per label where no average is asked for."""
-        if not beta >= 0:
-            raise UsageError(f"beta is 0 or more, not {beta}.")
-        if average is None:
-            return np.asarray(self.of_labels(zero, beta)[:, which])
-        if average not in AVERAGES:
-            raise unknown("average", str(average), AVERAGES)
-        return float(self.average(average, zero, beta)[which])
-
-
-def _scores(right: Ints | Floats, system: Ints | Floats, gold: Ints | Floats, zero: float, beta: float) -> Floats:
-    precision, recall = (
-        np.where(count == 0, zero, right / np.where(count == 0, 1, count)) for count in (system, gold)
-    )
-    if np.isposinf(beta):
-        return np.stack([precision, recall, recall], axis=1)
-    total = beta**2 * precision + recall
-    f = (1 + beta**2) * precision * recall / np.where(total == 0, 1, total)
-    return np.stack([precision, recall, f], axis=1)
-
-
-def _counts(
+def _count(
     y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: object, sample_weight: Weights
-) -> _Counts:
+) -> tuple[tuple[str, ...], list[Ints | Floats]]:
+    """Labels in alphabetical order, and for each of them the spans that are right, the system's, and gold's.
+
+    The numbers are whole, unless sentences have weights.
+    """
     if _is_flat(y_true) or _is_flat(y_pred):
         raise InputError("a list of tags where a list of sentences, each a list of tags, is meant.")
     lengths = _lengths(y_true, y_pred)
-    known = _Codes()
-    sides = [_flattened(side, known) for side in (y_true, y_pred)]
-    read = _reader(known, _strict_scheme(mode, scheme), lengths, suffix)
-    gold, system = map(read, sides)
-    right = system.among(gold)
-    names = gold.names
-    weights = None if sample_weight is None else _checked_weights(sample_weight, len(lengths))
+    names, [gold, system] = _read([y_true, y_pred], lengths, suffix, mode, scheme)
+    _, ours, theirs = np.intersect1d(gold[0], system[0], assume_unique=True, return_indices=True)
+    same = (gold[1][ours] == system[1][theirs]) & (gold[2][ours] == system[2][theirs])
+    right = [column[ours[same]] for column in gold]
+    weights = None if sample_weight is None else _check_weights(sample_weight, len(lengths))
     # An O behind each sentence is counted with it.
     ends = np.cumsum(np.array(lengths, dtype=np.int64) + 1)
-
-    def sizes(found: _Entities, chosen: Bools | slice) -> Ints | Floats:
-        label = found.label[chosen]
-        weight = None if weights is None else weights[np.searchsorted(ends, found.last[chosen], "right")]
-        return np.bincount(label, weight, minlength=len(names))
-
-    everything = slice(None)
-    present = np.unique(np.concatenate([gold.label, system.label]))
+    present = np.unique(np.concatenate([gold[2], system[2]]))
     order = sorted(present.tolist(), key=names.__getitem__)
-    counts = [sizes(system, right), sizes(system, everything), sizes(gold, everything)]
-    return _Counts(tuple(names[code] for code in order), *(size[order] for size in counts))
+    counts: list[Ints | Floats] = []
+    for last, _, label in (right, system, gold):
+        weight = None if weights is None else weights[np.searchsorted(ends, last, "right")]
+        counts.append(np.bincount(label, weight, minlength=len(names))[order])
+    return tuple(names[code] for code in order), counts
 
 
-def _checked_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:
+def _scores(counts: Sequence[Ints | Floats], average: str | None, zero: float, beta: float = 1.0) -> list[_Figure]:
+    """Precision, recall and F: numbers, or arrays over labels where no average is asked for."""
+    if not beta >= 0:
+        raise UsageError(f"beta is 0 or more, not {beta}.")
+    if average not in (None, *AVERAGES):
+        raise unknown("average", str(average), AVERAGES)
+    right, system, gold = [np.atleast_1d(count.sum()) for count in counts] if average == "micro" else counts
+    precision, recall = (
+        np.where(count == 0, zero, right / np.where(count == 0, 1, count)) for count in (system, gold)
+    )
+    f = recall
+    if not np.isposinf(beta):
+        total = beta**2 * precision + recall
+        f = (1 + beta**2) * precision * recall / np.where(total == 0, 1, total)
+    if average is None:
+        return [precision, recall, f]
+    if average == "weighted":
+        unless_found = 0.0 if system.sum() else zero
+        if not gold.sum():
+            return [unless_found, zero, unless_found]
+        return [float(np.average(each, weights=gold)) for each in (precision, recall, f)]
+    each: Floats = np.stack([precision, recall, f], axis=1)
+    return list(map(float, each.mean(axis=0) if len(each) else np.full(3, np.nan)))
+
+
+def _check_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:
     """A weight for each sentence."""
     try:
         weights = np.asarray(given, dtype=np.float64)
@@ -286,20 +262,6 @@ def _checked_weights(given: Sequence[float] | Floats, sentences: int) -> Floats:
             f"sample_weight has {weights.size:,} numbers for {sentences:,} sentences. Give one for each."
         )
     return weights
-
-
-def _strict_scheme(mode: str | None, scheme: object) -> Scheme | None:
-    """The scheme of the strict mode; None for the lenient reading, which needs no scheme."""
-    if mode is None:
-        return None
-    if mode != "strict":
-        raise unknown("mode", str(mode), ("strict",))
-    if scheme is None:
-        raise UsageError("mode='strict' needs a scheme, e.g. scheme='IOB2'.")
-    chosen = find(scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__))
-    if chosen.name == "stacked":
-        raise UsageError("stacked tags are not flat. Read them from a file: assay score --scheme stacked")
-    return chosen
 
 
 def _zero(zero_division: int | str) -> float:
@@ -341,90 +303,72 @@ def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> list[int]:
     return gold
 
 
-def _flattened(sentences: Iterable[Sequence[str]], known: _Codes) -> Ints:
-    return np.fromiter(map(known.__getitem__, chain.from_iterable(sentences)), dtype=np.int32)
-
-
 # --- readings ---
 
-
-@dataclass(frozen=True, eq=False)
-class _Entities:
-    """Spans by their last word: no two of one side share it."""
-
-    last: Ints
-    begin: Ints
-    label: Ints
-    names: tuple[str, ...]
-
-    def among(self, others: _Entities) -> Bools:
-        """Which of the spans are among the others too."""
-        if not len(others.last) or not len(self.last):
-            return np.zeros(len(self.last), dtype=bool)
-        number = np.full(max(int(self.last[-1]), int(others.last[-1])) + 1, -1, dtype=np.int32)
-        number[others.last] = np.arange(len(others.last))
-        other = number[self.last]
-        same = (others.begin[other] == self.begin) & (others.label[other] == self.label)
-        return np.asarray(same & (other >= 0))
+# What a tag's letter does in the lenient reading; any other letter begins a span only where the label is new.
+_SINGLE, _DOT, _OTHER = ROLES["S"], 5, 6
+_LETTERS = {"O": OUTSIDE, "B": BEGIN, "I": INSIDE, "E": END, "S": _SINGLE, ".": _DOT}
+# For each kind of tag, the kind before it and whether both have one label: does a span end, does one begin?
+_ENDS, _BEGINS = np.zeros((2, 7, 7, 2), dtype=bool)
+_ENDS[[END, _SINGLE]] = True
+_ENDS[np.ix_([BEGIN, INSIDE], [BEGIN, _SINGLE, OUTSIDE])] = True
+_ENDS[[BEGIN, INSIDE, END, _SINGLE, _OTHER], :, 0] = True
+_BEGINS[:, [BEGIN, _SINGLE]] = True
+_BEGINS[np.ix_([END, _SINGLE, OUTSIDE], [END, INSIDE])] = True
+_BEGINS[:, [BEGIN, INSIDE, END, _SINGLE, _OTHER], 0] = True
 
 
-def _reader(
-    known: _Codes, scheme: Scheme | None, lengths: Sequence[int], suffix: bool
-) -> Callable[[Ints], _Entities]:
-    """The reading of tags of sentences of these lengths: strict in a scheme, lenient without one."""
+def _read(
+    sides: Sequence[Tags], lengths: Sequence[int], suffix: bool, mode: str | None = None, scheme: object = None
+) -> tuple[tuple[str, ...], list[_Spans]]:
+    """The labels, and the spans of each side: strict in a scheme, lenient without a mode."""
+    known = _Codes()
+    coded = [np.fromiter(map(known.__getitem__, chain.from_iterable(side)), dtype=np.int32) for side in sides]
     # An O behind each sentence ends what is open; words are counted with it, as seqeval counts them.
     outside = known["O"]
+    chosen = None
+    if mode is not None:
+        if mode != "strict":
+            raise unknown("mode", str(mode), ("strict",))
+        if scheme is None:
+            raise UsageError("mode='strict' needs a scheme, e.g. scheme='IOB2'.")
+        chosen = find(scheme if isinstance(scheme, str) else getattr(scheme, "__name__", type(scheme).__name__))
+        if chosen.name == "stacked":
+            raise UsageError("stacked tags are not flat. Read them from a file: assay score --scheme stacked")
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     place = np.arange(starts[-1]) + ids_of_runs(starts)
-    size = int(starts[-1]) + len(lengths)
-    types: dict[str, int] = {}
-    if scheme is None:
-        kinds, labels = _lenient_tags(known, suffix, types)
-    else:
-        kinds, labels = _strict_tags(known, suffix, scheme, types)
-    names = tuple(types)
-
-    def read(codes: Ints) -> _Entities:
-        padded = np.full(size, outside, dtype=np.intp)
+    names, kinds, labels = _read_tags(known, suffix, chosen)
+    found = []
+    for codes in coded:
+        padded = np.full(int(starts[-1]) + len(lengths), outside, dtype=np.intp)
         padded[place] = codes
         kind, label = kinds[padded], labels[padded]
-        last, begin = _lenient(kind, label) if scheme is None else _strict(kind, label, scheme)
-        return _Entities(last, begin, label[last], names)
-
-    return read
-
-
-# What a tag's letter does in the lenient reading; any other letter begins a span only where the label is new.
-_DOT, _OTHER = 5, 6
-_LETTERS = {"O": OUTSIDE, "B": BEGIN, "I": INSIDE, "E": END, "S": ROLES["S"], ".": _DOT}
+        last, begin = _lenient(kind, label) if chosen is None else _strict(kind, label, chosen)
+        found.append((last, begin, label[last]))
+    return names, found
 
 
-def _lenient_tags(known: _Codes, suffix: bool, types: dict[str, int]) -> tuple[Ints, Ints]:
-    """The letter and label of each tag; a tag without a hyphen is a letter and a label all the same."""
-    kinds = [_LETTERS.get(tag[-1 if suffix else 0], _OTHER) for tag in known]
-    if suffix:
-        named = [tag[:-1].rpartition("-")[0] if "-" in tag[:-1] else tag[:-1] for tag in known]
-    else:
-        named = [tag[1:].partition("-")[2] if "-" in tag[1:] else tag[1:] for tag in known]
-    labels = [types.setdefault(name or _NO_TYPE, len(types)) for name in named]
-    return np.array(kinds, dtype=np.int8), np.array(labels, dtype=np.int32)
-
-
-def _transitions() -> tuple[Bools, Bools]:
-    """For each kind of tag, the kind before it and whether both have one label: does a span end, does one begin?"""
-    single = ROLES["S"]
-    ends = np.zeros((7, 7, 2), dtype=bool)
-    begins = np.zeros((7, 7, 2), dtype=bool)
-    ends[[END, single]] = True
-    ends[np.ix_([BEGIN, INSIDE], [BEGIN, single, OUTSIDE])] = True
-    ends[[BEGIN, INSIDE, END, single, _OTHER], :, 0] = True
-    begins[:, [BEGIN, single]] = True
-    begins[np.ix_([END, single, OUTSIDE], [END, INSIDE])] = True
-    begins[:, [BEGIN, INSIDE, END, single, _OTHER], 0] = True
-    return ends.ravel(), begins.ravel()
-
-
-_ENDS, _BEGINS = _transitions()
+def _read_tags(known: Iterable[str], suffix: bool, scheme: Scheme | None) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The labels there are, and the kind and the label of each tag."""
+    kinds, labels = [], []
+    types: dict[str, int] = {}
+    for tag in known:
+        letter, rest = (tag[-1], tag[:-1]) if suffix else (tag[0], tag[1:])
+        if scheme is None:
+            # A tag without a hyphen is a letter and a label all the same.
+            before, hyphen, behind = rest.rpartition("-") if suffix else rest.partition("-")
+            name = (before if suffix else behind) if hyphen else rest
+        elif letter in ("O", *scheme.letters):
+            name = rest.strip("-")
+        else:
+            letters = ", ".join(scheme.letters)
+            raise InputError(
+                f"tag {tag!r} with the prefix {letter!r}, which {scheme.title} does not have ({letters}; O outside)."
+            )
+        kinds.append(_LETTERS.get(letter, _OTHER) if scheme is None else ROLES.get(letter, OUTSIDE))
+        unlabelled = scheme is not None and letter == "O"
+        labels.append(NO_LABEL if unlabelled else types.setdefault(name or _NO_TYPE, len(types)))
+    return tuple(types), np.array(kinds, dtype=np.int8), np.array(labels, dtype=np.int32)
 
 
 def _lenient(kind: Ints, label: Ints) -> tuple[Ints, Ints]:
@@ -438,23 +382,9 @@ def _lenient(kind: Ints, label: Ints) -> tuple[Ints, Ints]:
     same = np.zeros(len(label), dtype=bool)
     same[1:] = label[1:] == label[:-1]
     transition = (kind[:-1] * 7 + kind[1:]) * 2 + same
-    last = np.flatnonzero(_ENDS[transition]) - 1
-    begun = np.where(_BEGINS[transition], np.arange(len(label)), 0)
+    last = np.flatnonzero(_ENDS.ravel()[transition]) - 1
+    begun = np.where(_BEGINS.ravel()[transition], np.arange(len(label)), 0)
     return last, np.maximum.accumulate(begun)[last]
-
-
-def _strict_tags(known: _Codes, suffix: bool, scheme: Scheme, types: dict[str, int]) -> tuple[Ints, Ints]:
-    kinds, labels = [], []
-    for tag in known:
-        letter, rest = (tag[-1], tag[:-1]) if suffix else (tag[0], tag[1:])
-        if letter not in ("O", *scheme.letters):
-            letters = ", ".join(scheme.letters)
-            raise InputError(
-                f"tag {tag!r} with the prefix {letter!r}, which {scheme.title} does not have ({letters}; O outside)."
-            )
-        kinds.append(ROLES.get(letter, OUTSIDE))
-        labels.append(NO_LABEL if letter == "O" else types.setdefault(rest.strip("-") or _NO_TYPE, len(types)))
-    return np.array(kinds, dtype=np.int8), np.array(labels, dtype=np.int32)
 
 
 def _strict(kind: Ints, label: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
@@ -462,43 +392,17 @@ def _strict(kind: Ints, label: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
     level = Level(kind, label, np.zeros(len(kind) + 1, dtype=bool))
     first, end = level.spans()
     if scheme.name == "iob1":
-        first, keep = _strict_iob1(level, first, end)
+        # A B that follows no span of its label is passed over, and what follows it is a span of its own.
+        first = first + (np.equal(level.role[first], BEGIN) & ~level.touches[first])
+        # A span of nothing but B does not count before a B of another label.
+        alone = np.equal(level.role[end - 1], BEGIN)
+        before_other = np.equal(level.role[end], BEGIN) & ~level.touches[end]
+        keep = (first < end) & ~(alone & before_other)
     elif scheme.name == "ioe1":
-        keep = _strict_ioe1(level, first, end)
+        # E ends a span only before a span of its label, and is a span by itself only behind another such E.
+        lonely = np.equal(level.role[first], END) & ~(level.touches[first] & np.equal(level.role[first - 1], END))
+        stray = np.equal(level.role[end - 1], END) & ~level.touches[end]
+        keep = ~lonely & ~stray
     else:
         keep = whole(first, end, level.reread(scheme))
     return end[keep] - 1, first[keep]
-
-
-def _strict_iob1(level: Level, first: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """A B that follows no span of its label is passed over, and what follows it is a span of its own.
-
-    A span of nothing but B does not count before a B of another label.
-    """
-    stray = np.equal(level.role[first], BEGIN) & ~level.touches[first]
-    first = first + stray
-    alone = np.equal(level.role[end - 1], BEGIN)
-    before_other = np.equal(level.role[end], BEGIN) & ~level.touches[end]
-    return first, (first < end) & ~(alone & before_other)
-
-
-def _strict_ioe1(level: Level, first: Ints, end: Ints) -> Bools:
-    """E ends a span only before a span of its label, and is a span by itself only behind another such E."""
-    lonely = np.equal(level.role[first], END) & ~(level.touches[first] & np.equal(level.role[first - 1], END))
-    stray = np.equal(level.role[end - 1], END) & ~level.touches[end]
-    return ~lonely & ~stray
-
-
-# --- the table ---
-
-
-def _table(rows: dict[str, Any], averages: dict[str, Any], support: list[float], digits: int) -> str:
-    width = max(*map(len, rows), *map(len, averages), digits)
-    lines = [f"{'':>{width}s} " + "".join(f" {header:>9}" for header in _HEADERS), ""]
-
-    def line(name: str, values: Sequence[float], size: float) -> str:
-        return f"{name:>{width}s} " + "".join(f" {value:>9.{digits}f}" for value in values) + f" {size:>9}"
-
-    lines += [line(name, values, size) for (name, values), size in zip(rows.items(), support, strict=True)]
-    lines += ["", *(line(name, values, sum(support)) for name, values in averages.items()), ""]
-    return "\n".join(lines)

@@ -19,7 +19,7 @@ from assay.result import Result
 from assay.result.citations import bibtex
 from assay.result.gates import Baseline, Gates
 from assay.tasks.tags.tagsets import built_in, find
-from assay.tasks.tags.weights.files import check_categories, load
+from assay.tasks.tags.weights import check_categories, load
 
 ODD = [
     *(None, [], {}, "", "x", "\x1b", -1, 0, 3, 10**400, 1e308, True, "9" * 5000),

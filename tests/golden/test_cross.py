@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.tasks.cross import common_gold, enrich
-from assay.tasks.cross.frameworks import Conversion, read_trees
-from assay.tasks.cross.functiontrees import edits
+from assay.tasks.cross.treebanks import read_trees
+from functionsets import edits
 
 VARIANTS = {"paper": "paper", "2.1": "tedeval-2.1", "2.2": "tedeval-2.2"}
 
@@ -178,14 +178,14 @@ def test_what_golds_agree_on_is_written_and_read_again(folder, figures, tmp_path
     text, warnings = common_gold([*golds(folder, "gold.ptb"), "ps+dep"])
     assert warnings == []
     (tmp_path / "common.mrg").write_text(text, "utf-8")
-    trees = read_trees(str(tmp_path / "common.mrg"), None).function_trees(Conversion())
+    trees = read_trees(str(tmp_path / "common.mrg"), None).function_trees()
     overlap = figures["tedeval"]["subtypes_kept"]["theory_overlap"]
     assert len(trees.label) == overlap["labelled_paper_units"]["generalisation_units"]
     assert len(trees) == overlap["unlabelled"]["generalisation_units"]
     # Against this gold alone a parser has the missing units that it has against both.
     parser = "perceptron-arc-eager.conllu"
     multiple = figures["tedeval"]["subtypes_kept"]["systems"][parser]["multiple"]["labelled"]["paper"]
-    parse = read_trees(str(folder / parser), None).function_trees(Conversion())
+    parse = read_trees(str(folder / parser), None).function_trees()
     assert int(edits(parse, trees, trees, labelled=True, empty_counts=False).missing.sum()) == multiple["missing"]
 
 

@@ -8,18 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from assay.tasks.cross.functiontrees import (
-    Functions,
-    delta,
-    edits,
-    from_dependencies,
-    from_nodes,
-    generalise,
-    norm,
-    sentence_scores,
-    tl_unify,
-)
-from functionsets import arcs, nodes_of
+from assay.tasks.cross.functiontrees import from_dependencies, from_nodes, generalise, tl_unify
+from assay.tasks.cross.measures import sentence_scores
+from functionsets import arcs, edits, nodes_of
 
 VARIANTS = {"paper": "paper", "tedeval-2.1": "2.1", "tedeval-2.2": "2.2"}
 
@@ -57,7 +48,7 @@ def phrase_structure(path, cut=False, **options):
     names = [label for nodes, _ in read for label, *_ in nodes]
     vocabulary = sorted(set(names))
     number = {name: code for code, name in enumerate(vocabulary)}
-    functions = Functions(
+    functions = (
         np.array([number[name] for name in names]), [functions_of(name, cut) for name in vocabulary]
     )
     sentence, begin, end = np.array(rows).T
@@ -83,7 +74,7 @@ def expected(request, shared_data):
 
 def summed(found, sizes):
     """The figures of a whole file, as the expected ones are named."""
-    errors, norms = delta(found), norm(found, sizes)
+    errors, norms = found.delta, found.norm(sizes)
     return {
         "score": pytest.approx(1 - errors.sum() / norms.sum(), abs=6e-7),
         "sentence_mean": pytest.approx(sentence_scores(errors, norms).mean(), abs=6e-7),
@@ -123,9 +114,9 @@ def test_overlap_of_the_two_theories(expected, units, labelled, empty_counts):
     phrases, words = trees("gold.enriched.ptb"), trees("gold.conllu")
     options = {"labelled": labelled, "empty_counts": empty_counts}
     found = edits(phrases, words, words, **options)
-    difference = delta(found).sum()
+    difference = found.delta.sum()
     assert {
-        "overlap": pytest.approx(1 - difference / norm(found, "paper").sum(), abs=6e-6),
+        "overlap": pytest.approx(1 - difference / found.norm("paper").sum(), abs=6e-6),
         "symmetric_difference": difference,
         "phrase_structure_units": found.parse.sum(),
         "dependency_units": found.gold.sum(),
@@ -170,8 +161,8 @@ def test_yields_of_the_two_annotations_of_gum(shared_data):
         assert (words.sentences, words.words.sum()) == (figures["sentences"], figures["tokens"])
         assert words.with_gaps.sum() == figures["nonprojective_sentences"]
         found = edits(words, phrases, phrases, labelled=False, empty_counts=False)
-        errors.append(delta(found))
-        sizes.append(norm(found, "paper"))
+        errors.append(found.delta)
+        sizes.append(found.norm("paper"))
         gaps.append(words.with_gaps)
     error, units, crossed = (np.concatenate(parts) for parts in (errors, sizes, gaps))
     for name, chosen in (("token_sets_all", crossed | True), ("projective_only", ~crossed)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from assay.tasks.tags.tagsets import find
 from assay.tasks.tags.weights import check_categories, load
-from assay.tasks.tags.weights.ambiguity import from_words
+from assay.tasks.tags.weights.ambiguity import from_counts
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "tagging_cases.json").read_text("utf-8"))
 AMBIGUITY = [case for case in CASES["cases"] if case["type"] == "ambiguity"]
@@ -18,7 +19,7 @@ AMBIGUITY = [case for case in CASES["cases"] if case["type"] == "ambiguity"]
 
 @pytest.mark.parametrize("case", AMBIGUITY, ids=lambda case: case["id"])
 def test_ambiguity(case):
-    made = from_words(case["words"], find("nkjp"), denominator=case["denominator"])
+    made = from_counts(Counter(map(frozenset, case["words"])), find("nkjp"), denominator=case["denominator"])
     assert made.weights.w == {key: Fraction(value) for key, value in case["expected"].items()}
     assert made.warnings == ()
 

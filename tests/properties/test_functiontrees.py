@@ -12,22 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tasks.cross import common_gold
-from assay.tasks.cross.frameworks import Conversion, read_trees
 from assay.tasks.cross.functiontrees import (
-    delta,
-    describe,
-    edits,
     from_dependencies,
     generalise,
-    norm,
-    projectivised,
+    projectivise,
     recut,
-    sentence_scores,
     subsumes,
     tl_unify,
     unify,
 )
-from functionsets import arcs, from_arcs, from_models, to_models
+from assay.tasks.cross.measures import sentence_scores
+from assay.tasks.cross.treebanks import read_trees
+from functionsets import arcs, describe, edits, from_arcs, from_models, to_models
 
 LABELS = ("a", "b", "c", "root")
 LABEL_SETS = st.frozensets(st.sampled_from(LABELS), max_size=3)
@@ -181,7 +177,7 @@ def test_written_trees_are_read_as_they_were(sentences):
         gold.write_text("".join("".join([*lines, "\n"]) for lines in rows), "utf-8")
         text, warnings = common_gold([f"dep={gold}"])
         again.write_text(text, "utf-8")
-        trees = [read_trees(str(path), None).function_trees(Conversion()) for path in (gold, again)]
+        trees = [read_trees(str(path), None).function_trees() for path in (gold, again)]
     assert not [text for text in warnings if "brackets" in text]
     assert to_models(trees[0]) == to_models(trees[1])
 
@@ -230,15 +226,15 @@ def test_edits_are_differences_of_sets(labelled, empty_counts, drawn):
         # The definition of the paper: what both scripts do alike costs nothing.
         of_parse = {("delete", unit) for unit in p - e} | {("add", unit) for unit in e - p}
         of_gold = {("delete", unit) for unit in g - e} | {("add", unit) for unit in e - g}
-        assert delta(found)[sentence] == len(of_parse - of_gold)
+        assert found.delta[sentence] == len(of_parse - of_gold)
         described = describe(sentence, parse, gold, generalised, **options)
-        kinds = [unit.kind for unit in described]
+        kinds = [kind for *_, kind in described]
         assert kinds.count("spurious") == found.spurious[sentence]
         assert kinds.count("unasked") == found.unasked[sentence]
         assert kinds.count("right") == len(p & e)
         assert {
-            (unit.label, frozenset(word for begin, end in unit.stretches for word in range(begin, end)))
-            for unit in described
+            (label, frozenset(word for begin, end in stretches for word in range(begin, end)))
+            for label, stretches, _ in described
         } == p | g
 
 
@@ -250,10 +246,10 @@ def test_scores_stay_within_bounds(drawn):
         for sizes in ("paper", "2.1", "2.2"):
             options = {"labelled": labelled, "empty_counts": sizes != "paper"}
             found = edits(parse, gold, generalise(gold, other), **options)
-            scores = sentence_scores(delta(found), norm(found, sizes))
+            scores = sentence_scores(found.delta, found.norm(sizes))
             assert ((scores >= 0) & (scores <= 1)).all()
             perfect = edits(gold, gold, generalise(gold, other), **options)
-            assert (sentence_scores(delta(perfect), norm(perfect, sizes)) == 1).all()
+            assert (sentence_scores(perfect.delta, perfect.norm(sizes)) == 1).all()
 
 
 # A tree edit distance without renaming, on sorted function trees.
@@ -312,7 +308,7 @@ def distance(one, other):
 def test_the_set_difference_is_the_tree_edit_distance(drawn):
     lengths, trees = drawn
     a, b = (from_models(tree, lengths) for tree in trees)
-    found = delta(edits(a, b, b, labelled=True, empty_counts=False))
+    found = edits(a, b, b, labelled=True, empty_counts=False).delta
     for sentence, (one, other) in enumerate(zip(*trees, strict=True)):
         forests = [sorted_tree(tree, lengths[sentence]) for tree in (one, other)]
         assert found[sentence] == distance(*forests)
@@ -322,7 +318,7 @@ def test_the_set_difference_is_the_tree_edit_distance(drawn):
 def test_lifting_makes_trees_projective(sentences):
     starts, given_heads, relations, labels = arcs(*sentences)
     before = from_dependencies(starts, given_heads, relations, labels)
-    lifted = projectivised(starts, given_heads)
+    lifted = projectivise(starts, given_heads)
     after = from_dependencies(starts, lifted, relations, labels)
     assert not after.with_gaps.any()
     changed = np.zeros(len(sentences), dtype=bool)

@@ -60,8 +60,7 @@ def show(name: str) -> None:
 def check(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
     """List the tags of a file that the tagset does not know, and what the tagset's own file leaves open."""
     from assay.tasks.tags.prepare import tags_outside
-    from assay.tasks.tags.tagsets import find
-    from assay.tasks.tags.tagsets.load import warnings
+    from assay.tasks.tags.tagsets import find, warnings
 
     chosen = find(tagset)
     for text in warnings(chosen):

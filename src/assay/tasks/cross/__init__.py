@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assay.tasks.cross.compare import cross
-from assay.tasks.cross.enrich import enrich
-from assay.tasks.cross.written import common_gold
+from assay.tasks.cross.written import common_gold, enrich
 
 __all__ = ["common_gold", "cross", "enrich"]

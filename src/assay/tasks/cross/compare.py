@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import numpy as np
 
 import assay
+from assay import specs
 from assay.corpus import Corpus
 from assay.engine.changes import diffs
+from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
 from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note
-from assay.engine.measure import find
+from assay.engine.measure import Measure, find
 from assay.engine.options import Options
-from assay.engine.scores import Settings
+from assay.engine.scores import Figures, Settings, draw_together
+from assay.engine.shard import hashed_units, measure_shard
+from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
-from assay.result import SCHEMA, Framework, Result, Source
-from assay.tasks.cross import notices
-from assay.tasks.cross.comparison import Choices, Comparison
-from assay.tasks.cross.examples import drawn_examples
-from assay.tasks.cross.figures import Resampled, overlaps, tedeval_figures, tedeval_measure
-from assay.tasks.cross.frameworks import DEPENDENCIES
-from assay.tasks.cross.inputs import read_files, system_paths, theory_paths
-from assay.tasks.cross.native import native_figures, native_measures
-from assay.tasks.cross.segments import SEGMENTATIONS
+from assay.result import SCHEMA, Framework, Overlap, Result, Source
+from assay.tasks.constituents.brackets import roots
+from assay.tasks.cross.functiontrees import subsumes
+from assay.tasks.cross.measures import Parse, tedeval
 from assay.tasks.cross.task import TASK
-from assay.tasks.cross.texts import embedded
-from assay.tasks.cross.units import Sides
+from assay.tasks.cross.texts import Sides, draw_examples, embed_texts
+from assay.tasks.cross.treebanks import (
+    CONSTITUENTS,
+    DEPENDENCIES,
+    Comparison,
+    Treebank,
+    categories_only,
+    read_comparison,
+    system_paths,
+    theory_paths,
+)
 from assay.tasks.dependencies.prepare import columns_of
 
 NON_PROJECTIVE = ("keep", "leave-out", "lift")
+SEGMENTATIONS = ("same", "strict", "chars")
+"""Words cut otherwise are refused, make a sentence wholly missing, or are compared by their characters."""
+NATIVE = {DEPENDENCIES: ("uas", "las"), CONSTITUENTS: ("parseval",)}
+"""The measures of a framework where the user names none of it."""
+_OF_MEASURES = ("needed_column", "idle_punctuation", "kept_roots", "nothing_left", "not_scored", "said")
+"""The remarks of preparing measures that are about these; of files there is said enough."""
+_MANY = 20
+"""A handful of trees may well be gold's without having been copied."""
+
+_Named = list[tuple[str, Figures]]
+"""Figures of measures under names that tell their theories."""
 
 
 def cross(
@@ -76,127 +100,301 @@ def cross(
         embed=embed,
     )
     options.check()
+    unit = unit or "sentence"
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
     asked = [measures] if isinstance(measures, str) else list(measures or ())
-    native = native_measures(asked, subtypes=subtypes)
-    how = Choices(sizes, subtypes, relational, segmentation, non_projective, native)
-    return _result(_compared(theories, systems, asked, how, options))
-
-
-def _compared(
-    theories: Sequence[str], systems: Sequence[str], asked: Sequence[str], how: Choices, options: Options
-) -> Comparison:
-    """What the user names, read and converted."""
+    native = _native_measures(asked, subtypes=subtypes)
     golds, enrichments = theory_paths(theories)
-    for name in how.relational:
+    for name in relational:
         if name not in golds:
             raise unknown("theory", name, golds)
-    columns = tuple(dict.fromkeys(name for spec in how.native[DEPENDENCIES] for name in columns_of(find(spec))))
-    outputs = system_paths(systems, golds)
-    files = read_files(golds, outputs, options, how.segmentation, how.non_projective, columns)
-    kinds = {gold.kind for gold in files.golds.values()}
+    compared = read_comparison(
+        golds,
+        system_paths(systems, golds),
+        enrichments,
+        options,
+        subtypes=subtypes,
+        segmentation=segmentation,
+        non_projective=non_projective,
+        function_labels=relational,
+        columns=tuple(dict.fromkeys(name for spec in native[DEPENDENCIES] for name in columns_of(find(spec)))),
+    )
+    kinds = {name: gold.kind for name, gold in compared.golds.items()}
     for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
-        if kind not in kinds:
+        if kind not in kinds.values():
             raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
-    for name in how.relational:
-        if files.golds[name].kind == DEPENDENCIES:
+    for name in relational:
+        if kinds[name] == DEPENDENCIES:
             raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
-    return Comparison.of(files, enrichments, how, options)
+    choices = {
+        "sizes": sizes,
+        **({} if subtypes else {"subtypes": "false"}),
+        **({} if segmentation == "same" else {"segmentation": segmentation}),
+        **({} if non_projective == "keep" else {"non_projective": non_projective}),
+        **{f"functions {name}": "+".join(sorted(labels)) for name, labels in relational.items()},
+        "measures": "+".join(spec for kind in native.values() for spec in kind),
+    }
 
-
-def _result(compared: Comparison) -> Result:
-    options, files, reference, systems = compared.options, compared.files, compared.reference, compared.systems
-    settings = Settings(options.seed, options.times, options.interval)
-    units = Resampled.of(reference, compared.unit)
-    figures = tedeval_figures(compared, units, settings)
-    native, warnings, notes = native_figures(compared, settings)
-    tests = [row for one in (*figures, *native) for row in one.comparisons()]
-    sides = Sides(compared)
-    on = str(tedeval_measure(compared, labelled=sides.labelled))
-    scores = [row for one in figures for row in one.scores()]
-    shown = (*(row for one in native for row in one.scores()), *scores)
-    values = {row.system: row.value for row in scores if (row.measure, row.score) == (on, "value")}
+    # --- figures ---
+    settings = Settings(seed, times, interval)
+    reference = compared.reference
+    units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
+    figures = _tedeval_figures(compared, sizes, unit, settings)
+    own, warnings, notes = _native_figures(compared, native, relational, options, settings)
+    tests = [replace(row, measure=name) for name, one in (*figures, *own) for row in one.comparisons()]
+    shown = [replace(row, measure=name) for name, one in (*own, *figures) for row in one.scores(labels=False)]
+    sides = Sides(compared, empty_counts=sizes != "paper")
+    on = str(_tedeval(sizes, labelled=sides.labelled))
+    values = {row.system: row.value for row in shown if (row.measure, row.score) == (on, "value")}
+    number = len(compared.first)
     return Result(
         schema=SCHEMA,
         version=assay.__version__,
-        signature=_signature(compared, intervals(options.interval, (*shown, *tests))),
+        signature=_signature(compared, choices, options, intervals(interval, (*shown, *tests))),
         command="cross",
         task=TASK.name,
         noun=TASK.noun,
         drawing=TASK.drawing.kind,
         column="",
-        unit=compared.unit,
-        units=units.number,
+        unit=unit,
+        units=units,
         items=len(reference),
-        aligned_by="characters" if files.parts else "words",
-        seed=options.seed,
-        times=options.times,
-        interval=options.interval,
+        aligned_by="characters" if compared.parts else "words",
+        seed=seed,
+        times=times,
+        interval=interval,
         test="shuffling",
-        family=len(systems) * (len(systems) - 1) // 2,
-        gold=_source(next(iter(compared.theories)), reference),
-        systems=tuple(_source(version.title, version.annotation.corpus) for version in compared.versions),
-        scores=shown,
-        counts=tuple(row for one in figures for row in one.counts_rows()),
+        family=number * (number - 1) // 2,
+        gold=_source(next(iter(golds)), reference),
+        systems=tuple(_source(bank.title, bank.corpus) for bank in compared.outputs),
+        scores=tuple(shown),
+        counts=tuple(replace(row, measure=name) for name, one in figures for row in one.counts_rows()),
         comparisons=tuple(adjusted(tests)),
-        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if len(systems) > 1 else (),
-        frameworks=tuple(_frameworks(compared)),
-        overlaps=tuple(overlaps(compared)),
-        examples=tuple(drawn_examples(compared)),
-        texts=None if options.embed == "none" else embedded(sides, on, options.embed, options.seed),
+        diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if number > 1 else (),
+        frameworks=tuple(
+            Framework(
+                name,
+                gold.corpus.name,
+                gold.kind,
+                compared.enriched.get(name, ""),
+                tuple(compared.outputs_in(name)),
+                tuple(system for system, bank in compared.first.items() if bank.theory == name),
+            )
+            for name, gold in compared.golds.items()
+        ),
+        overlaps=tuple(_overlaps(compared, sizes)),
+        examples=tuple(draw_examples(sides, examples, seed)),
+        texts=None if embed == "none" else embed_texts(sides, on, embed, seed),
         warnings=(
-            *files.warnings,
-            *notices.warnings(compared),
+            *compared.warnings,
+            *_warnings(compared),
             *warnings,
-            *few_units(units.number, units.unit),
-            *other_intervals(options.interval, shown, tests),
+            *few_units(units, unit),
+            *other_intervals(interval, shown, tests),
         ),
         notes=(
-            *files.notes,
-            *notices.notes(compared),
+            *compared.notes,
+            *_notes(compared, subtypes=subtypes, lifted=non_projective == "lift"),
             *notes,
-            *pooled_note(any(one.figures.pooled for one in (*figures, *native)), compared.unit),
+            *pooled_note(any(one.pooled for _, one in (*figures, *own)), unit),
         ),
     )
-
-
-def _frameworks(compared: Comparison) -> Iterator[Framework]:
-    for name, theory in compared.theories.items():
-        gold = theory.annotation
-        first = tuple(system.name for system in compared.systems if system.first.theory is theory)
-        yield Framework(
-            name, gold.corpus.name, gold.kind, theory.enriched_by, tuple(compared.versions_of(name)), first
-        )
 
 
 def _source(name: str, corpus: Corpus) -> Source:
     return Source(name, corpus.name, corpus.sha256, corpus.format, corpus.sentences, len(corpus))
 
 
-def _signature(compared: Comparison, interval: str) -> str:
-    how, options = compared.how, compared.options
+def _signature(compared: Comparison, choices: Mapping[str, object], options: Options, interval: str) -> str:
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": "cross",
-        "sizes": how.sizes,
-        **({} if how.subtypes else {"subtypes": "false"}),
-        **({} if how.segmentation == "same" else {"segmentation": how.segmentation}),
-        **({} if how.non_projective == "keep" else {"non_projective": how.non_projective}),
-        **{f"functions {name}": "+".join(sorted(labels)) for name, labels in how.relational.items()},
-        "measures": "+".join(spec for specs in how.native.values() for spec in specs),
-        "unit": compared.unit,
+        **choices,
+        "unit": options.unit or "sentence",
         "n": compared.reference.sentences,
         "interval": interval,
         "times": options.times,
         "seed": options.seed,
         **({} if options.on_mismatch == "error" else {"on_mismatch": options.on_mismatch}),
     }
-    for theory in compared.theories.values():
-        parts[f"theory {theory.full_name}"] = _hash(theory.annotation.corpus)
-    for version in compared.versions:
-        parts[version.title] = _hash(version.annotation.corpus)
+    named = {f"theory {compared.full_name(name)}": gold for name, gold in compared.golds.items()}
+    for title, bank in (*named.items(), *((bank.title, bank) for bank in compared.outputs)):
+        parts[title] = f"sha256={bank.corpus.sha256[:12]}"
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
-def _hash(corpus: Corpus) -> str:
-    return f"sha256={corpus.sha256[:12]}"
+# --- TedEval ---
+
+
+def _tedeval(sizes: str, *, labelled: bool, single: bool = False) -> Measure:
+    gold = ", gold=single" if single else ""
+    return find(f"tedeval(sizes={sizes}, labelled={str(labelled).lower()}{gold})")
+
+
+def _parse(compared: Comparison, bank: Treebank, gold: Treebank) -> Parse:
+    """A parse against its gold; where sentences are cut into parts, these are no words."""
+    words = (np.diff(bank.corpus.starts), np.diff(gold.corpus.starts)) if compared.parts else None
+    return Parse(compared.trees[bank.title], compared.trees[gold.title], compared.common, words)
+
+
+def _count(parse: Parse, measure: Measure) -> Counts:
+    counts = tedeval(parse, **measure.parameters)
+    assert isinstance(counts, Counts)
+    return counts
+
+
+def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Settings) -> _Named:
+    """TedEval against all golds together and against each system's own, with and without labels."""
+    reference = compared.reference
+    of_sentence = reference.unit_of_sentence(unit)
+    units = int(of_sentence.max(initial=-1)) + 1
+    # The block of each unit, where there are too many of them.
+    blocks = cache(lambda: np.arange(units) if units <= BLOCKS else hashed_units(reference, unit))
+    parses = {bank.title: _parse(compared, bank, compared.golds[bank.theory]) for bank in compared.outputs}
+    asked = [(str(one), one, compared.first) for one in (_tedeval(sizes, labelled=has) for has in (True, False))]
+    for labelled in (True, False):
+        single = _tedeval(sizes, labelled=labelled, single=True)
+        asked += [(f"{single}@{theory}", single, compared.outputs_in(theory)) for theory in compared.golds]
+    found = []
+    for name, measure, banks in asked:
+        counts = [
+            (system, _count(parses[bank.title], measure).regrouped(of_sentence, units))
+            for system, bank in banks.items()
+            if system in compared.labelled or not measure.parameters["labelled"]
+        ]
+        if counts:
+            found.append((name, Figures(measure, None, Tallies.of(counts, measure.fields_read, blocks), settings)))
+    draw_together(figures for _, figures in found)
+    return found
+
+
+def _overlaps(compared: Comparison, sizes: str) -> Iterator[Overlap]:
+    """The agreement of each two golds: the single score of one against the other, by the sizes asked for."""
+    for a, b in combinations(compared.golds.values(), 2):
+        for labelled in (True, False):
+            measure = _tedeval(sizes, labelled=labelled, single=True)
+            counts = _count(_parse(compared, a, b), measure)
+            sums = as_sums(counts.total(), counts.fields)
+            yield Overlap(a.theory, b.theory, labelled, float(measure.scores[measure.definition.main](sums)))
+
+
+# --- the measures of each framework itself ---
+
+
+def _native_measures(asked: Sequence[str], *, subtypes: bool) -> dict[str, tuple[str, ...]]:
+    """By framework the measures that are asked for, else its usual ones.
+
+    Whether relations keep their subtypes is decided for all, trees and measures; a measure that says so itself does
+    as it says.
+    """
+    found: dict[str, list[str]] = {kind: [] for kind in NATIVE}
+    for spec in asked:
+        task = find(spec).definition.task
+        if task == "cross":
+            raise UsageError(f"-m {spec}: TedEval is always given. How it is measured: --sizes")
+        if task not in found:
+            raise UsageError(
+                f"-m {spec}: is about {task}, and trees are compared here: measures of {' or '.join(found)}."
+            )
+        found[task].append(spec)
+
+    def decide(spec: str) -> str:
+        measure, (_, given) = find(spec), specs.parse(spec, "measure")
+        if "subtypes" in measure.parameters and "subtypes" not in map(str.lower, given):
+            measure = replace(measure, parameters={**measure.parameters, "subtypes": subtypes})
+        return str(measure)
+
+    return {kind: tuple(dict.fromkeys(map(decide, own or NATIVE[kind]))) for kind, own in found.items()}
+
+
+def _native_figures(
+    compared: Comparison,
+    native: Mapping[str, Sequence[str]],
+    relational: Mapping[str, frozenset[str]],
+    options: Options,
+    settings: Settings,
+) -> tuple[_Named, list[str], list[str]]:
+    """Each framework's own measures on the systems that have a version of it, with warnings and notes on them."""
+    plain = replace(options, examples=0, change=None, kind=None, input_format=None)
+    found: _Named = []
+    warnings: list[str] = []
+    notes: list[str] = []
+    for name, bank in compared.golds.items():
+        outputs = {system: output.corpus for system, output in compared.outputs_in(name).items()}
+        gold = bank.corpus
+        if (labels := relational.get(name)) is not None:
+            # The functions are no constituents.
+            gold = categories_only(gold, labels)
+            outputs = {system: categories_only(corpus, labels) for system, corpus in outputs.items()}
+        # Trees of functions alone have no constituents.
+        if outputs and (gold.trees is None or not roots(gold.trees).all()):
+            part = measure_shard("compare", gold, outputs, native[bank.kind], replace(plain, task=bank.kind))
+            for measure, one in zip(part.measures, part.everything, strict=True):
+                found.append((f"{measure}@{name}", Figures(measure, None, one.tallies, settings)))
+            for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
+                about = [one for one in remarks if one.kind in _OF_MEASURES]
+                lines += [f"{name}: {line}" for line in format_warnings(about)]
+    draw_together(figures for _, figures in found)
+    return found, warnings, notes
+
+
+# --- what is to be said ---
+
+
+def _warnings(compared: Comparison) -> Iterator[str]:
+    """Systems that are a gold themselves, that have no functions, or none of those that their gold was given."""
+    for bank in compared.outputs:
+        gold = compared.golds[bank.theory]
+        ours, theirs = compared.trees[gold.title], compared.trees[bank.title]
+        if gold.corpus.sha256 == bank.corpus.sha256:
+            same = f"has the same content as the gold {gold.theory} ({gold.corpus.name})."
+            yield f"{bank.title} ({bank.corpus.name}) {same}"
+        elif len(ours) >= _MANY and subsumes(ours, theirs).all() and subsumes(theirs, ours).all():
+            yield f"{bank.title} agrees with the gold {gold.theory} in every tree: copied, not parsed?"
+    dependencies = [name for name, gold in compared.golds.items() if gold.kind == DEPENDENCIES]
+    for system in compared.first:
+        if system not in compared.labelled:
+            remedy = f" Give its dependencies too: {system}@{dependencies[0]}=…" if dependencies else ""
+            yield f"{system}: no functions in its trees, so labelled TedEval does not apply.{remedy}"
+    functions = {
+        title: {trees.labels[code] for code in np.unique(trees.label).tolist()} - {"root"}
+        for title, trees in compared.trees.items()
+    }
+    for bank in compared.outputs:
+        giver, own = compared.enriched.get(bank.theory), functions[bank.title]
+        if giver and own and own.isdisjoint(functions[f"gold {giver}"]):
+            shown = ", ".join(sorted(own)[:3]) + (", …" if len(own) > 3 else "")
+            yield (
+                f"{bank.title}: none of its functions ({shown}) is one of {giver}'s, which the gold {bank.theory} "
+                "was given, so that labelled TedEval says little. Give its dependencies too: "
+                f"{bank.system}@{giver}=…"
+            )
+
+
+def _notes(compared: Comparison, *, subtypes: bool, lifted: bool) -> Iterator[str]:
+    """Facts that one should know to read the figures."""
+    gaps = {title: int(compared.trees[title].with_gaps.sum()) for title in compared.files}
+    if any(gaps.values()):
+        yield f"Sentences with gaps (non-projective, discontinuous), scored like all others: {_listed(gaps)}."
+    dependencies = {title: bank for title, bank in compared.files.items() if bank.kind == DEPENDENCIES}
+    crossing = {title: int(bank.with_gaps().sum()) for title, bank in dependencies.items()} if lifted else {}
+    if any(crossing.values()):
+        lifts = "Non-projective sentences, lifted for TedEval and left as they are for uas and las"
+        yield f"{lifts}: {_listed(crossing)}."
+    yield "Unlabelled TedEval is blind to which word heads a phrase."
+    if any(":" in name for bank in dependencies.values() for name in bank.corpus.column("DEPREL").vocabulary):
+        if subtypes:
+            yield (
+                "Relations keep their subtypes (nsubj:pass), in function trees as in uas, las and ls; clas, mlas and "
+                "blex are without them, as in CoNLL 2018; to cut them: --no-subtypes"
+            )
+        else:
+            yield (
+                "Relations are without their subtypes (nsubj for nsubj:pass), in function trees as in attachment "
+                "scores."
+            )
+
+
+def _listed(numbers: Mapping[str, int]) -> str:
+    """The numbers above 0."""
+    return ", ".join(f"{name} {number:,}" for name, number in numbers.items() if number)

@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.arrays import Floats, Ints, ratio
+from assay.arrays import NONE, Bools, Floats, Ints, ratio
 from assay.engine.counts import Counts, Sums
 from assay.engine.items import ONE
 from assay.engine.measure import measure
 from assay.errors import unknown
-from assay.tasks.cross.functiontrees import (
-    SIZES,
-    FunctionTrees,
-    Overlay,
-    delta,
-    edits,
-    norm,
-    overlay,
-    sentence_scores,
-)
+from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")
+SIZES = ("2.1", "2.2", "paper")
+"""Ways to measure trees: by their nodes without the root, by nodes and words, or by their labels as in the paper."""
+KINDS = ("right", "spurious", "missing", "forgiven", "unasked")
+RIGHT, SPURIOUS, MISSING, FORGIVEN, UNASKED = range(len(KINDS))
+# By where a unit is: 1 in the parse, 2 in its gold, 4 in the generalised gold. A label-less node of the generalised
+# gold may be in it alone (4) where its gold has labels: nobody asks for it.
+_KIND = np.array([NONE, SPURIOUS, UNASKED, FORGIVEN, NONE, RIGHT, MISSING, RIGHT])
+
+
+def unit_kinds(parse: Bools, gold: Bools, generalised: Bools) -> Ints:
+    """The fate of each unit by who has it, as an index into KINDS, NONE where it is nothing to the parse."""
+    return np.asarray(_KIND[parse + 2 * gold + 4 * generalised])
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """For each sentence the units by where they are, and the sizes of its trees in units."""
+
+    spurious: Ints
+    """In the parse alone."""
+    missing: Ints
+    """In both golds and not in the parse."""
+    forgiven: Ints
+    """In parse and gold and not in the generalised gold: what only this framework has, rightly built."""
+    unasked: Ints
+    """In gold alone: what only this framework has, not built."""
+    parse: Ints
+    gold: Ints
+    generalised: Ints
+    words: Ints
+    """Of the parse, and …"""
+    gold_words: Ints
+    """… of gold, which may be cut otherwise."""
+
+    @property
+    def delta(self) -> Ints:
+        """The error of each sentence: edits that cost something."""
+        return self.spurious + self.missing
+
+    def norm(self, sizes: str) -> Ints:
+        """The divisor of the error of each sentence; at most 0 where nothing but a root is there.
+
+        Where there is no parse at all, not even a root, it is the error itself: nothing is right then. The units must
+        be counted as the variant does it: label-less nodes in `2.1` and `2.2`, not in `paper`.
+        """
+        units = self.parse + self.generalised
+        if sizes != "paper":
+            units = units - 2 if sizes == "2.1" else units - 2 + self.words + self.gold_words
+        return np.where(self.parse > 0, units, self.delta)
+
+
+def sentence_scores(errors: Ints | Floats, norms: Ints | Floats) -> Floats:
+    """1 - error / norm of each sentence, or of sums over several, never below 0.
+
+    With nothing to divide by it is 1 without errors and else 0.
+    """
+    shares = np.where(norms > 0, errors / np.maximum(norms, 1), errors > 0)
+    return np.maximum(1.0 - shares, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +83,23 @@ class Parse:
     generalised: FunctionTrees
     words: tuple[Ints, Ints] | None = None
     """The words of parse and gold by sentence, where these are cut otherwise."""
-    _laid: dict[bool, Overlay] = field(default_factory=dict)
+    _laid: dict[str, Overlay] = field(default_factory=dict)
+    """Trees laid over each other by the gold they are measured by, kept for other measures."""
 
-    def overlaid(self, single: bool) -> Overlay:
-        """The parse, its gold and the gold it is measured by laid over each other, kept for other measures."""
-        if single not in self._laid:
-            self._laid[single] = overlay(self.parse, self.native, self.native if single else self.generalised)
-        return self._laid[single]
+    def edits(self, *, labelled: bool, empty_counts: bool, gold: str = "multiple") -> Edits:
+        """The edits that turn the parse into the generalised gold, less what its own gold would need as well.
+
+        Without labels every yield is a unit. With labels every label of a yield is one; empty_counts makes a yield
+        without labels a unit too, as TedEval 2.1 and 2.2 do and the paper does not.
+        """
+        if gold not in self._laid:
+            target = self.native if gold == "single" else self.generalised
+            self._laid[gold] = overlay(self.parse, self.native, target)
+        units = self._laid[gold].units(labelled=labelled, empty_counts=empty_counts)
+        kinds = unit_kinds(*units.has)
+        masks = [*(kinds == kind for kind in (SPURIOUS, MISSING, FORGIVEN, UNASKED)), *units.has]
+        counts = (np.bincount(units.sentence[mask], minlength=self.parse.sentences) for mask in masks)
+        return Edits(*counts, *(self.words or [self.parse.words] * 2))
 
 
 def _value(sums: Sums) -> Floats:
@@ -48,11 +107,12 @@ def _value(sums: Sums) -> Floats:
     return np.where(sums["sentences"] > 0, sentence_scores(sums["delta"], sums["norm"]), np.nan)
 
 
-def _sentence_mean(sums: Sums) -> Floats:
-    return ratio(sums["score"], ONE * sums["sentences"])
-
-
-@measure("tedeval", scores={"value": _value, "sentence-mean": _sentence_mean}, main="value", task="cross")
+@measure(
+    "tedeval",
+    scores={"value": _value, "sentence-mean": lambda sums: ratio(sums["score"], ONE * sums["sentences"])},
+    main="value",
+    task="cross",
+)
 def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: str = "multiple") -> Counts:
     """TedEval: how few edits lead from a parse to what the golds of all frameworks agree on.
 
@@ -72,22 +132,17 @@ def tedeval(parse: Parse, *, sizes: str = "2.1", labelled: bool = True, gold: st
         raise unknown("way to measure trees", sizes, SIZES)
     if gold not in GOLDS:
         raise unknown("gold", gold, GOLDS)
-    target = parse.native if gold == "single" else parse.generalised
-    laid = parse.overlaid(gold == "single")
-    counted = edits(parse.parse, parse.native, target, labelled=labelled, empty_counts=sizes != "paper", laid=laid)
-    if parse.words is not None:
-        counted = replace(counted, words=parse.words[0], gold_words=parse.words[1])
-    errors, size = delta(counted), norm(counted, sizes)
-    scores = np.rint(sentence_scores(errors, size) * ONE).astype(np.int64)
+    counted = parse.edits(labelled=labelled, empty_counts=sizes != "paper", gold=gold)
+    norms = counted.norm(sizes)
     columns = {
-        "delta": errors,
-        "norm": size,
-        "score": scores,
-        "sentences": np.ones(len(errors), dtype=np.int64),
+        "delta": counted.delta,
+        "norm": norms,
+        "score": np.rint(sentence_scores(counted.delta, norms) * ONE),
+        "sentences": np.ones(len(norms)),
         "spurious": counted.spurious,
         "missing": counted.missing,
         "forgiven": counted.forgiven,
         "unasked": counted.unasked,
     }
-    units = np.arange(len(errors))
-    return Counts(tuple(columns), len(errors), units, np.stack(list(columns.values()), axis=1).astype(np.int64))
+    values = np.stack(list(columns.values()), axis=1).astype(np.int64)
+    return Counts(tuple(columns), len(norms), np.arange(len(norms)), values)

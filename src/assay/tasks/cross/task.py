@@ -1,4 +1,4 @@
-"""What the engine knows of parsers of different frameworks; they are compared by a command of their own."""
+"""The record of parsers of different frameworks; they are compared by a command of their own."""
 
 from __future__ import annotations
 

@@ -1,25 +1,153 @@
-"""What a page draws of a comparison across frameworks: sentences, units and trees."""
+"""The units of function trees as items: what systems do differently, examples of it, and what a page draws."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
-from assay.tasks.cross.functiontrees import Overlay, Units
-from assay.tasks.cross.units import Sides, label_codes
+from assay.result import Example, ExampleUnit
+from assay.tasks.cross.functiontrees import Overlay, Units, overlay
+from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
+from assay.tasks.cross.treebanks import Comparison
+
+UNLABELLED = "·"
+"""The label of a node without one."""
 
 
-def embedded(sides: Sides, on: str, how: str, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """All trees laid over each other, each system in its first version."""
+
+    compared: Comparison
+    empty_counts: bool
+    """True if a node without label is a unit."""
+
+    @property
+    def labelled(self) -> bool:
+        """True if labels count: all systems have some."""
+        return self.compared.labelled.issuperset(self.compared.first)
+
+    @cached_property
+    def laid(self) -> Overlay:
+        """All trees in order: what golds agree on, golds, systems."""
+        banks = (*self.compared.golds.values(), *self.compared.first.values())
+        return overlay(self.compared.common, *(self.compared.trees[bank.title] for bank in banks))
+
+    @cached_property
+    def units(self) -> Units:
+        """The units of all trees."""
+        return self.laid.units(labelled=self.labelled, empty_counts=self.empty_counts)
+
+    def kinds(self, units: Units, number: int) -> Ints:
+        """The fate of each unit in a system, as an index into KINDS, NONE where it is nothing to it."""
+        theories = list(self.compared.golds)
+        own = theories.index(list(self.compared.first.values())[number].theory)
+        return unit_kinds(*units.has[[1 + len(theories) + number, 1 + own, 0]])
+
+    def layers(self) -> Iterator[tuple[str, Units, Bools, Ints | None]]:
+        """The golds in common, every system, every gold: title, units, which it has, what becomes of a system's."""
+        whole = self.laid.units(labelled=True, empty_counts=True)
+        yield "generalised", whole, whole.has[0], None
+        for number, (system, bank) in enumerate(self.compared.first.items()):
+            labelled = system in self.compared.labelled
+            units = self.laid.units(labelled=labelled, empty_counts=self.empty_counts)
+            kinds = self.kinds(units, number)
+            yield bank.title, units, kinds != NONE, kinds
+        for theory, there in zip(self.compared.golds, whole.has[1:], strict=False):
+            yield f"gold {self.compared.full_name(theory)}", whole, there, None
+
+    def label_codes(self, labels: Ints, known: dict[str, int]) -> Ints:
+        """Codes of labels among those known, of nodes without one too."""
+        return as_codes((*self.laid.union.labels, UNLABELLED), known)[labels]
+
+    @cached_property
+    def items(self) -> Items:
+        """The units that golds agree on, and those that a system has though neither they nor its own gold have them.
+
+        What a system has wrong among them is what TedEval counts as its error.
+        """
+        units = self.units
+        kinds = np.stack([self.kinds(units, number) for number in range(len(self.compared.first))])
+        rows = np.flatnonzero(units.has[0] | (kinds == SPURIOUS).any(axis=0))
+        common, kinds = units.has[0][rows], kinds[:, rows]
+        spurious, missing = kinds == SPURIOUS, kinds == MISSING
+        known: dict[str, int] = {}
+        labels = self.label_codes(units.label[rows], known)
+        answer = np.where(spurious | (common & ~missing), labels, NONE)
+        return Items(
+            labels=tuple(known),
+            gold=np.where(common, labels, NONE),
+            answer=answer,
+            right=~spurious & ~missing,
+            sentence=units.sentence[rows],
+            item=rows,
+            has_gold=common,
+            has_system=answer != NONE,
+            systems=tuple(self.compared.first),
+            owner=np.where(common, NONE, spurious.argmax(axis=0)),
+            kinds=KINDS,
+            kind=np.where(spurious | missing | (kinds == RIGHT), kinds, NONE),
+        )
+
+
+def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
+    """So many sentences, of those with an edit that costs something, with the units of all golds and systems."""
+    if not number:
+        return
+    compared, union = sides.compared, sides.laid.union
+    layers = list(sides.layers())
+    wrong: Bools = np.zeros(union.sentences, dtype=bool)
+    for _, units, _, kinds in layers:
+        if kinds is not None:
+            wrong[units.sentence[(kinds == SPURIOUS) | (kinds == MISSING)]] = True
+    sentences = np.flatnonzero(wrong)
+    if len(sentences) > number:
+        sentences = np.sort(np.random.default_rng([seed]).choice(sentences, number, replace=False))
+    systems, names = len(compared.first), (*union.labels, "")
+    for sentence in sentences.tolist():
+        found = []
+        for title, units, there, kinds in (*layers[1 + systems :], *layers[: 1 + systems]):
+            rows = np.flatnonzero(there & (units.sentence == sentence)).tolist()
+            named = [(int(units.node[row]), names[units.label[row]], row) for row in rows]
+            for node, label, row in sorted(named):
+                kind = "gold" if kinds is None else KINDS[kinds[row]]
+                found.append(ExampleUnit(title, label or None, union.nodes.stretches(node), kind))
+        yield Example(
+            sentence=compared.reference.sentence_ids[sentence],
+            place=compared.reference.place_of_sentence(sentence),
+            words=compared.words(sentence),
+            a=", ".join(compared.first),
+            b=None,
+            items=(),
+            units=tuple(found),
+        )
+
+
+def embed_texts(sides: Sides, on: str, how: str, seed: int) -> dict[str, Any]:
     """The texts of a comparison with their trees, as data for `Result.texts`."""
-    files, items = sides.compared.files, sides.items
-    reference = files.reference
+    compared, items = sides.compared, sides.items
+    reference = compared.reference
     nothing = np.zeros(reference.sentences, dtype=bool)
     shown = choose(items, items.sentence, nothing, how, seed, list(reference.unit_names("sentence")))
     chosen = shown.chosen.tolist()
-    layers = _layers(sides, shown.place)
+    layers: dict[str, Rows] = {}
+    for title, units, there, kinds in sides.layers():
+        rows = np.flatnonzero(there & (shown.place[units.sentence] != NONE))
+        known: dict[str, int] = {}
+        labels = sides.label_codes(units.label[rows], known)
+        text, begin, end, gaps = _places(sides.laid, shown.place, units.sentence[rows], units.node[rows])
+        becomes = None if kinds is None else kinds[rows]
+        layers[title] = span_rows(text, begin, end, labels, tuple(known), gaps, becomes)
+    text, begin, end, gaps = _places(sides.laid, shown.place, items.sentence, sides.units.node[items.item])
+    order = by_place(text, begin, end)
+    order = order[text[order] != NONE]
     texts = Texts(
         how=how,
         unit="sentence",
@@ -34,50 +162,19 @@ def embedded(sides: Sides, on: str, how: str, seed: int) -> dict[str, Any]:
             [reference.place_of_sentence(sentence) for sentence in chosen],
         ),
         # Where sentences are cut into parts, these.
-        words=word_rows([files.words(sentence) for sentence in chosen]),
+        words=word_rows([compared.words(sentence) for sentence in chosen]),
         sentences=None,
-        items=_items(sides, shown.place),
+        items=item_rows(items, order, text, begin, end, gaps),
         slices={},
-        sides=tuple(name for name, _ in layers),
-        spans=tuple(rows for _, rows in layers),
+        sides=tuple(layers),
+        spans=tuple(layers.values()),
     )
     return texts.coded()
 
 
-def _items(sides: Sides, place: Ints) -> Rows:
-    items = sides.items
-    nodes = sides.units.node[items.item]
-    text, begin, end = place[items.sentence], sides.laid.nodes.first[nodes], sides.laid.nodes.last[nodes] + 1
-    order = by_place(text, begin, end)
-    order = order[text[order] != NONE]
-    return item_rows(items, order, text, begin, end, _gaps(sides.laid, nodes))
-
-
-def _layers(sides: Sides, place: Ints) -> list[tuple[str, Rows]]:
-    """What golds agree on, every system with what becomes of its units, and every gold."""
-    laid, compared = sides.laid, sides.compared
-    whole = laid.units(labelled=True, empty_counts=True)
-    layers = [("generalised", _layer(laid, whole, whole.has[0], None, place))]
-    for number, system in enumerate(compared.systems):
-        units = laid.units(labelled=system.first.labelled, empty_counts=compared.how.empty_counts)
-        kinds = sides.kinds(units, number)
-        layers.append((system.first.title, _layer(laid, units, kinds != NONE, kinds, place)))
-    for theory, there in zip(compared.theories.values(), whole.has[1:], strict=False):
-        layers.append((theory.title, _layer(laid, whole, there, None, place)))
-    return layers
-
-
-def _layer(laid: Overlay, units: Units, there: Bools, kinds: Ints | None, place: Ints) -> Rows:
-    rows = np.flatnonzero(there & (place[units.sentence] != NONE))
-    nodes = units.node[rows]
-    text, begin, end = place[units.sentence[rows]], laid.nodes.first[nodes], laid.nodes.last[nodes] + 1
-    known: dict[str, int] = {}
-    labels = label_codes(laid, units.label[rows], known)
-    of_system = None if kinds is None else kinds[rows]
-    return span_rows(text, begin, end, labels, tuple(known), _gaps(laid, nodes), of_system)
-
-
-def _gaps(laid: Overlay, nodes: Ints) -> dict[int, Any]:
-    """The stretches of the nodes that have gaps."""
-    gapped = np.flatnonzero(laid.nodes.gapped[nodes]).tolist()
-    return {row: [list(part) for part in laid.words_of(int(nodes[row]))] for row in gapped}
+def _places(laid: Overlay, place: Ints, sentence: Ints, node: Ints) -> tuple[Ints, Ints, Ints, dict[int, Any]]:
+    """Text, begin and end of nodes, and the stretches of those that have gaps."""
+    nodes = laid.union.nodes
+    gapped = np.flatnonzero(nodes.gapped[node]).tolist()
+    gaps = {row: [list(part) for part in nodes.stretches(int(node[row]))] for row in gapped}
+    return place[sentence], nodes.first[node], nodes.last[node] + 1, gaps

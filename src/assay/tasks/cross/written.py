@@ -1,24 +1,26 @@
-"""What golds have in common, or say together, as function trees in brackets that can be read again."""
+"""Trees as brackets: what golds have in common or say together, and a treebank with the functions of another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Stretches, atoms_at
 from assay.corpus import Corpus
 from assay.engine.options import Options
-from assay.errors import InputError, listed, unknown
-from assay.tasks.constituents.brackets import functions
-from assay.tasks.cross.comparison import Choices, Comparison
+from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.tasks.constituents.brackets import ROOTS, category, functions, with_words_of
 from assay.tasks.cross.functiontrees import FunctionTrees, unify
-from assay.tasks.cross.inputs import read_files, theory_paths
-from assay.tasks.cross.native import native_measures
+from assay.tasks.cross.treebanks import read_comparison, read_trees, theory_paths, word_differences
 
 CATEGORY = "X"
-"""What stands where phrase structure has a category."""
+"""The category of all nodes."""
 WAYS = ("generalise", "unify")
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
+_BREAKS = frozenset("() \t\n\r\v\f")
+"""The characters that end a word or label in brackets, where white space is that of ASCII alone."""
 
 
 def common_gold(
@@ -43,88 +45,133 @@ def common_gold(
         raise unknown("way to put golds together", way, WAYS)
     options = Options(on_mismatch=on_mismatch, input_format=input_format)
     options.check()
-    relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
-    how = Choices("2.1", subtypes, relational, segmentation, non_projective, native_measures((), subtypes=subtypes))
     golds, enrichments = theory_paths(theories)
-    files = read_files(golds, {}, options, segmentation, non_projective)
-    compared = Comparison.of(files, enrichments, how, options)
-    if way == "generalise":
-        trees, failed = compared.common, np.zeros(compared.reference.sentences, dtype=bool)
-    else:
-        trees, failed = unify(*(theory.trees for theory in compared.theories.values()))
+    compared = read_comparison(
+        golds,
+        {},
+        enrichments,
+        options,
+        subtypes=subtypes,
+        segmentation=segmentation,
+        non_projective=non_projective,
+        function_labels={name: frozenset(labels) for name, labels in (function_labels or {}).items()},
+    )
+    reference = compared.reference
+    trees, failed = compared.common, np.zeros(reference.sentences, dtype=bool)
+    if way == "unify":
+        trees, failed = unify(*compared.trees.values())
     places = [
-        f"{compared.reference.place_of_sentence(sentence)}: nodes of the golds overlap without nesting"
+        f"{reference.place_of_sentence(sentence)}: nodes of the golds overlap without nesting"
         for sentence in np.flatnonzero(failed).tolist()
     ]
     if places and on_mismatch != "skip":
         raise InputError("\n".join([*listed(places), "To leave such sentences out: --on-mismatch skip"]))
-    _check_functions(trees)
-    kept = np.flatnonzero(~failed).tolist()
-    texts = [files.words(sentence) for sentence in kept]
-    _check_words(compared.reference, kept, texts)
-    numbered = bool(trees.with_gaps.any())
-    lines = [f"{_tree(trees, sentence, words, numbered)}\n" for sentence, words in zip(kept, texts, strict=True)]
-    left_out = [f"left out: {place}." for place in listed(places)]
-    return "".join(lines), [*files.warnings, *left_out, *_more_nodes(trees, kept)]
-
-
-def _check_functions(trees: FunctionTrees) -> None:
-    """Refuse what would be read as other functions."""
-    for code in np.unique(trees.label).tolist():
-        label = trees.labels[code]
-        if functions(f"{CATEGORY}-{label}") != (label,) or not _is_atom(label):
+    for label in (trees.labels[code] for code in np.unique(trees.label).tolist()):
+        # It would be read as other functions.
+        if functions(f"{CATEGORY}-{label}") != (label,) or _BREAKS.intersection(label):
             raise InputError(
                 f"the function {label!r} cannot stand behind a category, where functions are divided by hyphens. "
                 "Rename it in the files."
             )
-
-
-def _check_words(reference: Corpus, sentences: Sequence[int], texts: Sequence[Sequence[str]]) -> None:
-    for sentence, words in zip(sentences, texts, strict=True):
-        for word in words:
-            if not _is_atom(word.translate(_ESCAPES)):
-                place = reference.place_of_sentence(sentence)
-                raise InputError(
-                    f"{place}: the word {word!r} holds white space, which divides words in brackets. "
-                    "Write a no-break space there."
-                )
-
-
-def _is_atom(text: str) -> bool:
-    """Whether a text is one word or label in brackets, where white space is that of ASCII alone."""
-    return not any(mark in text for mark in "() \t\n\r\v\f")
-
-
-def _more_nodes(trees: FunctionTrees, sentences: Sequence[int]) -> Iterator[str]:
-    """Where brackets say more than the trees: each word has a tag, each sentence a root."""
+    kept = np.flatnonzero(~failed).tolist()
+    texts = {sentence: compared.words(sentence) for sentence in kept}
+    for sentence, word in ((sentence, word) for sentence, words in texts.items() for word in words):
+        if _BREAKS.intersection(word.translate(_ESCAPES)):
+            raise InputError(
+                f"{reference.place_of_sentence(sentence)}: the word {word!r} holds white space, which divides words "
+                "in brackets. Write a no-break space there."
+            )
+    numbered = bool(trees.with_gaps.any())
+    lines = [f"{_bracketed(trees.of_sentence(sentence), words, numbered)}\n" for sentence, words in texts.items()]
+    warnings = [*compared.warnings, *(f"left out: {place}." for place in listed(places))]
+    # Brackets say more than the trees: each word has a tag, each sentence a root.
     nodes, words = trees.nodes, trees.words
     tagged = np.bincount(nodes.sentence[nodes.size == 1], minlength=len(words))
     rooted = np.bincount(nodes.sentence[(nodes.size == words[nodes.sentence]) & ~trees.bare], minlength=len(words))
-    number = int(((tagged < words) | (rooted == 0))[sentences].sum())
-    if number:
+    if number := int(((tagged < words) | (rooted == 0))[kept].sum()):
         what = "1 sentence has" if number == 1 else f"{number:,} sentences have"
-        yield f"{what} a word without a node of its own, or no root: brackets have one, and it will be read."
+        warnings.append(
+            f"{what} a word without a node of its own, or no root: brackets have one, and it will be read."
+        )
+    return "".join(lines), warnings
 
 
-def _tree(trees: FunctionTrees, sentence: int, words: Sequence[str], numbered: bool) -> str:
+def _bracketed(tree: FunctionTrees, words: Sequence[str], numbered: bool) -> str:
     """One tree; outer nodes come first, so that each lies below the last one before it that has its first word."""
-    own = trees.of_sentence(sentence)
     over = [-1] * len(words)
     above = []
-    for node in range(len(own)):
-        stretches = own.words_of(node)
+    for node in range(len(tree)):
+        stretches = tree.nodes.stretches(node)
         above.append(over[stretches[0][0]])
         for begin, end in stretches:
             over[begin:end] = [node] * (end - begin)
-    parts: list[list[tuple[int, str]]] = [[] for _ in range(len(own) + 1)]
+    parts: list[list[tuple[int, str]]] = [[] for _ in range(len(tree) + 1)]
     for place, word in enumerate(words):
         form = word.translate(_ESCAPES)
         leaf = f"{place}={form}" if numbered else form
-        alone = over[place] >= 0 and own.nodes.size[over[place]] == 1
+        alone = over[place] >= 0 and tree.nodes.size[over[place]] == 1
         parts[over[place]].append((place, leaf if alone else f"({CATEGORY} {leaf})"))
-    for node in reversed(range(len(own))):
-        name = "-".join([CATEGORY, *sorted(own.labels_of(node))])
-        inside = " ".join(text for _, text in sorted(parts[node]))
-        parts[above[node]].append((own.words_of(node)[0][0], f"({name} {inside})"))
-    tops = [text for _, text in sorted(parts[-1])]
-    return tops[0] if len(tops) == 1 else f"({CATEGORY} {' '.join(tops)})"
+    for node in reversed(range(len(tree))):
+        name = "-".join([CATEGORY, *sorted(tree.labels_of(node))])
+        parts[above[node]].append((int(tree.nodes.first[node]), f"({name} {_joined(parts[node])})"))
+    return parts[-1][0][1] if len(parts[-1]) == 1 else f"({CATEGORY} {_joined(parts[-1])})"
+
+
+def _joined(parts: Iterable[tuple[int, str]]) -> str:
+    """Texts in the order of their places."""
+    return " ".join(text for _, text in sorted(parts))
+
+
+def enrich(structure: str, labels: str, *, input_format: str | None = None, subtypes: bool = True) -> str:
+    """The trees of `structure`, each node named after its category and the functions that `labels` has for its words.
+
+    This is TL-unification (Tsarfaty et al. 2012, section 3): no node is added, none is lost. The root above the
+    sentence keeps its bare name.
+    """
+    if structure == labels == "-":
+        raise UsageError("- (standard input) can be given once only.")
+    ours, theirs = (
+        replace(read_trees(path, input_format), theory=name)
+        for path, name in ((structure, "structure"), (labels, "labels"))
+    )
+    if ours.corpus.trees is None:
+        raise UsageError(f"{structure}: holds no phrase structure. The treebank to be enriched comes first.")
+    for one in (ours, theirs):
+        if one.faults:
+            fault = one.faults[0]
+            raise InputError(f"{one.corpus.place(fault.word)}: {fault.fact}. Such a tree has no functions to give.")
+    ours = replace(ours, corpus=with_words_of(ours.corpus, theirs.corpus))
+    _, lines = word_differences([ours, theirs], {})
+    if lines:
+        raise AlignmentError("\n".join([*listed(lines), "Both treebanks must have the same words."]))
+    trees = theirs.function_trees(subtypes=subtypes)
+    names = {
+        (sentence, trees.nodes.stretches(node)): "".join(f"-{name}" for name in sorted(trees.labels_of(node)))
+        for node, sentence in enumerate(trees.nodes.sentence.tolist())
+    }
+    return "".join(f"{_enriched(ours.corpus, sentence, names)}\n" for sentence in range(ours.corpus.sentences))
+
+
+def _enriched(corpus: Corpus, sentence: int, names: Mapping[tuple[int, Stretches], str]) -> str:
+    """One tree in brackets; `names` are the functions of each sentence and yield, each behind a hyphen."""
+    trees = corpus.trees
+    assert trees is not None
+    if sentence in corpus.unparsed:
+        return "(())"
+    start, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+    children: dict[int, list[tuple[int, str]]] = {}
+    for place in range(end - start):
+        # A hyphen divides category and function, so that a tag such as -LRB- goes without its own.
+        tag = category(corpus.column("tag")[start + place]).strip("-")
+        name = tag + names.get((sentence, ((place, place + 1),)), "")
+        form = corpus.forms[start + place].translate(_ESCAPES)
+        children.setdefault(int(trees.above[start + place]), []).append((place, f"({name} {form})"))
+    # Each node stands before those below it, so that backwards all below a node are done before it.
+    first, last = np.searchsorted(trees.sentence, [sentence, sentence + 1])
+    for node in reversed(range(int(first), int(last))):
+        parent, name = int(trees.parent[node]), category(trees.labels[node])
+        if parent >= 0 or name not in ROOTS:
+            name += names.get((sentence, atoms_at(node, trees.begin, trees.end, trees.stretches)), "")
+        text = f"({name} {_joined(children.pop(node, []))})"
+        children.setdefault(parent, []).append((int(trees.begin[node]), text))
+    return _joined(children.get(-1, []))

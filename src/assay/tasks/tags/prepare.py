@@ -36,9 +36,8 @@ from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.result import Mapped
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.measures import Rich, analysis_of
-from assay.tasks.tags.tagsets import Tagset
+from assay.tasks.tags.tagsets import Feats, Tagset
 from assay.tasks.tags.tagsets.analysis import POS
-from assay.tasks.tags.tagsets.kinds import Feats
 
 if TYPE_CHECKING:
     from assay.tasks.tags.weights import Weights

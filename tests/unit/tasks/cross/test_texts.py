@@ -13,7 +13,8 @@ from tests.unit.engine.test_texts import counted
 from assay.demo import FOLDER
 from assay.result import Result
 from assay.tasks.cross import cross
-from assay.tasks.cross.units import KINDS, UNLABELLED
+from assay.tasks.cross.measures import KINDS
+from assay.tasks.cross.texts import UNLABELLED
 
 TREES = FOLDER / "trees"
 THEORIES = [f"dep={TREES / 'gold.conllu'}", f"ps={TREES / 'gold.mrg'}", "ps+dep"]

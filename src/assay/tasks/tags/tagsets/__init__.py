@@ -1,13 +1,227 @@
-"""How a tag falls apart into a part of speech and categories. Tagsets are data files; users can write their own."""
+"""Tagsets: a tag falls apart into a part of speech and categories. They are data files; users can write their own.
+
+Each kind of tagset reads a tag as the set of analyses it stands for.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import pairwise, product
+from math import prod
 from pathlib import Path
+from typing import Any
 
 from assay.errors import InputError, unknown
-from assay.tasks.tags.tagsets.kinds import KINDS, Tag, Tagset
 
-__all__ = ["KINDS", "Tag", "Tagset", "built_in", "find"]
+MOST_ANALYSES = 256
+"""A compact tag that stands for more analyses than this is not a tag."""
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A part of speech and the values of the categories that the tag has."""
+
+    pos: str
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A category of a class of words; an optional one may be left out of a tag."""
+
+    name: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Tagset:
+    """A tagset of any kind: reading a tag, and the categories there are."""
+
+    name: str
+    doc: str = ""
+    unknown_tag: str = ""
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """The analyses that a tag stands for, nearly always one; none where it is outside the tagset."""
+        raise NotImplementedError
+
+    def categories(self) -> tuple[str, ...]:
+        """The categories, in their order; empty where tags bring their own."""
+        return ()
+
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The categories that each part of speech can have; empty where the tagset does not list them."""
+        return {}
+
+    def short_names(self) -> dict[str, str]:
+        """Other names of categories, e.g. in corpus queries."""
+        return {}
+
+    def coarse_pos(self, pos: str) -> str:
+        """The part of speech of tags that have this one; tags without parts may have one by their tagset."""
+        return pos
+
+
+@dataclass(frozen=True)
+class Separated(Tagset):
+    """`subst:sg:nom:m1`: a class, then values in a fixed order, of which optional ones may be left out."""
+
+    separator: str = ":"
+    value_separator: str = "."
+    any: str = ""
+    attributes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    shorts: Mapping[str, str] = field(default_factory=dict)
+    pos: Mapping[str, tuple[Attribute, ...]] = field(default_factory=dict)
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """Walk the attributes of the class; a value that is not of the next one may skip it if it is optional."""
+        head, *fields = tag.split(self.separator)
+        if head not in self.pos:
+            return ()
+        chosen: list[tuple[str, Sequence[str]]] = []
+        place = 0
+        for attribute in self.pos[head]:
+            values = fields[place].split(self.value_separator) if place < len(fields) else []
+            if values and all(value in self.attributes[attribute.name] for value in values):
+                chosen.append((attribute.name, values))
+                place += 1
+            elif not attribute.optional:
+                return ()
+            elif expand_optional:
+                chosen.append((attribute.name, sorted(self.attributes[attribute.name] - {self.any})))
+        if place < len(fields):
+            return ()
+        return _combinations(head, chosen)
+
+    def categories(self) -> tuple[str, ...]:
+        """The attributes, as the file lists them."""
+        return tuple(self.attributes)
+
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The attributes of each class."""
+        return {pos: tuple(attribute.name for attribute in own) for pos, own in self.pos.items()}
+
+    def short_names(self) -> dict[str, str]:
+        """The `short` name of each attribute."""
+        return {short: name for name, short in self.shorts.items()}
+
+
+@dataclass(frozen=True)
+class Msd(Tagset):
+    """`Ncmsn`: a letter for the class, then a letter per attribute; what they stand for depends on the class."""
+
+    absent: str = "-"
+    positions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """A hyphen or a missing end is an absent attribute."""
+        names = self.positions.get(tag[:1])
+        if names is None or len(tag.rstrip(self.absent)) > len(names) + 1:
+            return ()
+        pairs = [(name, mark) for name, mark in zip(names, tag[1:], strict=False) if mark != self.absent]
+        if any(name in self.values and mark not in self.values[name] for name, mark in pairs):
+            return ()
+        return (Tag(tag[:1], tuple(pairs)),)
+
+    def categories(self) -> tuple[str, ...]:
+        """The attributes of all classes."""
+        return tuple(dict.fromkeys(name for names in self.positions.values() for name in names))
+
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The attributes of each class."""
+        return dict(self.positions)
+
+
+@dataclass(frozen=True)
+class Positional(Tagset):
+    """`NNMS1-----A----`: a fixed number of characters, one of which is the part of speech."""
+
+    length: int = 15
+    positions: tuple[str, ...] = ()
+    pos_position: int = 0
+    absent: str = "-"
+    any: str = ""
+    portmanteau: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """Each character that is not the mark of absence is a value; portmanteau letters stand for several."""
+        if len(tag) != self.length or tag[self.pos_position] == self.absent:
+            return ()
+        chosen = []
+        for index, (name, mark) in enumerate(zip(self.positions, tag, strict=True)):
+            if index != self.pos_position and mark != self.absent:
+                chosen.append((name, self.portmanteau.get(name, {}).get(mark, (mark,))))
+        return _combinations(tag[self.pos_position], chosen)
+
+    def categories(self) -> tuple[str, ...]:
+        """The positions but that of the part of speech."""
+        return tuple(name for index, name in enumerate(self.positions) if index != self.pos_position)
+
+
+@dataclass(frozen=True)
+class Feats(Tagset):
+    """`NOUN Case=Nom|Number=Sing`: UPOS and FEATS of Universal Dependencies, joined by a space."""
+
+    pos_column: str = "UPOS"
+    feats_column: str = "FEATS"
+    keep: frozenset[str] = frozenset()
+
+    @property
+    def column(self) -> str:
+        """The columns that together make a tag."""
+        return f"{self.pos_column}+{self.feats_column}"
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """Each feature is a category; several values of one feature are one value, whatever their order."""
+        pos, _, feats = tag.partition(" ")
+        pairs = []
+        for item in feats.split("|") if feats not in ("", "_") else []:
+            name, equals, value = item.partition("=")
+            if not equals or not name or not value:
+                return ()
+            if not self.keep or name in self.keep:
+                pairs.append((name, ",".join(sorted(value.split(",")))))
+        if not pos or pos == "_" or "=" in pos or len({name for name, _ in pairs}) < len(pairs):
+            return ()
+        return (Tag(pos, tuple(sorted(pairs))),)
+
+    def categories(self) -> tuple[str, ...]:
+        """The features that are kept, where not all are."""
+        return tuple(sorted(self.keep))
+
+
+@dataclass(frozen=True)
+class Atomic(Tagset):
+    """Tags without parts; where a coarse part of speech is given for a tag, that is its part of speech."""
+
+    tags: frozenset[str] = frozenset()
+    coarse: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, tag: str, *, expand_optional: bool = False) -> tuple[Tag, ...]:
+        """The tag itself; with a coarse part of speech, the tag is the value of one category."""
+        if self.tags and tag not in self.tags:
+            return ()
+        return (Tag(tag),)
+
+    def coarse_pos(self, pos: str) -> str:
+        """The coarse part of speech, where one is given."""
+        return self.coarse.get(pos, pos)
+
+
+KINDS: dict[str, type[Tagset]] = {kind.__name__.lower(): kind for kind in (Separated, Msd, Positional, Feats, Atomic)}
+
+
+def _combinations(pos: str, chosen: Sequence[tuple[str, Sequence[str]]]) -> tuple[Tag, ...]:
+    names, values = [name for name, _ in chosen], [values for _, values in chosen]
+    if prod(map(len, values)) > MOST_ANALYSES:
+        return ()
+    return tuple(Tag(pos, tuple(zip(names, combination, strict=True))) for combination in product(*values))
+
+
+# --- files ---
 
 
 def built_in() -> dict[str, str]:
@@ -21,9 +235,6 @@ def built_in() -> dict[str, str]:
 
 def find(name: str) -> Tagset:
     """A tagset by its name or by the path of its file."""
-    # Reading tagset files costs imports that a run without a tagset need not pay for.
-    from assay.tasks.tags.tagsets.load import from_text
-
     if name.endswith((".toml", ".json")):
         try:
             text = Path(name).read_text("utf-8-sig")
@@ -34,3 +245,164 @@ def find(name: str) -> Tagset:
     if name not in known:
         raise unknown("tagset", name, [*known, "a file my.toml"])
     return from_text(known[name], f"{name}.toml")
+
+
+def parse_data(path: str, text: str, *, toml: bool = False, **options: Any) -> Any:
+    """The data of a text in JSON or TOML; `options` are those of its reader. A mistake is named by its line."""
+    # A run without a tagset or weights need not pay for these.
+    import json
+    import tomllib
+
+    try:
+        return tomllib.loads(text, **options) if toml else json.loads(text, **options)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise InputError(f"{path}:{line[1] if line else 1}: not TOML ({error}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be understood ({error}).") from None
+
+
+def from_text(text: str, path: str) -> Tagset:
+    """The tagset that a file's text defines, TOML or JSON."""
+    data = parse_data(path, text, toml=not path.endswith(".json"))
+    if not isinstance(data, dict):
+        raise InputError(f"{path}:1: a tagset file is a table of keys.")
+    file = _File(text, path, data)
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        hint = unknown("kind of tagset", str(kind), KINDS)
+        raise file.fail("kind", str(hint) if kind else f"no `kind`. A tagset has one of: {', '.join(KINDS)}.")
+    keys = sorted({"kind", *(one.name for one in fields(KINDS[kind]))} - {"shorts"})
+    for key in data:
+        if key not in keys:
+            raise file.fail(key, f"{unknown(f'key of a {kind} tagset', key, keys)}")
+    texts = {one.name: str(data[one.name]) for one in fields(KINDS[kind]) if one.type == "str" and one.name in data}
+    texts["name"] = str(data.get("name") or path)
+    try:
+        return KINDS[kind](**texts, **getattr(file, kind)())
+    except (TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{path}:1: a key of this {kind} tagset has a value of the wrong kind ({error}).") from None
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file; keeps its text, so that a mistake in a value can be given its line. A method for each kind."""
+
+    text: str
+    path: str
+    data: dict[str, Any]
+
+    def fail(self, key: str, fact: str) -> InputError:
+        """The error for what stands at a key, with the line on which the key first occurs."""
+        pattern = re.compile(rf"^[ \t]*(?:\[.*\b)?[\"']?{re.escape(key)}[\"']?[ \t]*(?:[=:\]]|$)", re.MULTILINE)
+        match = pattern.search(self.text) or re.search(re.escape(key), self.text)
+        line = self.text.count("\n", 0, match.start()) + 1 if match else 1
+        return InputError(f"{self.path}:{line}: {fact}")
+
+    def names(self, key: str, value: Any) -> tuple[str, ...]:
+        """A list of names; of letters, a word of them will do."""
+        if not isinstance(value, list | str) or not all(isinstance(name, str) for name in value):
+            raise self.fail(key, f"{key} should be a list of names.")
+        return tuple(value)
+
+    def table(self, key: str, *, needed: bool = True) -> dict[str, Any]:
+        """The table at a key."""
+        entry = self.data.get(key, None if needed else {})
+        if not isinstance(entry, dict):
+            raise self.fail(key, f"no table [{key}], which a {self.data['kind']} tagset needs.")
+        return entry
+
+    def check(self, what: str, keys: Iterable[str], known: Sequence[str]) -> None:
+        """Refuse keys that are not known."""
+        for key in keys:
+            if key not in known:
+                raise self.fail(key, str(unknown(what, key, known)))
+
+    def separated(self) -> dict[str, Any]:
+        """Attributes, their short names, and classes."""
+        attributes: dict[str, frozenset[str]] = {}
+        shorts: dict[str, str] = {}
+        for key, entry in self.table("attributes").items():
+            values = entry.get("values") if isinstance(entry, dict) else entry
+            if not isinstance(values, list) or not values:
+                raise self.fail(key, f"attribute {key} has no list of values.")
+            doubled = [value for value in values if values.count(value) > 1]
+            if doubled:
+                raise self.fail(key, f"attribute {key} has the value {doubled[0]!r} twice.")
+            attributes[key] = frozenset(map(str, values))
+            if isinstance(entry, dict) and "short" in entry:
+                shorts[key] = str(entry["short"])
+        pos = {}
+        for key, entry in self.table("pos").items():
+            if isinstance(entry, str):
+                # `number case [vocalicity]`: in brackets those that may be left out.
+                words = [(word, re.fullmatch(r"\[(.+)\]", word)) for word in entry.split()]
+                pos[key] = tuple(Attribute(match[1] if match else word, bool(match)) for word, match in words)
+            else:
+                try:
+                    pos[key] = tuple(Attribute(item["attr"], bool(item.get("optional", False))) for item in entry)
+                except (TypeError, KeyError, AttributeError):
+                    raise self.fail(key, f"class {key} should be a string such as 'number case [gender]'.") from None
+            foreign = [attribute.name for attribute in pos[key] if attribute.name not in attributes]
+            if foreign:
+                raise self.fail(key, f"class {key}: {unknown('attribute', foreign[0], attributes)}")
+        for key in ("separator", "value_separator"):
+            if key in self.data and not str(self.data[key]):
+                raise self.fail(key, f"{key} is empty. Leave the key out for the usual one.")
+        if "pos" in attributes:
+            raise self.fail("pos", "an attribute cannot be called pos: that is the part of speech.")
+        return {"attributes": attributes, "shorts": shorts, "pos": pos}
+
+    def msd(self) -> dict[str, Any]:
+        """The attributes of each class, and the values of attributes."""
+        positions = {}
+        for key, entry in self.table("positions").items():
+            if len(key) != 1:
+                raise self.fail(key, f"class {key!r} should be one letter, the first of its tags.")
+            positions[key] = self.names(key, entry.split() if isinstance(entry, str) else entry)
+        values = {key: frozenset(self.names(key, entry)) for key, entry in self.table("values", needed=False).items()}
+        self.check("attribute", values, sorted({name for names in positions.values() for name in names}))
+        return {"positions": positions, "values": values}
+
+    def positional(self) -> dict[str, Any]:
+        """The positions, and the letters that stand for several."""
+        positions = self.names("positions", self.data.get("positions", []))
+        length = self.data.get("length", len(positions))
+        if len(positions) != length:
+            raise self.fail("positions", f"{len(positions)} positions where length is {length}.")
+        place = self.data.get("pos_position", 0)
+        if not isinstance(place, int) or not 0 <= place < len(positions):
+            raise self.fail("pos_position", f"pos_position {place} is no position from 0 to {len(positions) - 1}.")
+        portmanteau = {
+            key: {mark: self.names(mark, values) for mark, values in entry.items()}
+            for key, entry in self.table("portmanteau", needed=False).items()
+        }
+        self.check("position", portmanteau, positions)
+        return {"length": length, "positions": positions, "pos_position": place, "portmanteau": portmanteau}
+
+    def feats(self) -> dict[str, Any]:
+        """The features that are kept."""
+        return {"keep": frozenset(self.names("keep", self.data.get("keep", [])))}
+
+    def atomic(self) -> dict[str, Any]:
+        """The tags, and the parts of speech of some."""
+        coarse = {str(tag): str(pos) for tag, pos in self.table("coarse", needed=False).items()}
+        return {"coarse": coarse, "tags": frozenset(self.names("tags", self.data.get("tags", [])))}
+
+
+def warnings(tagset: Tagset) -> list[str]:
+    """Tags that can be read in two ways: an optional attribute that shares a value with the one after it."""
+    if not isinstance(tagset, Separated):
+        return []
+    found = []
+    for name, attributes in tagset.pos.items():
+        for here, after in pairwise(attributes):
+            shared = tagset.attributes[here.name] & tagset.attributes[after.name]
+            if here.optional and shared:
+                found.append(
+                    f"class {name}: {here.name} may be left out and shares {', '.join(sorted(shared))} with "
+                    f"{after.name}; such a value is read as {here.name}."
+                )
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Array, Bools, Ints
 from assay.corpus import SEVERAL
-from assay.tasks.tags.tagsets.kinds import Atomic, Tag, Tagset
+from assay.tasks.tags.tagsets import Tag, Tagset
 
 POS = "pos"
 ABSENT = "∅"
@@ -65,7 +65,7 @@ class Analysis:
         return table
 
     def value_names(self, position: str) -> list[str]:
-        """What each label has at a position: its values, `∅` where it has none."""
+        """The values of each label at a position, `∅` where it has none."""
         names = []
         for tags in self.of_label:
             if position == POS:
@@ -77,7 +77,7 @@ class Analysis:
 
     def coarse_pos(self, tag: Tag) -> str:
         """The part of speech of a tag; tags without parts may have one by their tagset."""
-        return self.tagset.coarse_pos(tag.pos) if isinstance(self.tagset, Atomic) else tag.pos
+        return self.tagset.coarse_pos(tag.pos)
 
 
 def credit(values: Ints, assigned: Ints, gold: Ints, weights: Array) -> tuple[Array, Array, Array]:

@@ -1,36 +1,367 @@
-"""How much each category of a tag counts: tables of weights, read, written, and made from data.
+"""Weights of the categories of a tag: tables of them, read, written, and made from data.
 
 `ambiguity`, `rules` and `queries` make them in the three ways of Acedański & Przepiórkowski 2010, section 2.3.
 """
 
 from __future__ import annotations
 
-from assay.tasks.tags.weights.files import check_categories, dump, listed, load, presets
-from assay.tasks.tags.weights.table import (
-    ANY,
-    KINDS,
-    POS,
-    Made,
-    Provenance,
-    Weights,
-    categories,
-    classes,
-    warnings,
-)
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
 
-__all__ = [
-    "ANY",
-    "KINDS",
-    "POS",
-    "Made",
-    "Provenance",
-    "Weights",
-    "categories",
-    "check_categories",
-    "classes",
-    "dump",
-    "listed",
-    "load",
-    "presets",
-    "warnings",
-]
+from assay.corpus import Column, Corpus
+from assay.errors import InputError, UsageError, unknown
+from assay.formats import Input, choose_column
+from assay.formats.source import Source
+from assay.tasks.tags.tagsets import Tag, Tagset, parse_data
+
+KINDS = ("wpa", "cwpa")
+POS = "pos"
+"""The name under which the part of speech stands among the categories."""
+ANY = "*"
+"""The entry for whatever a table does not list."""
+Row = Mapping[str, Fraction]
+
+MOST_LISTED = 10
+BETWEEN = " | "
+"""The mark between the tags of a cell with several."""
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|-?\d+/\d+")
+_TEXTS = ("source", "unit", "denominator", "date", "note", "readings_per_word")
+_KEYS = ("kind", "w", "inputs", "counts", *_TEXTS)
+_EXAMPLES = {
+    "wpa": '{"kind": "wpa", "w": {"pos": 2, "case": "1/2", "*": 0}}',
+    "cwpa": '{"kind": "cwpa", "w": {"subst": {"pos": 2, "case": 1}, "*": {"*": 0}}}',
+}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The origin of weights, so that a file of them can be understood and made again."""
+
+    source: str = ""
+    unit: str = ""
+    """The things counted or averaged over: queries, mentions, rules, running words, entries."""
+    denominator: str = ""
+    inputs: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    date: str = ""
+    """The day on which the input file was last changed."""
+    note: str = ""
+    readings_per_word: str = ""
+    """From ambiguity: how many readings a word has on average, as a fraction."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each category (`wpa`), or of each category given the part of speech (`cwpa`)."""
+
+    kind: str
+    w: Row | Mapping[str, Row]
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def rows(self) -> Mapping[str, Row]:
+        """One row per part of speech; absolute weights are the row of any part of speech."""
+        return cast(Mapping[str, Row], self.w) if self.kind == "cwpa" else {ANY: cast(Row, self.w)}
+
+    def of(self, pos: str, category: str) -> Fraction | None:
+        """The weight of a category in tags of a part of speech; `pos` is that of the part of speech itself.
+
+        What is not listed has the weight of the nearest `*`: that of the same part of speech, then the category
+        of any part of speech, then any of any. None where there is no such entry.
+        """
+        for name in (pos, ANY):
+            row = self.rows.get(name, {})
+            # Tagsets write Case or case; there is no other category that differs in this alone.
+            for key in (category, category.lower(), ANY):
+                if key in row:
+                    return row[key]
+        return None
+
+    def normalised(self) -> Weights:
+        """The weights scaled to sum 1, which changes no score; weights that are all 0 stay as they are."""
+        total = sum((weight for row in self.rows.values() for weight in row.values()), Fraction(0))
+        if not total:
+            return self
+        rows = {name: {key: weight / total for key, weight in row.items()} for name, row in self.rows.items()}
+        return replace(self, w=rows if self.kind == "cwpa" else rows[ANY])
+
+
+@dataclass(frozen=True)
+class Made:
+    """Weights made from data, and what the user should know about what was left out."""
+
+    weights: Weights
+    warnings: tuple[str, ...] = ()
+
+
+def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mapping[str, int], **more: str) -> Weights:
+    """Weights made from data; `inputs` are the files given, the first of which has the date."""
+    files = tuple(path for path in inputs if path)
+    date = ""
+    if files and Path(files[0]).is_file():
+        # Standard input, folders and patterns have none.
+        date = datetime.fromtimestamp(Path(files[0]).stat().st_mtime, UTC).date().isoformat()
+    provenance = Provenance(inputs=files, counts=counts, date=date, **more)
+    return Weights("cwpa" if conditional else "wpa", w, provenance)
+
+
+# --- presets and files ---
+
+
+def presets() -> dict[str, Weights]:
+    """The weights that come along, by their names."""
+    where = "Acedański & Przepiórkowski 2010"
+    paper = {**dict.fromkeys(("pos", "case", "number", "gender"), Fraction(2)), ANY: Fraction(1, 2)}
+    # Occurrences of categories in the query logs of Poliqarp.
+    table_1 = {
+        "pos": 37771,
+        "case": 14055,
+        "number": 2074,
+        "gender": 552,
+        "aspect": 222,
+        "person": 186,
+        "degree": 81,
+        "accommodability": 25,
+        "post_prepositionality": 8,
+        "negation": 7,
+        "accentability": 5,
+        "agglutination": 4,
+        ANY: 0,
+    }
+    poliqarp = {category: Fraction(count) for category, count in table_1.items()}
+    return {
+        "equal": Weights("wpa", {ANY: Fraction(1)}, Provenance("equal", note="every position counts the same")),
+        "paper": Weights("wpa", paper, Provenance("example", note=f"{where}, section 2.3")),
+        "poliqarp": Weights("wpa", poliqarp, Provenance("query-log", "queries", note=f"{where}, Table 1")),
+    }
+
+
+def load(name: str) -> Weights:
+    """Weights by the name of a preset or by the path of a file."""
+    known = presets()
+    if name in known:
+        return known[name]
+    if not name.endswith((".json", ".toml")) and not Path(name).is_file():
+        raise unknown("preset of weights", name, [*known, "a file weights.json"])
+    return _File(name, read_text(name)).weights()
+
+
+def dump(weights: Weights) -> str:
+    """Weights as JSON: whole numbers and fraction strings, always in the same order."""
+    rows: dict[str, dict[str, int | str]] = {}
+    for name, row in sorted(weights.rows.items(), key=_order):
+        ordered = sorted(row.items(), key=_order)
+        rows[name] = {key: one.numerator if one.denominator == 1 else str(one) for key, one in ordered}
+    found = {"kind": weights.kind, **vars(weights.provenance), "w": rows if weights.kind == "cwpa" else rows[ANY]}
+    kept = {key: value for key, value in found.items() if value or key == "w"}
+    return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
+
+
+def listed(weights: Weights) -> str:
+    """Weights as a table for people, the heaviest category first (Table 1 of the paper); `*` is any other."""
+    conditional = weights.kind == "cwpa"
+    lines = ["\t".join([*["class"] * conditional, "category", "weight"])]
+    for name, row in sorted(weights.rows.items(), key=_order):
+        for key, number in sorted(row.items(), key=lambda item: (item[0] == ANY, -item[1], _order(item))):
+            shown = str(number.numerator) if number.denominator == 1 else f"{float(number):.4f}"
+            lines.append("\t".join([*[name] * conditional, key, shown]))
+    if weights.provenance.readings_per_word:
+        lines.append(f"# readings per word: {float(Fraction(weights.provenance.readings_per_word)):.4f}")
+    lines += [f"# {text}" for text in (weights.provenance.source, weights.provenance.note) if text]
+    return "\n".join(lines) + "\n"
+
+
+def _order(item: tuple[str, Any]) -> tuple[int, str]:
+    """The part of speech first, `*` last."""
+    return (0 if item[0] == POS else 2 if item[0] == ANY else 1), item[0]
+
+
+def check_categories(weights: Weights, tagset: Tagset) -> None:
+    """Refuse a category that the tagset does not have; a tagset without a list of categories takes all.
+
+    A preset may know more categories than the tagset, as tagsets of one language differ, if they share some.
+    """
+    known = tagset.categories()
+    named = {category: None for row in weights.rows.values() for category in row if category not in (POS, ANY)}
+    lowered = {category.lower() for category in known}
+    foreign = [category for category in named if category not in known and category not in lowered]
+    if not known or (weights in presets().values() and len(foreign) < len(named)):
+        return
+    for category in foreign:
+        raise no_category(category, tagset)
+
+
+def no_category(name: str, tagset: Tagset, more: tuple[str, ...] = ()) -> UsageError:
+    """The error for a category that the tagset does not have, with the nearest that it has."""
+    return UsageError(f"tagset {tagset.name}: {unknown('category', name, (POS, *tagset.categories(), *more))}")
+
+
+def warnings(weights: Weights, tagset: Tagset | None = None) -> list[str]:
+    """Parts of speech whose tags have no weight at all, and those that the tagset does not have."""
+
+    def some(names: list[str]) -> str:
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        return ", ".join(names[:MOST_LISTED]) + more
+
+    if not any(weight for row in weights.rows.values() for weight in row.values()):
+        return ["all weights are 0: identical tags score 1, all others 0."]
+    found = []
+    weightless = [name for name in weights.rows if name != ANY and not any(weights.rows[name].values())]
+    if tagset and (classes := tagset.classes()):
+        weightless = [
+            name for name, own in classes.items() if not any(weights.of(name, category) for category in (POS, *own))
+        ]
+        foreign = [name for name in weights.rows if name != ANY and name not in classes]
+        if foreign:
+            found.append(f"the tagset {tagset.name} has no class {some(foreign)}: these weights are never used.")
+    if weightless:
+        found.append(f"total weight 0 for class {some(weightless)}: identical tags score 1, all others 0.")
+    return found
+
+
+def exact(text: str) -> Fraction | str:
+    """A number as it is written, without rounding; what is no number stays text, for the error to show."""
+    if not _NUMBER.fullmatch(text):
+        return text
+    try:
+        return Fraction(text)
+    except (ZeroDivisionError, ValueError):
+        return text
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file; keeps its text, so that a mistake can be given its line."""
+
+    path: str
+    text: str
+
+    def fail(self, keys: tuple[str, ...], fact: str) -> InputError:
+        """The error for what stands at a path of keys, with the line of the last of them."""
+        place = 0
+        for key in keys:
+            pattern = re.compile(rf"(?:[\"']|(?<![\w.-]))(?:w\.)?{re.escape(key)}[\"']?\s*[:=\]]")
+            match = pattern.search(self.text, place)
+            place = match.start() if match else place
+        return InputError(f"{self.path}:{self.text.count(chr(10), 0, place) + 1}: {fact}")
+
+    def once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """A table of JSON, in which no key stands twice."""
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise self.fail((key,), f"the key {key!r} stands twice in one table. Keep one of them.")
+            found[key] = value
+        return found
+
+    def weights(self) -> Weights:
+        """The weights that the text defines, JSON or TOML."""
+        toml = self.path.endswith(".toml") or not self.text.lstrip().startswith(("{", "["))
+        options = {} if toml else {"parse_constant": str, "object_pairs_hook": self.once}
+        data = parse_data(self.path, self.text, toml=toml, parse_float=exact, **options)
+        if not isinstance(data, dict):
+            raise InputError(f"{self.path}:1: weights are a table with the keys kind and w.")
+        for key in data:
+            if key not in _KEYS:
+                raise self.fail((key,), str(unknown("key of a weights file", key, _KEYS)))
+        kind, table = data.get("kind"), data.get("w")
+        if kind is None:
+            raise InputError(f"{self.path}:1: no `kind`. Weights have one of: {', '.join(KINDS)}.")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise self.fail(("kind",), str(unknown("kind of weights", str(kind), KINDS)))
+        if not isinstance(table, dict) or not table:
+            raise self.fail(("w",), f"no table `w` with the weights, e.g. {_EXAMPLES[kind]}.")
+        for name, row in table.items() if kind == "cwpa" else ():
+            if not isinstance(row, dict):
+                raise self.fail(
+                    ("w", name),
+                    f"w.{name} should be a table, since the weights of cwpa are given per part of speech, e.g. "
+                    f"{_EXAMPLES['cwpa']}.",
+                )
+        w: Any = self.row(table, "w") if kind == "wpa" else {name: self.row(table[name], "w", name) for name in table}
+        return Weights(kind, w, self.provenance(data))
+
+    def row(self, row: Mapping[str, Any], *keys: str) -> dict[str, Fraction]:
+        """The weights that stand at a path of keys."""
+        found = {}
+        for key, value in row.items():
+            number = exact(value) if isinstance(value, str) else value
+            name = ".".join((*keys, key))
+            if isinstance(number, bool) or not isinstance(number, int | Fraction):
+                shown = value if isinstance(value, str) else json.dumps(value, default=str)
+                fact = f'{name} is {shown}, which is no number. A weight is like 2, 0.5 or "1/2".'
+                raise self.fail((*keys, key), fact)
+            if number < 0:
+                raise self.fail((*keys, key), f"{name} is {number}, which is negative. A weight is 0 or more.")
+            found[key] = Fraction(number)
+        return found
+
+    def provenance(self, data: Mapping[str, Any]) -> Provenance:
+        """The origin of the weights, as far as it is given."""
+        texts = {key: str(data.get(key, "")) for key in _TEXTS}
+        if (each := texts["readings_per_word"]) and not isinstance(exact(each), Fraction):
+            raise self.fail(("readings_per_word",), f"readings_per_word is {each}, which is no number.")
+        inputs, counts = data.get("inputs", []), data.get("counts", {})
+        if not isinstance(inputs, list) or not all(isinstance(item, str) for item in inputs):
+            raise self.fail(("inputs",), "inputs should be a list of file names.")
+        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+            raise self.fail(("counts",), "counts should be a table of whole numbers.")
+        return Provenance(**texts, inputs=tuple(inputs), counts=counts)
+
+
+# --- what the makers of weights share ---
+
+
+def read_text(path: str) -> str:
+    """The text of a file."""
+    return "".join(batch.text for batch in Source(path).batches())
+
+
+def read_lines(path: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers."""
+    for batch in Source(path).batches():
+        yield from ((number, line) for number, line in batch.lines() if line.strip())
+
+
+def read_tags(path: str, column: str | None, tagset: Tagset) -> tuple[Corpus, Column]:
+    """A corpus with its lemmas, if it has some, and its tags; `UPOS+FEATS` are columns that make a tag together."""
+    source = Input(path, wanted=[column] if column else [])
+    names = (column or getattr(tagset, "column", "") or choose_column([source])).split("+")
+    lemma = [name for name in source.plan.labels if name.casefold() == "lemma"]
+    corpus = source.read([*names, *lemma])
+    columns = [corpus.column(source.plan.resolve(name)) for name in names]
+    if len(columns) == 1:
+        return corpus, columns[0]
+    return corpus, Column.of(map(" ".join, zip(*(found.strings() for found in columns), strict=True)))
+
+
+def analyses(tagset: Tagset, tag: str) -> tuple[Tag, ...]:
+    """The analyses of a tag, or of each of several; outside the tagset it is a part of speech without categories."""
+    return tuple(found for part in tag.split(BETWEEN) for found in tagset.read(part) or (Tag(part),))
+
+
+def rows_of(given: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
+    """A row per part of speech, from weights by part of speech and category."""
+    rows: dict[str, dict[str, Fraction]] = {}
+    for (pos, category), weight in given.items():
+        rows.setdefault(pos, {})[category] = weight
+    return rows
+
+
+def most_frequent(counts: Mapping[str, int]) -> str:
+    """`a (3), b (1)`: the most frequent first, at most ten of them."""
+    ordered = sorted(counts, key=lambda name: (-counts[name], name))
+    more = f" and {len(ordered) - MOST_LISTED} more" if len(ordered) > MOST_LISTED else ""
+    return ", ".join(f"{name} ({counts[name]})" for name in ordered[:MOST_LISTED]) + more
+
+
+def plural(number: int, noun: str, nouns: str = "") -> str:
+    """`1 word`, `2 words`."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

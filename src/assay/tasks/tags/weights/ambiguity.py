@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,17 @@ from typing import Any
 from assay.errors import AssayError, InputError, unknown
 from assay.formats import Input
 from assay.tasks.tags.tagsets import Tag, Tagset
-from assay.tasks.tags.weights.inputs import BETWEEN, changed_on, frequent, lines, plural, tagged
-from assay.tasks.tags.weights.table import POS, Made, Provenance, Weights
+from assay.tasks.tags.weights import (
+    BETWEEN,
+    POS,
+    Made,
+    make,
+    most_frequent,
+    plural,
+    read_lines,
+    read_tags,
+    rows_of,
+)
 
 DENOMINATORS = ("words_with_category", "all_words")
 CANDIDATES = "candidates"
@@ -25,9 +33,15 @@ CANDIDATES = "candidates"
 Readings = frozenset[str]
 
 
-def from_words(words: Iterable[Sequence[str]], tagset: Tagset, **options: Any) -> Made:
-    """Weights from the candidate tags of each running word; the options are those of `from_counts`."""
-    return from_counts(Counter(frozenset(word) for word in words), tagset, **options)
+def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options: Any) -> Made:
+    """Weights from a lexicon, from a file that lists the readings of each word, or from a column of a corpus."""
+    # What can be read once only is taken for a lexicon unless a column is named.
+    if not column and path != "-" and not Path(path).is_fifo():
+        try:
+            column = CANDIDATES if CANDIDATES in Input(path).plan.labels else None
+        except AssayError:
+            column = None
+    return from_corpus(path, column, tagset, **options) if column else from_lexicon(path, tagset, **options)
 
 
 def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
@@ -38,7 +52,7 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
     """
     readings: dict[str, set[str]] = defaultdict(set)
     width = 0
-    for number, line in lines(path):
+    for number, line in read_lines(path):
         cells = line.split("\t")
         width = width or len(cells)
         if len(cells) not in (2, 3) or len(cells) != width:
@@ -52,46 +66,27 @@ def from_lexicon(path: str, tagset: Tagset, *, alternatives: str | None = None, 
             raise InputError(f"{path}:{number}: no {missing}. Give one reading per line: form TAB lemma TAB tag.")
         readings[cells[0]] |= _tags_of(cells[-1].strip(), alternatives)
     words = Counter(frozenset(tags) for tags in readings.values())
-    return from_counts(words, tagset, unit="entries", inputs=(path,), date=changed_on(path), **options)
+    return from_counts(words, tagset, unit="entries", path=path, **options)
 
 
-def from_file(path: str, tagset: Tagset, *, column: str | None = None, **options: Any) -> Made:
-    """Weights from a lexicon, from a file that lists the readings of each word, or from a column of a corpus."""
-    if column or _lists_readings(path):
-        return from_corpus(path, column or CANDIDATES, tagset, **options)
-    return from_lexicon(path, tagset, **options)
-
-
-def _lists_readings(path: str) -> bool:
-    if path == "-" or Path(path).is_fifo():
-        # It can be read once only, so a lexicon is expected there unless a column is named.
-        return False
-    try:
-        return CANDIDATES in Input(path).plan.labels
-    except AssayError:
-        return False
-
-
-def from_corpus(
-    path: str, column: str | None, tagset: Tagset, *, alternatives: str | None = None, **options: Any
-) -> Made:
+def from_corpus(path: str, column: str, tagset: Tagset, *, alternatives: str | None = None, **options: Any) -> Made:
     """Weights over the running words of a corpus.
 
     With the column `candidates`, a word's readings are those it lists. With any other, they are the tags with
     which its form was seen: a poor substitute, since most readings of most forms are never seen; the weights are
     marked so.
     """
-    corpus, tags = tagged(path, column, tagset)
-    cells = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
-    options = {"inputs": (path,), "date": changed_on(path), **options}
+    corpus, tags = read_tags(path, column, tagset)
+    readings = [_tags_of(cell, alternatives) if cell != corpus.empty else frozenset() for cell in tags.vocabulary]
     if column == CANDIDATES:
-        return from_counts(_summed(cells, tags.codes.tolist()), tagset, **options)
+        return from_counts(_count_readings(readings, tags.codes.tolist()), tagset, path=path, **options)
     seen: dict[int, set[str]] = defaultdict(set)
     for form, tag in set(zip(corpus.forms.codes.tolist(), tags.codes.tolist(), strict=True)):
-        seen[form] |= cells[tag]
-    readings = [frozenset(seen[form]) for form in range(len(corpus.forms.vocabulary))]
+        seen[form] |= readings[tag]
+    of_form = [frozenset(seen[form]) for form in range(len(corpus.forms.vocabulary))]
     note = "tags seen with its form in the corpus, not those an analyser knows"
-    made = from_counts(_summed(readings, corpus.forms.codes.tolist()), tagset, note=note, **options)
+    words = _count_readings(of_form, corpus.forms.codes.tolist())
+    made = from_counts(words, tagset, path=path, note=note, **options)
     return Made(made.weights, (f"{path}: the readings of a word are the {note}: a poor substitute.", *made.warnings))
 
 
@@ -101,7 +96,7 @@ def _tags_of(cell: str, alternatives: str | None) -> Readings:
     return frozenset(tag for part in parts for tag in (part.split(alternatives) if alternatives else [part]) if tag)
 
 
-def _summed(readings: Sequence[Readings], codes: Iterable[int]) -> Counter[Readings]:
+def _count_readings(readings: Sequence[Readings], codes: Iterable[int]) -> Counter[Readings]:
     words: Counter[Readings] = Counter()
     for code, count in Counter(codes).items():
         words[readings[code]] += count
@@ -117,8 +112,7 @@ def from_counts(
     pos_conditional: bool = False,
     excess: bool = False,
     unit: str = "running words",
-    inputs: tuple[str, ...] = (),
-    date: str = "",
+    path: str = "",
     note: str = "",
 ) -> Made:
     """Weights from sets of tags and the number of words that have each.
@@ -132,107 +126,58 @@ def from_counts(
     """
     if denominator not in DENOMINATORS:
         raise unknown("denominator", denominator, DENOMINATORS)
-    sums = _Sums(tagset, less=int(excess))
-    for readings, count in words.items():
-        sums.add(readings, count)
-    if not sums.words:
-        where = f"{', '.join(inputs)}: " if inputs else ""
-        raise InputError(
-            f"{where}no word has a tag of the tagset {tagset.name}. {sums.outside_text() or 'There are no readings.'}"
-        )
-    over = None if denominator == "words_with_category" else sums.words
-    row = {key: total.mean(over) for key, total in sums.overall.items()}
-    w: Any = sums.conditional(over, None if pos_conditional else row[POS]) if conditional else row
-    counts = {"words": sums.words, "unknown": sums.unknown, "unread": sums.unread, "outside": sums.outside.total()}
+    counts = dict.fromkeys(("words", "unknown", "unread"), 0)
+    outside: Counter[str] = Counter()
+    readings = 0
+    # By part of speech, None for any, and category: the number of values, and of words that have some.
+    values: Counter[tuple[str | None, str]] = Counter()
+    having: Counter[tuple[str | None, str]] = Counter()
+    for tags, count in words.items():
+        known = [tag for tag in tags if tag != tagset.unknown_tag or not tag]
+        read = {tag: tagset.read(tag) for tag in known}
+        outside.update({tag: count for tag, found in read.items() if not found})
+        analyses = {analysis for found in read.values() for analysis in found}
+        kind = "words" if analyses else "unknown" if tags and not known else "unread"
+        counts[kind] += count
+        readings += len(analyses) * count
+        for key, number in _number_values(analyses).items():
+            values[key] += (number - excess) * count
+            having[key] += count
+    total = counts["words"]
+    are = plural(outside.total(), "reading is", "readings are")
+    left_out = f"{are} outside the tagset {tagset.name}: {most_frequent(outside)}." if outside else ""
+    if not total:
+        where = f"{path}: " if path else ""
+        reason = left_out or "There are no readings."
+        raise InputError(f"{where}no word has a tag of the tagset {tagset.name}. {reason}")
+    over = dict.fromkeys(values, total) if denominator == "all_words" else having
+    means = {key: Fraction(number, over[key]) for key, number in values.items()}
+    w: Any = {category: mean for (pos, category), mean in means.items() if pos is None}
+    if conditional:
+        # The mean over the words that can be p is what defines the weight of p, whatever the denominator.
+        own = {key: Fraction(values[key], having[key]) if pos_conditional else w[POS] for key in means}
+        given = {key: own[key] if key[1] == POS else mean for key, mean in means.items()}
+        w = rows_of({(pos, category): mean for (pos, category), mean in given.items() if pos is not None})
+    noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
+    warnings = []
+    if counts["unknown"]:
+        warnings.append(f"{plural(counts['unknown'], noun, nouns)} left out as unknown ({tagset.unknown_tag} only).")
+    if counts["unread"]:
+        warnings.append(f"{plural(counts['unread'], noun, nouns)} left out for want of a reading within the tagset.")
+    if left_out:
+        warnings.append(f"left out: {left_out}")
+    counts["outside"] = outside.total()
     source = "ambiguity in excess of one value" if excess else "ambiguity"
-    each = str(Fraction(sums.readings, sums.words))
-    provenance = Provenance(source, unit, denominator, inputs, counts, date, note, each)
-    return Made(Weights("cwpa" if conditional else "wpa", w, provenance), sums.warnings(unit))
+    origin = {"denominator": denominator, "note": note, "readings_per_word": str(Fraction(readings, total))}
+    return Made(make(w, conditional, [path], counts, source=source, unit=unit, **origin), tuple(warnings))
 
 
-@dataclass
-class _Total:
-    """The number of values, and of words that have some."""
-
-    values: int = 0
-    words: int = 0
-
-    def add(self, values: int, words: int) -> None:
-        self.values += values * words
-        self.words += words
-
-    def mean(self, over: int | None) -> Fraction:
-        return Fraction(self.values, over or self.words)
-
-
-@dataclass
-class _Sums:
-    tagset: Tagset
-    less: int
-    words: int = 0
-    readings: int = 0
-    unknown: int = 0
-    unread: int = 0
-    outside: Counter[str] = field(default_factory=Counter)
-    overall: dict[str, _Total] = field(default_factory=lambda: defaultdict(_Total))
-    given: dict[tuple[str, str], _Total] = field(default_factory=lambda: defaultdict(_Total))
-
-    def add(self, readings: Readings, count: int) -> None:
-        known = [tag for tag in readings if tag != self.tagset.unknown_tag or not tag]
-        analyses: list[Tag] = []
-        for tag in known:
-            found = self.tagset.read(tag)
-            analyses += found
-            if not found:
-                self.outside[tag] += count
-        if analyses:
-            self._add(analyses, count)
-        elif readings and not known:
-            self.unknown += count
-        else:
-            self.unread += count
-
-    def _add(self, analyses: list[Tag], count: int) -> None:
-        self.words += count
-        self.readings += len(set(analyses)) * count
-        every: dict[str, set[str]] = defaultdict(set)
-        given: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for analysis in analyses:
-            every[POS].add(analysis.pos)
-            for category, value in analysis.values:
-                every[category].add(value)
-                given[analysis.pos, category].add(value)
-        for category, values in every.items():
-            self.overall[category].add(len(values) - self.less, count)
-        for pos in every[POS]:
-            self.given[pos, POS].add(len(every[POS]) - self.less, count)
-        for key, values in given.items():
-            self.given[key].add(len(values) - self.less, count)
-
-    def conditional(self, over: int | None, pos_weight: Fraction | None) -> dict[str, dict[str, Fraction]]:
-        """A row per part of speech; a part of speech itself weighs `pos_weight`, or what its own words average."""
-        rows: dict[str, dict[str, Fraction]] = defaultdict(dict)
-        for (pos, category), total in self.given.items():
-            if category != POS:
-                rows[pos][category] = total.mean(over)
-            else:
-                # The mean over the words that can be p is what defines this weight, whatever the denominator.
-                rows[pos][POS] = total.mean(None) if pos_weight is None else pos_weight
-        return dict(rows)
-
-    def outside_text(self) -> str:
-        if not self.outside:
-            return ""
-        number = plural(self.outside.total(), "reading is", "readings are")
-        return f"{number} outside the tagset {self.tagset.name}: {frequent(self.outside)}."
-
-    def warnings(self, unit: str) -> tuple[str, ...]:
-        noun, nouns = ("entry", "entries") if unit == "entries" else ("word", "words")
-        found = []
-        if self.unknown:
-            found.append(f"{plural(self.unknown, noun, nouns)} left out as unknown ({self.tagset.unknown_tag} only).")
-        if self.unread:
-            found.append(f"{plural(self.unread, noun, nouns)} left out for want of a reading within the tagset.")
-        if self.outside:
-            found.append(f"left out: {self.outside_text()}")
-        return tuple(found)
+def _number_values(analyses: Iterable[Tag]) -> dict[tuple[str | None, str], int]:
+    """The number of values of each category, by part of speech and, under None, in all."""
+    classes = {analysis.pos for analysis in analyses}
+    every: dict[tuple[str | None, str], set[str]] = {(pos, POS): classes for pos in (*classes, None) if classes}
+    for analysis in analyses:
+        for category, value in analysis.values:
+            every.setdefault((None, category), set()).add(value)
+            every.setdefault((analysis.pos, category), set()).add(value)
+    return {key: len(values) for key, values in every.items()}

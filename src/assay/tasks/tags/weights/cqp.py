@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -22,7 +23,6 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.|"")*)"|\'((?:[^\'\\]|\\.)*)\'')
 _NAME = re.compile(r"[^\W\d][\w-]*(?:\[\w+\])?(?:\.[^\W\d][\w-]*)?")
 _BARE = re.compile(r"(?:[^\s\[\](){}&|!=~<>\"'%/;:]|:(?!\]))+")
 _FLAGS = re.compile(r"\s*%([a-zA-Z]+)|/([a-zA-Z]+)(?![\w/])")
-_SPACE = re.compile(r"\s*")
 _WORD_OPERATOR = re.compile(r"(not\s+)?(contains|matches)\b")
 
 _CLAUSE = re.compile(r"(?:within|meta)\b|cut\s+\d|expand\s+(?:left|right|to)\b|::")
@@ -52,27 +52,14 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Not:
-    """The opposite of an expression."""
+class Combined:
+    """`all` of the parts, with no parts any word; `any` of them; or `not`: the opposite of the one part."""
 
-    of: Expression
-
-
-@dataclass(frozen=True)
-class All:
-    """Every one of the parts; with no parts, any word."""
-
+    how: str
     of: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Either:
-    """At least one of the parts."""
-
-    of: tuple[Expression, ...]
-
-
-Expression = Test | Not | All | Either
+Expression = Test | Combined
 
 
 class QueryError(Exception):
@@ -94,8 +81,6 @@ def tests(expression: Expression) -> Iterator[Test]:
     """All attribute tests within an expression."""
     if isinstance(expression, Test):
         yield expression
-    elif isinstance(expression, Not):
-        yield from tests(expression.of)
     else:
         for part in expression.of:
             yield from tests(part)
@@ -103,7 +88,8 @@ def tests(expression: Expression) -> Iterator[Test]:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
+        assigned = _ASSIGNED.match(text)
+        self.text, self.place = text, assigned.end() if assigned else 0
         self.repeats: list[Repeat] = []
         self.plain = True
 
@@ -115,13 +101,9 @@ class _Parser:
     def query(self) -> list[Expression]:
         found: list[Expression] = []
         depth = 0
-        if match := _ASSIGNED.match(self.text):
-            self.place = match.end()
-        while self.place < len(self.text):
-            here = self.text[self.place]
-            if match := _CLAUSE.match(self.text, self.place):
-                found += self._constraint(match[0])
-                break
+        clause = None
+        while self.place < len(self.text) and not (clause := _CLAUSE.match(self.text, self.place)):
+            here = self._ahead()
             if here in "()|<&!":
                 self.plain = False
             if here in "()":
@@ -129,27 +111,48 @@ class _Parser:
                 if depth < 0:
                     self.fail("a parenthesis that was never opened")
                 self.place += 1
-            elif here == "[":
-                found.append(self._bracket())
-                self.repeats.append(self._repeat())
-            elif here in "\"'":
-                found.append(Test(FORM, self._string(), flags=self._flags()))
-                self.repeats.append(self._repeat())
-            elif match := _SKIPPED.match(self.text, self.place):
-                self.place = match.end()
-            elif match := _WORD.match(self.text, self.place):
-                self.place = match.end()
-                word, _, flags = match[0].partition("/")
-                found.append(Test(FORM, word, flags=flags))
-                self.repeats.append(self._repeat())
+            elif skipped := _SKIPPED.match(self.text, self.place):
+                self.place = skipped.end()
             else:
-                self.fail(f"{here!r} is not expected")
+                found.append(self._token())
+                self.repeats.append(self._repeat())
+        if clause and clause[0] == "::":
+            # What cannot be read of constraints, like metadata and the rest, is no business of ours.
+            self.place += 2
+            with suppress(QueryError):
+                found.append(self._either())
         if depth:
             self.fail("a parenthesis is not closed")
         return found
 
+    def _token(self) -> Expression:
+        """`[…]`, `"…"` or a bare word."""
+        here = self._ahead()
+        if here in "\"'":
+            return Test(FORM, self._string(), flags=self._flags())
+        if here != "[":
+            match = _WORD.match(self.text, self.place)
+            if not match:
+                self.fail(f"{here!r} is not expected")
+            self.place = match.end()
+            word, _, flags = match[0].partition("/")
+            return Test(FORM, word, flags=flags)
+        opened = self.place
+        self.place += 1
+        zero_width = self._take(":")
+        self._space()
+        expression = Combined("all", ()) if self._ahead() in ("]", ":") else self._either()
+        if zero_width and not self._take(":"):
+            self.fail("`:]` is expected")
+        if not self._take("]"):
+            if self.place >= len(self.text):
+                self.place = opened
+                self.fail("a bracket is not closed")
+            self.fail(f"{self._ahead()!r} is not expected")
+        return expression
+
     def _repeat(self) -> Repeat:
-        """How often what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
+        """The times that what was just read may follow itself: `{2,5}`, `+`, `*`, `?`, or once."""
         match = _REPEAT.match(self.text, self.place)
         if not match:
             return 1, 1
@@ -161,56 +164,30 @@ class _Parser:
             return low, low
         return low, int(match["high"]) if match["high"] else None
 
-    def _constraint(self, clause: str) -> list[Expression]:
-        """What follows `::`, if it can be read; metadata and the rest are no business of ours."""
-        if clause != "::":
-            return []
-        self.place += 2
-        try:
-            return [self._either()]
-        except QueryError:
-            return []
-
-    def _bracket(self) -> Expression:
-        opened = self.place
-        self.place += 1
-        zero_width = self._take(":")
-        self._space()
-        expression: Expression = All(()) if self._ahead() in ("]", ":") else self._either()
-        if zero_width and not self._take(":"):
-            self.fail("`:]` is expected")
-        if not self._take("]"):
-            if self.place >= len(self.text):
-                self.place = opened
-                self.fail("a bracket is not closed")
-            self.fail(f"{self._ahead()!r} is not expected")
-        return expression
-
     # --- within brackets ---
 
     def _either(self) -> Expression:
-        parts = [self._all()]
-        while self._take("|"):
+        branches: list[Expression] = []
+        more = True
+        while more:
+            parts = [self._not()]
+            while self._take("&"):
+                self._take("&")
+                parts.append(self._not())
+            branches.append(parts[0] if len(parts) == 1 else Combined("all", tuple(parts)))
+            more = self._take("|")
             self._take("|")
-            parts.append(self._all())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
-
-    def _all(self) -> Expression:
-        parts = [self._not()]
-        while self._take("&"):
-            self._take("&")
-            parts.append(self._not())
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        return branches[0] if len(branches) == 1 else Combined("any", tuple(branches))
 
     def _not(self) -> Expression:
         if self._take("!"):
-            return Not(self._not())
-        if self._take("("):
-            inner = self._either()
-            if not self._take(")"):
-                self.fail("a parenthesis is not closed")
-            return inner
-        return self._test()
+            return Combined("not", (self._not(),))
+        if not self._take("("):
+            return self._test()
+        inner = self._either()
+        if not self._take(")"):
+            self.fail("a parenthesis is not closed")
+        return inner
 
     def _test(self) -> Expression:
         self._space()
@@ -251,24 +228,18 @@ class _Parser:
             self.fail("a value is expected")
         self.place = match.end()
         values = [match[0]]
-        while another := self._another_value():
-            values.append(another)
-        return "|".join(values), self._flags()
-
-    def _another_value(self) -> str:
-        """`pos=subst|adj`: a word after a bar that has no operator of its own is one more value."""
+        # `pos=subst|adj`: a word after a bar that has no operator of its own is one more value.
         before = self.place
-        if self._take("|"):
+        while self._take("|"):
             self._space()
             match = _BARE.match(self.text, self.place)
-            if match:
-                self.place = match.end()
-                after = self.place
-                if not self._operator():
-                    self.place = after
-                    return match[0]
+            self.place = after = match.end() if match else self.place
+            if not match or self._operator():
+                break
+            values.append(match[0])
+            self.place = before = after
         self.place = before
-        return ""
+        return "|".join(values), self._flags()
 
     # --- pieces ---
 
@@ -289,8 +260,8 @@ class _Parser:
         return found
 
     def _space(self) -> None:
-        match = _SPACE.match(self.text, self.place)
-        self.place = match.end() if match else self.place
+        while self._ahead().isspace():
+            self.place += 1
 
     def _ahead(self) -> str:
         return self.text[self.place : self.place + 1]
@@ -303,7 +274,7 @@ class _Parser:
         return True
 
 
-def compiled(test: Test) -> Pattern:
+def compile_value(test: Test) -> Pattern:
     """The regular expression of a test's value; its flags are those of CQP (c, d, l) and Poliqarp (i, x)."""
     value = test.value or ""
     if "l" in test.flags:
@@ -311,12 +282,12 @@ def compiled(test: Test) -> Pattern:
     if "x" in test.flags:
         value = f".*(?:{value}).*"
     try:
-        return expression(plain(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
+        return expression(fold(value, test.flags), re.IGNORECASE if set(test.flags) & {"c", "i"} else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(f"{test.value!r} is no regular expression ({error})") from None
 
 
-def plain(text: str, flags: str) -> str:
+def fold(text: str, flags: str) -> str:
     """Text without its diacritics where the flag `d` asks for that."""
     if "d" not in flags:
         return text

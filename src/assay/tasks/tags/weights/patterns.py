@@ -1,4 +1,4 @@
-"""Which positions of a tag a pattern on whole tags restricts: `subst:sg:gen:.*` is about pos, number and case."""
+"""Patterns on whole tags, and the positions of a tag that they restrict: `subst:sg:gen:.*` pos, number and case."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import cache
 
 from assay.engine.expressions import expression
 from assay.errors import InputError
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.tagsets.kinds import Atomic, Attribute, Feats, Msd, Positional, Separated
-from assay.tasks.tags.weights.table import POS, classes
+from assay.tasks.tags.tagsets import Atomic, Attribute, Feats, Msd, Positional, Separated, Tagset
+from assay.tasks.tags.weights import POS
 
 _ANYTHING = re.compile(r"\(?(?:\.|\\S|\\w|\[\^[^\]]*\])(?:[*+]\??|\{[\d,]*\})?\)?")
 _STRETCHING = re.compile(r"\(?(?:\.|\\S)[*+]\??\)?")
@@ -22,41 +21,51 @@ _FEATURE = re.compile(r"([A-Za-z]\w*(?:\\?\[\w+\\?\])?)=")
 
 def positions(pattern: str, tagset: Tagset) -> frozenset[str]:
     """The categories, `pos` among them, that a pattern on whole tags says something about: its non-wildcards."""
-    found: set[str] = set()
-    for alternative in alternatives(pattern):
-        if isinstance(tagset, Separated):
-            found |= _separated(alternative, tagset)
-        elif isinstance(tagset, Msd):
-            found |= _lettered(alternative, tagset)
-        elif isinstance(tagset, Positional):
-            found |= _fixed(alternative, tagset)
-        elif isinstance(tagset, Feats):
-            found |= _features(alternative)
-        elif not _ANYTHING.fullmatch(alternative):
-            found.add(POS)
-    return frozenset(found)
+    return frozenset().union(*(_restrictions(branch, tagset)[1] for branch in alternatives(pattern)))
 
 
 def parts_of_speech(pattern: str, tagset: Tagset) -> frozenset[str] | None:
     """The parts of speech to which a pattern on whole tags restricts them; None where it leaves that open."""
-    if POS not in positions(pattern, tagset):
+    branches = [_restrictions(branch, tagset) for branch in alternatives(pattern)]
+    if not any(POS in restricted for _, restricted in branches):
         return None
     found: set[str] = set()
-    for alternative in alternatives(pattern):
-        if isinstance(tagset, Separated):
-            heads = [fields[0] for fields in _fields(alternative, tagset.separator)]
-        elif isinstance(tagset, Msd):
-            heads = _atoms(alternative)[:1]
-        elif isinstance(tagset, Positional):
-            heads = _atoms(alternative)[tagset.pos_position : tagset.pos_position + 1]
-        else:
-            heads = [alternative.partition(" ")[0]]
-        for head in heads:
-            restricted = matching_classes(head, tagset)
-            if restricted is None:
-                return None
-            found |= restricted
+    for head in (head for heads, _ in branches for head in heads):
+        classes = matching_classes(head, tagset)
+        if classes is None:
+            return None
+        found |= classes
     return frozenset(found)
+
+
+def _restrictions(pattern: str, tagset: Tagset) -> tuple[list[str], set[str]]:
+    """The patterns on the part of speech within a pattern without branches, and the positions that it restricts."""
+    if isinstance(tagset, Separated):
+        # subst:sg:gen:.*
+        branches = _fields(pattern, tagset.separator)
+        return [fields[0] for fields in branches], set().union(*(_separated(fields, tagset) for fields in branches))
+    if isinstance(tagset, Msd | Positional):
+        # Ncmsn, NNMS1-----A----: pieces that match one character each, `.{4}` as four of them, and `.*`.
+        atoms = [atom for atom, times in _ATOM.findall(pattern) for _ in range(int(times or 1))]
+        stretch = next((place for place, atom in enumerate(atoms) if _STRETCHING.fullmatch(atom)), len(atoms))
+        numbered, head_place = list(enumerate(atoms[:stretch])), 0
+        if isinstance(tagset, Msd):
+            classes = [own for pos, own in tagset.positions.items() if atoms and _matches(atoms[0], pos)]
+            names = [{POS}, *({own[place] for own in classes if place < len(own)} for place in range(stretch))]
+        else:
+            # What stands after `.*` is counted from the end of the tag.
+            ending = atoms[stretch + 1 :]
+            numbered += enumerate(ending, tagset.length - len(ending))
+            head_place = tagset.pos_position
+            names = [{POS if place == head_place else name} for place, name in enumerate(tagset.positions)]
+        restricted = [names[place] for place, atom in numbered if 0 <= place < len(names) and not _wild(atom)]
+        return atoms[head_place : head_place + 1], set().union(*restricted)
+    head = pattern.partition(" ")[0]
+    if isinstance(tagset, Feats):
+        # NOUN Case=Nom|Number=Sing
+        found = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
+        return [head], found | ({POS} if head and "=" not in head and not _wild(head) and head != "_" else set())
+    return [head], set() if _wild(pattern) else {POS}
 
 
 def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
@@ -70,7 +79,7 @@ def matching_classes(pattern: str, tagset: Tagset) -> frozenset[str] | None:
 
 def universe(tagset: Tagset) -> frozenset[str]:
     """All parts of speech of a tagset; empty where it does not list them."""
-    return tagset.tags if isinstance(tagset, Atomic) else frozenset(classes(tagset))
+    return tagset.tags if isinstance(tagset, Atomic) else frozenset(tagset.classes())
 
 
 def alternatives(pattern: str) -> list[str]:
@@ -101,7 +110,7 @@ def _split(pattern: str, separator: str) -> list[str]:
 
 
 def _enclosed(pattern: str) -> bool:
-    """Whether the first parenthesis is closed by the last character."""
+    """True where the first parenthesis is closed by the last character."""
     if not (pattern.startswith("(") and pattern.endswith(")")):
         return False
     depth = 0
@@ -116,18 +125,21 @@ def _enclosed(pattern: str) -> bool:
 # --- subst:sg:gen:.* ---
 
 
-def _separated(pattern: str, tagset: Separated) -> set[str]:
-    found: set[str] = set()
-    for fields in _fields(pattern, tagset.separator):
-        head, *rest = fields
-        wild = _wild(head)
-        heads = [pos for pos in tagset.pos if wild or _matches(head, pos)]
-        if heads and not wild:
-            found.add(POS)
-        places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
-        aligned = [_aligned(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
-        fitting = [categories for categories in aligned if categories is not None]
-        found |= set().union(*fitting) if fitting else _by_value(places, tagset)
+def _separated(fields: Sequence[str], tagset: Separated) -> set[str]:
+    """The positions that a list of fields restricts."""
+    head, *rest = fields
+    wild = _wild(head)
+    heads = [pos for pos in tagset.pos if wild or _matches(head, pos)]
+    places = (fields if _STRETCHING.fullmatch(head) else rest) if heads else fields
+    aligned = [_aligned(places, tagset.pos[pos], tagset) for pos in heads or tagset.pos]
+    fitting = [categories for categories in aligned if categories is not None]
+    found = {POS} if heads and not wild else set()
+    if fitting:
+        return found.union(*fitting)
+    # The pattern fits no class as a whole: the categories that have a value which a field matches.
+    for field in (field for field in places if not _wild(field)):
+        for category, values in tagset.attributes.items():
+            found |= {category} if any(_matches(field, value) for value in values) else set()
     return found
 
 
@@ -177,17 +189,6 @@ def _aligned(fields: Sequence[str], attributes: Sequence[Attribute], tagset: Sep
     return walk(0, 0)
 
 
-def _by_value(fields: Sequence[str], tagset: Separated) -> set[str]:
-    """Where a pattern fits no class as a whole: the categories that have a value each field matches."""
-    return {
-        category
-        for field in fields
-        if not _wild(field)
-        for category, values in tagset.attributes.items()
-        if any(_matches(field, value) for value in values)
-    }
-
-
 def _wild(field: str) -> bool:
     return _ANYTHING.fullmatch(field) is not None
 
@@ -197,44 +198,3 @@ def _matches(pattern: str, value: str) -> bool:
         return expression(pattern).fullmatch(value) is not None
     except (re.error, RecursionError, OverflowError):
         return False
-
-
-# --- Ncmsn, NNMS1-----A----, Case=Nom|Number=Sing ---
-
-
-def _atoms(pattern: str) -> list[str]:
-    """The pieces of a pattern that match one character each, `.{4}` as four of them; `.*` is one piece, too."""
-    return [atom for atom, times in _ATOM.findall(pattern) for _ in range(int(times or 1))]
-
-
-def _lettered(pattern: str, tagset: Msd) -> set[str]:
-    atoms = _atoms(pattern)
-    if not atoms:
-        return set()
-    classes = [pos for pos in tagset.positions if _matches(atoms[0], pos)]
-    found = set() if _wild(atoms[0]) else {POS}
-    for place, atom in enumerate(atoms[1:] if not _STRETCHING.fullmatch(atoms[0]) else ()):
-        if _STRETCHING.fullmatch(atom):
-            break
-        if not _wild(atom):
-            found |= {names[place] for pos in classes if place < len(names := tagset.positions[pos])}
-    return found
-
-
-def _fixed(pattern: str, tagset: Positional) -> set[str]:
-    atoms = _atoms(pattern)
-    stretch = next((place for place, atom in enumerate(atoms) if _STRETCHING.fullmatch(atom)), len(atoms))
-    # What stands after `.*` is counted from the end of the tag.
-    ending = atoms[stretch + 1 :]
-    numbered = [*enumerate(atoms[:stretch]), *enumerate(ending, tagset.length - len(ending))]
-    return {
-        POS if place == tagset.pos_position else tagset.positions[place]
-        for place, atom in numbered
-        if not _wild(atom) and 0 <= place < tagset.length
-    }
-
-
-def _features(pattern: str) -> set[str]:
-    found = {name.replace("\\", "") for name in _FEATURE.findall(pattern)}
-    head = pattern.partition(" ")[0]
-    return found | ({POS} if head and "=" not in head and not _wild(head) and head != "_" else set())

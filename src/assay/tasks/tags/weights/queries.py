@@ -18,37 +18,58 @@ constraints is taken word by word, and how many were is said.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
+import numpy as np
+
+from assay.arrays import NONE
+from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.weights.attributes import CATEGORY, TAG, Attributes, read_aliases
+from assay.tasks.tags.tagsets import Feats, Tagset, parse_data
+from assay.tasks.tags.weights import (
+    ANY,
+    MOST_LISTED,
+    POS,
+    Made,
+    analyses,
+    make,
+    most_frequent,
+    no_category,
+    plural,
+    read_lines,
+    read_tags,
+    read_text,
+    rows_of,
+)
 from assay.tasks.tags.weights.cqp import (
-    All,
+    FORM,
     Expression,
-    Not,
     QueryError,
     Repeat,
     Test,
-    compiled,
+    compile_value,
+    fold,
     parse_sequence,
     tests,
 )
-from assay.tasks.tags.weights.inputs import MOST_LISTED, changed_on, frequent, lines, plural, tagged
-from assay.tasks.tags.weights.patterns import matching_classes, parts_of_speech, universe
-from assay.tasks.tags.weights.table import ANY, POS, Made, Provenance, Weights, classes
-
-if TYPE_CHECKING:
-    from assay.tasks.tags.weights.matching import Matcher
+from assay.tasks.tags.weights.patterns import matching_classes, parts_of_speech, positions, universe
 
 UNITS = ("queries", "mentions")
 COUNTS = ("shares", "words")
+LEMMA, TAG, CATEGORY = "lemma", "tag", "category"
+_USUAL = {
+    **dict.fromkeys(("form", "orth", "word", "token", "lc", "word_lc"), (FORM, "")),
+    **dict.fromkeys(("lemma", "base", "lemma_lc"), (LEMMA, "")),
+    **dict.fromkeys(("tag", "ctag", "xpos", "msd", "morph", "feats"), (TAG, "")),
+    **dict.fromkeys(("pos", "upos"), (CATEGORY, POS)),
+}
 _SPECIAL = frozenset(r"\.[](){}*+?|^$")
-Given = dict[tuple[str, str], Fraction]
 
 
 @dataclass(frozen=True)
@@ -56,65 +77,9 @@ class Query:
     """A query: how often it was asked, and its token expressions."""
 
     count: int
-    expressions: tuple[Expression, ...]
-    repeats: tuple[Repeat, ...] | None = None
-    """How often each expression may follow itself, where the query is a plain sequence of them."""
-
-    @property
-    def is_sequence(self) -> bool:
-        """Whether neighbours matter and can be matched."""
-        return self.repeats is not None and (len(self.expressions) > 1 or self.repeats != ((1, 1),))
-
-
-@dataclass
-class Log:
-    """The distinct queries of a file, and the lines that could not be read with the reason."""
-
-    path: str
-    lines: int = 0
-    queries: list[Query] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-
-    @classmethod
-    def read(cls, path: str) -> Log:
-        """Lines `query` or `count TAB query`; what was asked many times is read once."""
-        log = cls(path)
-        asked: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        for number, line in lines(path):
-            log.lines += 1
-            count, query = _counted(line)
-            asked[query].append((number, count))
-        faults: list[tuple[int, str]] = []
-        for query, places in asked.items():
-            faults += log._add(query, places)
-        log.unread = [f"{path}:{number}: {fault}" for number, fault in sorted(faults)]
-        return log
-
-    def _add(self, query: str, places: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Take a query in; returns the lines that cannot be read, and why."""
-        try:
-            found, repeats = parse_sequence(query)
-            expressions = tuple(found)
-            for test in (test for expression in expressions for test in tests(expression)):
-                # Most values are plain words, and to compile each would take most of the time.
-                if _SPECIAL.intersection(test.value or ""):
-                    compiled(test)
-        except (QueryError, RecursionError) as error:
-            reason = str(error) if isinstance(error, QueryError) else "too deeply nested"
-            return [(number, f"{reason}: {query}") for number, _ in places]
-        whole = [int(count) for _, count in places if count.isascii() and count.isdigit()]
-        if whole:
-            self.queries.append(Query(sum(whole), expressions, None if repeats is None else tuple(repeats)))
-        return [
-            (number, f"the count {count!r} is no whole number: {query}")
-            for number, count in places
-            if not (count.isascii() and count.isdigit())
-        ]
-
-
-def _counted(line: str) -> tuple[str, str]:
-    first, tab, rest = line.strip().partition("\t")
-    return (first.strip(), rest.strip()) if tab and not set(first) - set("0123456789.,+-e ") else ("1", line.strip())
+    expressions: Sequence[Expression]
+    repeats: Sequence[Repeat] | None = None
+    """The times that each expression may follow itself, if the query is a plain sequence of them."""
 
 
 def from_log(
@@ -133,231 +98,357 @@ def from_log(
         if name not in known:
             raise unknown(kind, name, known)
     attributes = Attributes(tagset, read_aliases(aliases, tagset) if aliases else {})
-    log = Log.read(path)
-    total = _total(log.queries, attributes, unit)
-    if not total:
-        reason = _unread(log) or ["None of its queries names one."]
-        raise InputError(f"{path}: no query about a category of the tagset {tagset.name}. {reason[0]}")
-    found = [*_unread(log), *_foreign(log, attributes)]
-    w: Any = {**total, ANY: Fraction(0)}
+    queries, lines, unread = read_log(path)
+    warnings = [f"{plural(len(unread), 'line')} of {path} could not be read, so left out."] if unread else []
+    warnings += unread[:MOST_LISTED]
+    if len(unread) > MOST_LISTED:
+        warnings.append(f"… and {plural(len(unread) - MOST_LISTED, 'more line')}.")
+    # Once per query, or each mention.
+    total: Counter[str] = Counter()
+    foreign: Counter[str] = Counter()
+    for query in queries:
+        names = [test.attribute for expression in query.expressions for test in tests(expression)]
+        foreign.update({name: query.count for name in names if not attributes.meaning(name)[0]})
+        mentions = [attributes.mentioned(expression) for expression in query.expressions]
+        for category, times in sum(mentions, Counter[str]()).items():
+            total[category] += query.count * (times if unit == "mentions" else 1)
+    w: Any = {category: Fraction(times) for category, times in total.items() if times}
+    if not w:
+        reason = warnings[0] if warnings else "None of its queries names one."
+        raise InputError(f"{path}: no query about a category of the tagset {tagset.name}. {reason}")
+    if foreign:
+        warnings.append(
+            f"attributes that the tagset {tagset.name} does not have: {most_frequent(foreign)}. "
+            "Say with --aliases what they are."
+        )
+    w[ANY] = Fraction(0)
     note = ""
     if corpus:
-        from assay.tasks.tags.weights.matching import Matcher
-
-        matching = _Matching(Matcher(*tagged(corpus, column, tagset), attributes), unit, count)
-        w = {**_rows(matching.given(log.queries)), ANY: {ANY: Fraction(0)}}
-        found += matching.warnings()
+        matcher = Matcher(*read_tags(corpus, column, tagset), attributes)
+        w = {**rows_of(matcher.weigh(queries, unit, count)), ANY: {ANY: Fraction(0)}}
+        warnings += matcher.warnings()
         note = f"by the words of {corpus} that the queries match, counted as {count}"
     elif conditional:
-        w = _approximate(log.queries, attributes, unit)
+        w = _approximate(queries, attributes, unit)
         note = "approximate: parts of speech as far as the queries name them"
-    counts = {
-        "queries": sum(query.count for query in log.queries),
-        "lines": log.lines,
-        "unread": len(log.unread),
-    }
-    inputs = tuple(name for name in (path, aliases, corpus) if name)
-    provenance = Provenance("query-log", unit, "", inputs, counts, changed_on(path), note)
-    return Made(Weights("cwpa" if corpus or conditional else "wpa", w, provenance), tuple(found))
+    counts = {"queries": sum(query.count for query in queries), "lines": lines, "unread": len(unread)}
+    conditional = bool(corpus or conditional)
+    weights = make(w, conditional, (path, aliases, corpus), counts, source="query-log", unit=unit, note=note)
+    return Made(weights, tuple(warnings))
 
 
-def mentioned(expression: Expression, attributes: Attributes) -> Counter[str]:
-    """How often each category is mentioned in a token expression."""
-    return Counter(category for test in tests(expression) for category in attributes.involved(test))
+def read_log(path: str) -> tuple[list[Query], int, list[str]]:
+    """The distinct queries of a file, the number of its lines, and those that cannot be read with the reason.
 
-
-def _total(queries: Sequence[Query], attributes: Attributes, unit: str) -> dict[str, Fraction]:
-    total: Counter[str] = Counter()
-    for query in queries:
-        found = Counter[str]()
-        for expression in query.expressions:
-            found += mentioned(expression, attributes)
-        for category, times in found.items():
-            total[category] += query.count * (times if unit == "mentions" else 1)
-    return {category: Fraction(times) for category, times in total.items() if times}
-
-
-# --- conditional, by what the queries say ---
+    Lines are `query` or `count TAB query`; what was asked many times is read once.
+    """
+    asked: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for number, line in read_lines(path):
+        first, tab, rest = line.strip().partition("\t")
+        counted = tab and not set(first) - set("0123456789.,+-e ")
+        asked[rest.strip() if counted else line.strip()].append((number, first.strip() if counted else "1"))
+    queries, faults = [], []
+    for query, places in asked.items():
+        try:
+            expressions, repeats = parse_sequence(query)
+            for test in (test for expression in expressions for test in tests(expression)):
+                # Most values are plain words, and to compile each would take most of the time.
+                if _SPECIAL.intersection(test.value or ""):
+                    compile_value(test)
+        except (QueryError, RecursionError) as error:
+            reason = str(error) if isinstance(error, QueryError) else "too deeply nested"
+            faults += [(number, f"{reason}: {query}") for number, _ in places]
+            continue
+        whole = {number: int(count) for number, count in places if count.isascii() and count.isdigit()}
+        if whole:
+            queries.append(Query(sum(whole.values()), expressions, repeats))
+        faults += [
+            (number, f"the count {count!r} is no whole number: {query}")
+            for number, count in places
+            if number not in whole
+        ]
+    return queries, sum(map(len, asked.values())), [f"{path}:{number}: {fault}" for number, fault in sorted(faults)]
 
 
 def _approximate(queries: Sequence[Query], attributes: Attributes, unit: str) -> dict[str, dict[str, Fraction]]:
     """n(c|p): brackets that fix p; and those that fix none, which are the row of any part of speech."""
+    classes, once = attributes.tagset.classes(), unit == "queries"
     free: Counter[str] = Counter()
     own: Counter[tuple[str, str]] = Counter()
     for query in queries:
-        anywhere, given = _mentions(query, attributes)
-        once = unit == "queries"
+        anywhere: Counter[str] = Counter()
+        given: Counter[tuple[str, str]] = Counter()
+        for expression in query.expressions:
+            found, fixed = attributes.mentioned(expression), attributes.fixed_pos(expression)
+            if fixed is None:
+                anywhere += found
+            for pos in fixed or ():
+                for category, times in found.items():
+                    if category == POS or category in classes.get(pos, (category,)):
+                        given[pos, category] += times
         for category, times in anywhere.items():
             free[category] += query.count * (1 if once else times)
         for (pos, category), times in given.items():
             if not once or category not in anywhere:
                 own[pos, category] += query.count * (1 if once else times)
-    given_rows = _rows({key: Fraction(times + free[key[1]]) for key, times in own.items() if times})
-    return {**given_rows, ANY: {**{category: Fraction(times) for category, times in free.items()}, ANY: Fraction(0)}}
+    rows = rows_of({key: Fraction(times + free[key[1]]) for key, times in own.items() if times})
+    return {**rows, ANY: {**{category: Fraction(times) for category, times in free.items()}, ANY: Fraction(0)}}
 
 
-def _mentions(query: Query, attributes: Attributes) -> tuple[Counter[str], Counter[tuple[str, str]]]:
-    listed = classes(attributes.tagset)
-    anywhere: Counter[str] = Counter()
-    given: Counter[tuple[str, str]] = Counter()
-    for expression in query.expressions:
-        found = mentioned(expression, attributes)
-        fixed = fixed_pos(expression, attributes)
-        if fixed is None:
-            anywhere += found
-            continue
-        for category, times in found.items():
-            for pos in fixed:
-                if category == POS or category in listed.get(pos, (category,)):
-                    given[pos, category] += times
-    return anywhere, given
+# --- attributes ---
 
 
-def fixed_pos(expression: Expression, attributes: Attributes) -> frozenset[str] | None:
-    """The parts of speech that an expression leaves possible; None where that is any, or where none is known."""
-    fixed = _fixed(expression, attributes, negated=False)
-    return fixed if fixed and fixed != universe(attributes.tagset) else None
+@dataclass(frozen=True)
+class Attributes:
+    """The names that queries may use for what a tagset has: a category, the whole tag, the form or the lemma."""
 
+    tagset: Tagset
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
-def _fixed(expression: Expression, attributes: Attributes, *, negated: bool) -> frozenset[str] | None:
-    if isinstance(expression, Test):
-        return _fixed_by_test(expression, attributes, negated=negated ^ expression.negated)
-    if isinstance(expression, Not):
-        return _fixed(expression.of, attributes, negated=not negated)
-    parts = [_fixed(part, attributes, negated=negated) for part in expression.of]
-    known = [part for part in parts if part is not None]
-    # The opposite of a conjunction is a disjunction, and the other way round.
-    if isinstance(expression, All) != negated:
-        return frozenset.intersection(*known) if known else None
-    return frozenset.union(*known) if known and len(known) == len(parts) else None
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset((POS, *self.tagset.categories()))
 
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Categories by all their names: `Post-Prepositionality` is post_prepositionality."""
+        named = {category: category for category in self._known} | self.tagset.short_names()
+        return {_fold_name(name): category for name, category in named.items()}
 
-def _fixed_by_test(test: Test, attributes: Attributes, *, negated: bool) -> frozenset[str] | None:
-    kind, category = attributes.meaning(test.attribute)
-    if test.value is None:
-        return None
-    if kind == TAG:
-        # Not to be `subst:sg:.*` leaves other nouns.
-        return None if negated else parts_of_speech(test.value, attributes.tagset)
-    if kind != CATEGORY or category != POS:
-        return None
-    named = matching_classes(test.value, attributes.tagset)
-    if not negated or named is None:
-        return named
-    return universe(attributes.tagset) - named or None
+    def meaning(self, attribute: str) -> tuple[str, str]:
+        """The kind of thing that an attribute is, and the category's name if it is one; ("", "") if it is unknown."""
+        name = self.aliases.get(attribute, attribute)
+        if name in self._known:
+            return CATEGORY, name
+        if name.casefold() in _USUAL:
+            return _USUAL[name.casefold()]
+        if _fold_name(name) in self._names:
+            return CATEGORY, self._names[_fold_name(name)]
+        brings_its_own = isinstance(self.tagset, Feats) and not self.tagset.keep
+        return (CATEGORY, name) if brings_its_own and name[:1].isupper() else ("", "")
 
-
-# --- conditional, by the words that match ---
-
-
-@dataclass
-class _Matching:
-    matcher: Matcher
-    unit: str
-    count: str
-    untestable: Counter[str] = field(default_factory=Counter)
-    without_word: int = 0
-    word_by_word: int = 0
-
-    def given(self, queries: Sequence[Query]) -> Given:
-        """The count of each category given the part of speech of the words that match."""
-        total: Given = defaultdict(Fraction)
-        for query in queries:
-            found = False
-            wanted = False
-            for category, times, tags in self._groups(query):
-                words = {tag: size for tag, size in tags.items() if self.matcher.has(tag, category)}
-                wanted, found = True, found or bool(words)
-                each = Fraction(query.count * times, 1 if self.count == "words" else sum(words.values()) or 1)
-                for tag, size in words.items():
-                    total[self.matcher.analyses[tag][0].pos, category] += each * size
-            self.without_word += query.count if wanted and not found else 0
-        return total
-
-    def _groups(self, query: Query) -> Iterator[tuple[str, int, Counter[int]]]:
-        """Category, number of mentions, and the tags of the words; a query's expressions pooled or one by one."""
-        pooled: dict[str, Counter[int]] = defaultdict(Counter)
-        in_sequence = self._in_sequence(query)
-        for index, expression in enumerate(query.expressions):
-            mentions = mentioned(expression, self.matcher.attributes)
-            if in_sequence is not None:
-                tags: Counter[int] | None = in_sequence[index]
-            else:
-                tags = self._matched(expression) if mentions else None
-            for category, times in mentions.items() if tags is not None else ():
-                if self.unit == "mentions":
-                    yield category, times, tags or Counter()
-                else:
-                    pooled[category].update(tags or {})
-        for category, words in pooled.items():
-            yield category, 1, words
-
-    def _in_sequence(self, query: Query) -> list[Counter[int]] | None:
-        """The tags of the words of the sequences that a query matches; None where it is to be taken word by word."""
-        from assay.tasks.tags.weights.matching import UntestableError
-
-        if query.repeats is None or not query.is_sequence:
-            self.word_by_word += len(query.expressions) > 1
-            return None
-        try:
-            return self.matcher.matched_in_sequence(query.expressions, query.repeats)
-        except UntestableError:
-            # What the corpus cannot test is found out, and said, expression by expression.
-            return None
-
-    def _matched(self, expression: Expression) -> Counter[int] | None:
-        from assay.tasks.tags.weights.matching import UntestableError
-
-        try:
-            return self.matcher.matched(expression)
-        except UntestableError as error:
-            self.untestable[str(error)] += 1
-            return None
-
-    def warnings(self) -> list[str]:
-        found = []
-        if self.untestable:
-            number = plural(self.untestable.total(), "token expression")
-            found.append(f"{number} left out, since the corpus has nothing to test: {frequent(self.untestable)}.")
-        if self.word_by_word:
-            number = plural(self.word_by_word, "query", "queries")
-            found.append(f"{number} with groups or constraints matched word by word, not as sequences.")
-        if self.without_word:
-            number = plural(self.without_word, "query", "queries")
-            found.append(f"{number} left out, since no word of the corpus that has the category matches.")
+    def mentioned(self, expression: Expression) -> Counter[str]:
+        """The number of times that each category is mentioned in a token expression."""
+        found: Counter[str] = Counter()
+        for test in tests(expression):
+            kind, category = self.meaning(test.attribute)
+            if kind == CATEGORY:
+                found[category] += 1
+            elif kind == TAG and test.value is not None:
+                found.update(positions(test.value, self.tagset))
         return found
 
+    def fixed_pos(self, expression: Expression) -> frozenset[str] | None:
+        """The parts of speech that an expression leaves possible; None where that is any, or where none is known."""
+        fixed = self._fixed(expression, negated=False)
+        return fixed if fixed and fixed != universe(self.tagset) else None
 
-# --- what was left out ---
+    def _fixed(self, expression: Expression, *, negated: bool) -> frozenset[str] | None:
+        if isinstance(expression, Test):
+            return self._fixed_by(expression, negated=negated ^ expression.negated)
+        if expression.how == "not":
+            return self._fixed(expression.of[0], negated=not negated)
+        parts = [self._fixed(part, negated=negated) for part in expression.of]
+        known = [part for part in parts if part is not None]
+        # The opposite of a conjunction is a disjunction, and the other way round.
+        if (expression.how == "all") != negated:
+            return frozenset.intersection(*known) if known else None
+        return frozenset.union(*known) if known and len(known) == len(parts) else None
+
+    def _fixed_by(self, test: Test, *, negated: bool) -> frozenset[str] | None:
+        kind, category = self.meaning(test.attribute)
+        if test.value is None:
+            return None
+        if kind == TAG:
+            # Not to be `subst:sg:.*` leaves other nouns.
+            return None if negated else parts_of_speech(test.value, self.tagset)
+        if kind != CATEGORY or category != POS:
+            return None
+        named = matching_classes(test.value, self.tagset)
+        return named if not negated or named is None else universe(self.tagset) - named or None
 
 
-def _rows(given: Mapping[tuple[str, str], Fraction]) -> dict[str, dict[str, Fraction]]:
-    rows: dict[str, dict[str, Fraction]] = defaultdict(dict)
-    for (pos, category), weight in given.items():
-        rows[pos][category] = weight
-    return dict(rows)
+def _fold_name(name: str) -> str:
+    return name.casefold().replace("-", "_")
 
 
-def _unread(log: Log) -> list[str]:
-    if not log.unread:
-        return []
-    more = len(log.unread) - MOST_LISTED
-    return [
-        f"{plural(len(log.unread), 'line')} of {log.path} could not be read, so left out.",
-        *log.unread[:MOST_LISTED],
-        *([f"… and {plural(more, 'more line')}."] if more > 0 else []),
-    ]
+def read_aliases(path: str, tagset: Tagset) -> dict[str, str]:
+    """Other names of attributes: lines `alias TAB category`, or a JSON table; also of form, lemma, tag and pos."""
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        table = parse_data(path, text)
+        places = [text.count("\n", 0, max(text.find(json.dumps(alias)), 0)) + 1 for alias in table]
+        rows = [(place, [alias, str(table[alias])]) for place, alias in zip(places, table, strict=True)]
+    else:
+        numbered = enumerate(text.split("\n"), 1)
+        lines = [(number, line) for number, line in numbered if line.strip() and not line.startswith("# ")]
+        rows = [(number, [cell.strip() for cell in line.split("\t")]) for number, line in lines]
+    attributes = Attributes(tagset)
+    for number, cells in rows:
+        if len(cells) != 2:
+            raise InputError(f"{path}:{number}: an alias is a line: alias TAB category, e.g. cas TAB case.")
+        if not attributes.meaning(cells[1])[0]:
+            raise InputError(f"{path}:{number}: {no_category(cells[1], tagset, (FORM, LEMMA, TAG))}")
+    return {cells[0]: cells[1] for _, cells in rows}
 
 
-def _foreign(log: Log, attributes: Attributes) -> list[str]:
-    """Attributes that are neither categories nor known not to be any."""
-    counts: Counter[str] = Counter()
-    for query in log.queries:
-        names = {test.attribute for expression in query.expressions for test in tests(expression)}
-        counts.update({name: query.count for name in names if not attributes.meaning(name)[0]})
-    if not counts:
-        return []
-    return [
-        f"attributes that the tagset {attributes.tagset.name} does not have: {frequent(counts)}. "
-        "Say with --aliases what they are."
-    ]
+# --- words of a corpus that queries match ---
+
+
+class UntestableError(Exception):
+    """An expression about something that the corpus does not have."""
+
+
+class Matcher:
+    """A corpus as its distinct words (form, lemma, tag), against which expressions are tried."""
+
+    def __init__(self, corpus: Corpus, tags: Column, attributes: Attributes) -> None:
+        self.attributes = attributes
+        self.analyses = [analyses(attributes.tagset, tag) for tag in tags.vocabulary]
+        lemma = [name for name in corpus.columns if name.casefold() == "lemma" and not corpus.is_empty(name)]
+        columns = {FORM: corpus.forms, TAG: tags, **({LEMMA: corpus.column(lemma[0])} if lemma else {})}
+        stacked = np.stack([column.codes for column in columns.values()])
+        distinct, word, self._sizes = np.unique(stacked, axis=1, return_inverse=True, return_counts=True)
+        self._word = word.ravel()
+        """The distinct word that each word of the corpus is."""
+        self._tags = tags.codes
+        self._starts = corpus.starts
+        self._codes = dict(zip(columns, distinct, strict=True))
+        self._vocabulary = {name: column.vocabulary for name, column in columns.items()}
+        self._known: dict[Test, Any] = {}
+        self.untestable: Counter[str] = Counter()
+        self.word_by_word = self.without_word = 0
+        """Queries matched so, and queries that match no word that has the category."""
+
+    def weigh(self, queries: Sequence[Query], unit: str, count: str) -> dict[tuple[str, str], Fraction]:
+        """The count of each category given the part of speech of the words that match."""
+        total: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+        for query in queries:
+            # Category, number of mentions, and the tags of words: expressions one by one, or pooled.
+            groups: list[tuple[str, int, Counter[int]]] = []
+            pooled: dict[str, Counter[int]] = defaultdict(Counter)
+            for mentions, tags in self._matches(query):
+                for category, times in mentions.items():
+                    if unit == "mentions":
+                        groups.append((category, times, tags))
+                    else:
+                        pooled[category].update(tags)
+            groups += [(category, 1, tags) for category, tags in pooled.items()]
+            found = False
+            for category, times, tags in groups:
+                words = {
+                    tag: size
+                    for tag, size in tags.items()
+                    if category == POS or any(category in dict(one.values) for one in self.analyses[tag])
+                }
+                found = found or bool(words)
+                each = Fraction(query.count * times, 1 if count == "words" else sum(words.values()) or 1)
+                for tag, size in words.items():
+                    total[self.analyses[tag][0].pos, category] += each * size
+            self.without_word += query.count if groups and not found else 0
+        return total
+
+    def _matches(self, query: Query) -> list[tuple[Counter[str], Counter[int]]]:
+        """For each expression the categories it mentions, and the tags of the words that it matches, by number."""
+        mentions = [self.attributes.mentioned(expression) for expression in query.expressions]
+        if query.repeats is not None and query.repeats != [(1, 1)]:
+            try:
+                tags = self.match_sequence(query.expressions, query.repeats)
+                return list(zip(mentions, tags, strict=True))
+            except UntestableError:
+                # What the corpus cannot test is found out, and said, expression by expression.
+                pass
+        else:
+            self.word_by_word += len(query.expressions) > 1
+        found = []
+        for expression, categories in zip(query.expressions, mentions, strict=True):
+            try:
+                if categories:
+                    hit = self._hits(expression)
+                    sizes = np.bincount(self._codes[TAG][hit], self._sizes[hit], minlength=len(self.analyses))
+                    found.append((categories, _as_counter(sizes)))
+            except UntestableError as error:
+                self.untestable[str(error)] += 1
+        return found
+
+    def match_sequence(self, expressions: Sequence[Expression], repeats: Sequence[Repeat]) -> list[Counter[int]]:
+        """For each expression the tags of the words that it matches where the whole sequence matches.
+
+        The sequence is tried at every word of every sentence, and each expression takes as many words as leave a
+        match for those after it. From the last expression to the first: where does it end if it begins here?
+        """
+        # The places of words, with one more at the end of each sentence, which fits nothing.
+        place = np.arange(len(self._word)) + np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
+        number = len(self._word) + len(self._starts) - 1
+        every = np.arange(number)
+        possible = np.ones(number, dtype=bool)
+        ends = []
+        for expression, (low, high) in zip(reversed(expressions), reversed(repeats), strict=True):
+            fits = np.zeros(number, dtype=bool)
+            fits[place] = self._hits(expression)[self._word]
+            furthest = np.minimum.accumulate(np.where(fits, number, every)[::-1])[::-1]
+            if high is not None:
+                furthest = np.minimum(furthest, every + min(high, number))
+            # The last place up to there from which the rest matches.
+            end = np.maximum.accumulate(np.where(possible, every, NONE))[furthest]
+            possible = end >= every + min(low, number)
+            ends.append(end)
+        begin, found = np.flatnonzero(possible), []
+        for end in reversed(ends):
+            taken = np.cumsum(
+                np.bincount(begin, minlength=number + 1) - np.bincount(end[begin], minlength=number + 1)
+            )
+            found.append(_as_counter(np.bincount(self._tags, taken[place], minlength=len(self.analyses))))
+            begin = end[begin]
+        return found
+
+    def warnings(self) -> list[str]:
+        """Expressions and queries that were left out or matched otherwise."""
+        untested, names = plural(self.untestable.total(), "token expression"), most_frequent(self.untestable)
+        in_groups, nowhere = (plural(number, "query", "queries") for number in (self.word_by_word, self.without_word))
+        lines = {
+            f"{untested} left out, since the corpus has nothing to test: {names}.": self.untestable,
+            f"{in_groups} with groups or constraints matched word by word, not as sequences.": self.word_by_word,
+            f"{nowhere} left out, since no word of the corpus that has the category matches.": self.without_word,
+        }
+        return [line for line, number in lines.items() if number]
+
+    def _hits(self, expression: Expression) -> Any:
+        """Mask of the distinct words that an expression matches."""
+        if isinstance(expression, Test):
+            if expression not in self._known:
+                self._known[expression] = self._try(expression)
+            return self._known[expression]
+        parts = [self._hits(part) for part in expression.of]
+        if expression.how == "not":
+            return ~parts[0]
+        if expression.how == "any":
+            return np.logical_or.reduce(parts)
+        return np.logical_and.reduce(parts) if parts else np.ones(len(self._sizes), dtype=bool)
+
+    def _try(self, test: Test) -> Any:
+        kind, category = self.attributes.meaning(test.attribute)
+        column = TAG if kind == CATEGORY else kind
+        if test.value is None or column not in self._codes:
+            raise UntestableError(test.attribute)
+        pattern = compile_value(test)
+
+        def fits(text: str) -> bool:
+            pieces = text.split("|") if test.operator in ("contains", "matches") else [text]
+            return any(pattern.fullmatch(fold(piece, test.flags)) is not None for piece in pieces)
+
+        if kind == CATEGORY:
+            values = [
+                [value for one in found for name, value in ((POS, one.pos), *one.values) if name == category]
+                for found in self.analyses
+            ]
+        elif isinstance(self.attributes.tagset, Feats) and test.attribute.casefold() == "feats":
+            values = [[text.partition(" ")[2]] for text in self._vocabulary[column]]
+        else:
+            values = [[text] for text in self._vocabulary[column]]
+        hits = np.array([any(map(fits, own)) for own in values], dtype=bool)
+        return hits[self._codes[column]] ^ test.negated
+
+
+def _as_counter(sizes: Any) -> Counter[int]:
+    return Counter({code: int(sizes[code]) for code in np.flatnonzero(sizes).tolist()})

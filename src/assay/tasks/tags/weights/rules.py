@@ -2,51 +2,61 @@
 
 Acedański & Przepiórkowski 2010, section 2.3.2: for each sentence, each rule used in it, each terminal on the rule's
 right side and each category (the part of speech among them) that the rule refers to in that terminal, add 1.
+
+Where no parser says how likely each parse of a sentence is, expectation maximisation over all sentences can find it
+out: the paper names the method (after Dębowski 2009). The model: a parse is as likely as the product of the
+probabilities of its rules, each as often as it is used; the probabilities of rules with the same left side (`PP` of
+`PP -> P NP`) sum to 1, and rules without one are taken together. All rules of a left side are equally likely at
+first. Then, again and again: each parse weighs its share of the likelihoods of its sentence's parses, and a rule's
+probability is its share of the weighted uses of its left side. The likelihood of the sentences never falls.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
-from assay.formats.source import Source
-from assay.tasks.tags.tagsets import Tagset
-from assay.tasks.tags.weights.expectation import parse_weights
-from assay.tasks.tags.weights.files import exact
-from assay.tasks.tags.weights.inputs import analyses, changed_on, lines, parsed, plural, tagged
-from assay.tasks.tags.weights.table import ANY, POS, Made, Provenance, Row, Weights, categories, no_category
+from assay.tasks.tags.tagsets import Tagset, parse_data
+from assay.tasks.tags.weights import (
+    ANY,
+    POS,
+    Made,
+    analyses,
+    exact,
+    make,
+    no_category,
+    plural,
+    read_lines,
+    read_tags,
+    read_text,
+    rows_of,
+)
 
 _USE = '{"id": "s1", "rules": [["PP", [3, 4]]]}'
 _FULL = '{"rule": "PP", "terminals": [{"word": 3, "pos": "prep", "refers": ["pos", "case"]}]}'
 _GRAMMAR = '{"PP": [{"refers": ["pos", "case"]}, {"refers": ["case"], "repeat": true}]}'
 
+MOST_ROUNDS = 1000
+CLOSE = 1e-10
+"""It has converged when no parse's weight changes by more."""
+
 PosOf = Callable[[str, int], str]
 """The part of speech of a word of a sentence, both by their names; empty where it is not known."""
+Use = tuple[str, frozenset[str]]
+"""A word that a rule was used on: its part of speech, and the categories that the rule refers to."""
+Parse = list[tuple[str, list[Use]]]
+"""The rules of a parse by their names, with the words they were used on."""
 
 
-@dataclass(frozen=True)
-class Terminal:
-    """What a rule refers to in a word: once, or in each word of a repetition."""
-
-    refers: frozenset[str]
-    pos: str = ""
-    repeat: bool = False
-
-
-@dataclass(frozen=True)
-class Use:
-    """A word that a rule was used on."""
-
-    word: int | None
-    pos: str
-    refers: frozenset[str]
-
-
+Terminal = tuple[frozenset[str], str, bool]
+"""The categories that a rule refers to in a word, its part of speech if given, and whether it may be repeated."""
 Grammar = Mapping[str, tuple[Terminal, ...]]
 
 
@@ -69,36 +79,79 @@ def from_uses(
 
     A sentence has `rules`, or `parses` that each have `rules`. A rule is given in full, with its terminals, or by
     its name and words, where `grammar` says once what each rule refers to. Parses count by their `prob`, without
-    one 1/n each; `all_parses` counts each fully; `em` finds out by expectation maximisation how likely each is
-    (see `expectation`), to nine decimals. `conditional` needs the part of speech of each word: that of the
-    terminal, or that of the word in `corpus` (sentences by their ids, words numbered from 1).
+    one 1/n each; `all_parses` counts each fully; `em` finds out by expectation maximisation how likely each is,
+    to nine decimals. `conditional` needs the part of speech of each word: that of the terminal, or that of the word
+    in `corpus` (sentences by their ids, words numbered from 1).
     """
     if all_parses and em:
         raise UsageError("--all-parses counts each parse fully, --em by how likely it is. Choose one.")
     known = read_grammar(grammar, tagset) if grammar else {}
     if corpus and not tagset:
         raise UsageError("the parts of speech of a corpus need a tagset. Give --tagset.")
-    pos_of = _pos_of(corpus, column, tagset) if corpus and tagset else None
-    tally = _Tally(_Reader(known, grammar, tagset, pos_of), all_parses, em)
-    for number, line in lines(path):
+    pos_of = _read_pos(corpus, column, tagset) if corpus and tagset else None
+    reader = _Reader(known, grammar, tagset, pos_of, all_parses, em)
+    counts = Counter(dict.fromkeys(("sentences", "without_parse", "parses", "rules", "terminals"), 0))
+    total: dict[str, Fraction] = defaultdict(Fraction)
+    given: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    without_pos = 0
+
+    def add(parses: list[Parse], shares: list[Fraction]) -> None:
+        for parse, share in zip(parses, shares, strict=True):
+            for pos, refers in (use for _, uses in parse for use in uses):
+                counts["terminals"] += 1
+                for category in refers:
+                    total[category] += share
+                    given[pos, category] += share
+
+    parsed: list[list[Parse]] = []
+    for number, line in read_lines(path):
         try:
-            tally.sentence(_object(line))
+            parses, shares = reader.sentence(line)
         except _FaultError as fault:
             raise InputError(f"{path}:{number}: {fault}") from None
-    inputs = tuple(name for name in (path, grammar, corpus) if name)
-    return tally.made(path, inputs, conditional)
+        counts.update(sentences=1, without_parse=not parses, parses=len(parses), rules=sum(map(len, parses)))
+        without_pos += sum(not pos for parse in parses for _, uses in parse for pos, _ in uses)
+        if em:
+            parsed.append(parses)
+        else:
+            add(parses, shares)
+    converged = True
+    if em:
+        rules = [[Counter(name for name, _ in parse) for parse in parses] for parses in parsed]
+        likely, counts["rounds"], converged = parse_weights(rules)
+        for parses, own in zip(parsed, likely, strict=True):
+            add(parses, [Fraction(f"{share:.9f}") for share in own])
+    warnings = [] if converged else [f"the weights of parses still moved after {counts['rounds']} rounds."]
+    if not total:
+        raise InputError(f"{path}: no rule refers to a category of a word.")
+    if counts["without_parse"]:
+        warnings.append(f"{plural(counts['without_parse'], 'sentence')} without a parse.")
+    if conditional and without_pos:
+        warnings.append(f"{plural(without_pos, 'terminal')} left out for want of a part of speech.")
+    rows = rows_of({(pos, category): count for (pos, category), count in given.items() if pos})
+    if conditional and not rows:
+        raise InputError(
+            f"{path}: no terminal has a part of speech, which conditional weights need. "
+            "Give `pos` with the terminals, or the corpus that was parsed with --corpus."
+        )
+    # What no rule refers to was counted, and counted 0 times.
+    w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**total, ANY: Fraction(0)}
+    unit = "rules in all parses" if all_parses else "rules, parses by expectation maximisation" if em else "rules"
+    found = {key: count for key, count in counts.items() if count}
+    weights = make(w, conditional, (path, grammar, corpus), found, source="parser-rules", unit=unit)
+    return Made(weights, tuple(warnings))
 
 
 def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
-    """What each rule refers to in each of its terminals: a JSON table of lists."""
-    data = parsed(path, "".join(batch.text for batch in Source(path).batches()))
+    """The categories that each rule refers to in each of its terminals: a JSON table of lists."""
+    data = parse_data(path, read_text(path))
     if not isinstance(data, dict) or not all(isinstance(terminals, list) for terminals in data.values()):
         raise InputError(f"{path}: a grammar is a table of rules and their terminals, e.g. {_GRAMMAR}")
     found = {}
     for name, terminals in data.items():
         try:
             found[name] = tuple(
-                Terminal(_refers(item, tagset), str(item.get("pos", "")), item.get("repeat") is True)
+                (_read_refers(item, tagset), str(item.get("pos", "")), item.get("repeat") is True)
                 for item in terminals
             )
         except _FaultError as fault:
@@ -106,46 +159,34 @@ def read_grammar(path: str, tagset: Tagset | None = None) -> Grammar:
     return found
 
 
-def _pos_of(path: str, column: str | None, tagset: Tagset) -> PosOf:
-    corpus, tags = tagged(path, column, tagset)
-    starts = {name: int(start) for name, start in zip(corpus.sentence_ids, corpus.starts[:-1], strict=True)}
-    ends = {name: int(end) for name, end in zip(corpus.sentence_ids, corpus.starts[1:], strict=True)}
-
-    def pos(sentence: str, word: int) -> str:
-        if sentence not in starts:
-            raise _FaultError(f"{corpus.name} has no sentence {sentence!r}. Its ids are those of `# sent_id`.")
-        if not 1 <= word <= ends[sentence] - starts[sentence]:
-            length = plural(ends[sentence] - starts[sentence], "word")
-            raise _FaultError(f"no word {word} in sentence {sentence!r} of {corpus.name}, which has {length}.")
-        return analyses(tagset, tags[starts[sentence] + word - 1])[0].pos
-
-    return pos
-
-
-def _object(line: str) -> dict[str, Any]:
-    try:
-        data = json.loads(line, parse_float=exact, parse_constant=str)
-    except (ValueError, RecursionError) as error:
-        raise _FaultError(
-            f"not JSON ({getattr(error, 'msg', error)}). Each line is one sentence, e.g. {_USE}"
-        ) from None
-    if not isinstance(data, dict):
-        raise _FaultError(f"no sentence. Each line is one, e.g. {_USE}")
-    return data
-
-
-def _refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
+def _read_refers(terminal: Any, tagset: Tagset | None) -> frozenset[str]:
     refers = terminal.get("refers") if isinstance(terminal, dict) else None
     if not isinstance(refers, list) or not all(isinstance(name, str) for name in refers):
         raise _FaultError('a terminal without a list `refers`, e.g. {"refers": ["pos", "case"]}.')
     if tagset is None:
         return frozenset(refers)
-    short, known = tagset.short_names(), categories(tagset)
+    short, known = tagset.short_names(), tagset.categories()
     names: frozenset[str] = frozenset(str(short.get(name, name)) for name in refers)
     for name in sorted(names) if known else ():
         if name not in (POS, *known):
             raise _FaultError(str(no_category(name, tagset)))
     return names
+
+
+def _read_pos(path: str, column: str | None, tagset: Tagset) -> PosOf:
+    corpus, tags = read_tags(path, column, tagset)
+    places = dict(zip(corpus.sentence_ids, pairwise(corpus.starts.tolist()), strict=True))
+
+    def pos(sentence: str, word: int) -> str:
+        if sentence not in places:
+            raise _FaultError(f"{corpus.name} has no sentence {sentence!r}. Its ids are those of `# sent_id`.")
+        start, end = places[sentence]
+        if not 1 <= word <= end - start:
+            length = plural(end - start, "word")
+            raise _FaultError(f"no word {word} in sentence {sentence!r} of {corpus.name}, which has {length}.")
+        return analyses(tagset, tags[start + word - 1])[0].pos
+
+    return pos
 
 
 @dataclass(frozen=True)
@@ -156,40 +197,74 @@ class _Reader:
     grammar_path: str | None
     tagset: Tagset | None
     pos_of: PosOf | None
+    all_parses: bool
+    em: bool
 
-    def parses(self, sentence: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        if "parses" not in sentence and "rules" not in sentence:
+    def sentence(self, line: str) -> tuple[list[Parse], list[Fraction]]:
+        """The parses of a sentence, and how much each counts."""
+        try:
+            data = json.loads(line, parse_float=exact, parse_constant=str)
+        except (ValueError, RecursionError) as error:
+            raise _FaultError(
+                f"not JSON ({getattr(error, 'msg', error)}). Each line is one sentence, e.g. {_USE}"
+            ) from None
+        if not isinstance(data, dict):
+            raise _FaultError(f"no sentence. Each line is one, e.g. {_USE}")
+        if "parses" not in data and "rules" not in data:
             raise _FaultError(f"neither `rules` nor `parses`. A sentence has one of them, e.g. {_USE}")
-        found = sentence.get("parses", [sentence])
-        if not isinstance(found, list) or not all(isinstance(parse, dict) for parse in found):
+        parses = data.get("parses", [data])
+        if not isinstance(parses, list) or not all(isinstance(parse, dict) for parse in parses):
             raise _FaultError("`parses` should be a list of parses, each with its `rules`.")
-        return found
+        shares = [parse.get("prob") for parse in parses]
+        for share in shares:
+            number = isinstance(share, int | Fraction) and not isinstance(share, bool)
+            if share is not None and not (number and 0 <= share <= 1):
+                raise _FaultError(f"prob {share} is no number from 0 to 1.")
+        if None not in shares:
+            shares = [Fraction(share) for share in shares]
+        elif not self.all_parses and any(share is not None for share in shares):
+            raise _FaultError("some parses have a `prob` and some do not. Give it to all or to none.")
+        else:
+            shares = [Fraction(1, len(parses))] * len(parses)
+        found = [list(self.rules(parse, str(data.get("id", "")))) for parse in parses]
+        if self.em and any("prob" in parse for parse in parses):
+            raise _FaultError("a parse has a `prob`, so there is nothing to find out. Leave --em out.")
+        for place, rule in (rule for parse in parses if self.em for rule in enumerate(parse["rules"], 1)):
+            if isinstance(rule, dict) and "rule" not in rule:
+                raise _FaultError(f"rule {place} has no name (`rule`), by which --em knows it again.")
+        return found, [Fraction(1)] * len(parses) if self.all_parses else shares
 
-    def uses(self, parse: Mapping[str, Any], sentence: str) -> Iterator[tuple[str, list[Use]]]:
-        """Each rule with the words it was used on."""
+    def rules(self, parse: Mapping[str, Any], sentence: str) -> Iterator[tuple[str, list[Use]]]:
+        """Each rule with the words it was used on; one without a name has that of its place."""
         rules = parse.get("rules")
         if not isinstance(rules, list):
             raise _FaultError(f"a parse without a list of `rules`, e.g. [{_FULL}]")
         for place, item in enumerate(rules, 1):
-            name = _name(item, place)
+            full = isinstance(item, dict)
+            name = str(item.get("rule", place) if full else item[0] if isinstance(item, list) and item else place)
             try:
-                found = list(self._full(item) if isinstance(item, dict) else self._short(item))
-                yield name, [self._with_pos(use, sentence) for use in found]
+                uses = []
+                for word, pos, refers in list(self.full(item) if full else self.short(item)):
+                    asked = self.pos_of and word is not None and not pos and self.pos_of(sentence, word)
+                    uses.append((asked or pos, refers))
+                yield name, uses
             except _FaultError as fault:
                 raise _FaultError(f"rule {name}: {fault}") from None
 
-    def _full(self, item: Mapping[str, Any]) -> Iterator[Use]:
+    def full(self, item: Mapping[str, Any]) -> Iterator[tuple[int | None, str, frozenset[str]]]:
+        """The words of a rule that is given with its terminals."""
         terminals = item.get("terminals")
         if not isinstance(terminals, list):
             raise _FaultError(f"no list of `terminals`, e.g. {_FULL}")
         for terminal in terminals:
-            refers = _refers(terminal, self.tagset)
+            refers = _read_refers(terminal, self.tagset)
             word = terminal.get("word")
             if word is not None and type(word) is not int:
                 raise _FaultError(f"word {word!r} is no number.")
-            yield Use(word, str(terminal.get("pos") or ""), refers)
+            yield word, str(terminal.get("pos") or ""), refers
 
-    def _short(self, item: Any) -> Iterator[Use]:
+    def short(self, item: Any) -> Iterator[tuple[int | None, str, frozenset[str]]]:
+        """The words of a rule that is given by its name, as the grammar has them."""
         if not (isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], list)):
             raise _FaultError('should be its name and its words, e.g. ["PP", [3, 4]], or a table with its terminals.')
         name, words = item
@@ -197,26 +272,15 @@ class _Reader:
             raise _FaultError("only its name and its words are given. Say with --grammar what each rule refers to.")
         if name not in self.grammar:
             raise _FaultError(f"{self.grammar_path}: {unknown('rule', name, self.grammar)}")
-        for terminal, group in zip(self.grammar[name], _groups(self.grammar[name], words), strict=True):
-            for word in group:
-                yield Use(word, terminal.pos, terminal.refers)
-
-    def _with_pos(self, use: Use, sentence: str) -> Use:
-        if use.pos or self.pos_of is None or use.word is None:
-            return use
-        return Use(use.word, self.pos_of(sentence, use.word), use.refers)
+        terminals = self.grammar[name]
+        groups = _words_of([repeat for *_, repeat in terminals], words)
+        for (refers, pos, _), group in zip(terminals, groups, strict=True):
+            yield from ((word, pos, refers) for word in group)
 
 
-def _name(rule: Any, place: int) -> str:
-    """What a rule is called, or else its place among the rules of the parse."""
-    if isinstance(rule, dict):
-        return str(rule.get("rule", place))
-    return str(rule[0] if isinstance(rule, list) and rule else place)
-
-
-def _groups(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[int]]:
+def _words_of(terminals: Sequence[bool], words: list[Any]) -> list[list[int]]:
     """The words of each terminal; a repeated one takes what the others leave, or what a list within gives it."""
-    repeated = [place for place, terminal in enumerate(terminals) if terminal.repeat]
+    repeated = [place for place, repeat in enumerate(terminals) if repeat]
     spare = len(words) - len(terminals)
     if any(isinstance(word, list) for word in words) or spare == 0:
         groups = [word if isinstance(word, list) else [word] for word in words]
@@ -230,8 +294,8 @@ def _groups(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[int]
         groups = []
     if len(groups) != len(terminals):
         raise _FaultError(f"{plural(len(words), 'word')} where the grammar has {plural(len(terminals), 'terminal')}.")
-    for terminal, group in zip(terminals, groups, strict=True):
-        if not terminal.repeat and len(group) != 1:
+    for repeat, group in zip(terminals, groups, strict=True):
+        if not repeat and len(group) != 1:
             raise _FaultError(f"{plural(len(group), 'word')} for a terminal that is not repeated.")
     flat = [word for group in groups for word in group]
     for word in flat:
@@ -242,100 +306,46 @@ def _groups(terminals: tuple[Terminal, ...], words: list[Any]) -> list[list[int]
     return groups
 
 
-@dataclass
-class _Tally:
-    reader: _Reader
-    all_parses: bool
-    em: bool
-    parsed: list[list[list[tuple[str, list[Use]]]]] = field(default_factory=list)
-    """For expectation maximisation: of each sentence its parses, of each of these its rules and their words."""
-    counts: Counter[str] = field(default_factory=Counter)
-    total: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
-    given: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
-    without_pos: int = 0
+# --- expectation maximisation ---
 
-    def sentence(self, sentence: Mapping[str, Any]) -> None:
-        parses = self.reader.parses(sentence)
-        self.counts["sentences"] += 1
-        self.counts["without_parse"] += not parses
-        shares = self._shares(parses)
-        found = [list(self.reader.uses(parse, str(sentence.get("id", "")))) for parse in parses]
-        self.counts["parses"] += len(parses)
-        self.counts["rules"] += sum(map(len, found))
-        if self.em:
-            self._check_names(parses)
-            self.parsed.append(found)
-        else:
-            self._add_parses(found, shares)
 
-    def _check_names(self, parses: list[Mapping[str, Any]]) -> None:
-        if any("prob" in parse for parse in parses):
-            raise _FaultError("a parse has a `prob`, so there is nothing to find out. Leave --em out.")
-        for parse in parses:
-            for place, rule in enumerate(parse["rules"], 1):
-                if isinstance(rule, dict) and "rule" not in rule:
-                    raise _FaultError(f"rule {place} has no name (`rule`), by which --em knows it again.")
+def parse_weights(
+    sentences: Sequence[Sequence[Mapping[str, int]]], most_rounds: int = MOST_ROUNDS
+) -> tuple[list[list[float]], int, bool]:
+    """The weights of the parses of every sentence, 1 in all in each; in how many rounds; whether they converged.
 
-    def _add_parses(self, parses: list[list[tuple[str, list[Use]]]], shares: list[Fraction]) -> None:
-        for rules, share in zip(parses, shares, strict=True):
-            for _, uses in rules:
-                for use in uses:
-                    self._add(use, share)
-
-    def weigh(self) -> str:
-        """Add up the parses by how likely they are; what is to be said if that was not found out to the end."""
-        rules = [[Counter(name for name, _ in parse) for parse in parses] for parses in self.parsed]
-        found = parse_weights(rules)
-        for parses, shares in zip(self.parsed, found.weights, strict=True):
-            self._add_parses(parses, [Fraction(f"{share:.9f}") for share in shares])
-        self.counts["rounds"] = found.rounds
-        return "" if found.converged else f"the weights of parses still moved after {found.rounds} rounds."
-
-    def _shares(self, parses: list[Mapping[str, Any]]) -> list[Fraction]:
-        probabilities = [parse.get("prob") for parse in parses]
-        for probability in probabilities:
-            if probability is None:
-                continue
-            number = isinstance(probability, int | Fraction) and not isinstance(probability, bool)
-            if not number or not 0 <= probability <= 1:
-                raise _FaultError(f"prob {probability} is no number from 0 to 1.")
-        if self.all_parses:
-            return [Fraction(1)] * len(parses)
-        if None not in probabilities:
-            return [Fraction(probability) for probability in probabilities if probability is not None]
-        if any(probability is not None for probability in probabilities):
-            raise _FaultError("some parses have a `prob` and some do not. Give it to all or to none.")
-        return [Fraction(1, len(parses))] * len(parses)
-
-    def _add(self, use: Use, share: Fraction) -> None:
-        self.counts["terminals"] += 1
-        self.without_pos += not use.pos
-        for category in use.refers:
-            self.total[category] += share
-            if use.pos:
-                self.given[use.pos, category] += share
-
-    def made(self, path: str, inputs: tuple[str, ...], conditional: bool) -> Made:
-        unsettled = self.weigh() if self.em else ""
-        if not self.total:
-            raise InputError(f"{path}: no rule refers to a category of a word.")
-        found = [unsettled] if unsettled else []
-        if self.counts["without_parse"]:
-            found.append(f"{plural(self.counts['without_parse'], 'sentence')} without a parse.")
-        if conditional and self.without_pos:
-            found.append(f"{plural(self.without_pos, 'terminal')} left out for want of a part of speech.")
-        if conditional and not self.given:
-            raise InputError(
-                f"{path}: no terminal has a part of speech, which conditional weights need. "
-                "Give `pos` with the terminals, or the corpus that was parsed with --corpus."
-            )
-        rows: dict[str, Row] = {}
-        for (pos, category), count in self.given.items():
-            rows[pos] = {**rows.get(pos, {}), category: count}
-        # What no rule refers to was counted, and counted 0 times.
-        w: Any = {**rows, ANY: {ANY: Fraction(0)}} if conditional else {**self.total, ANY: Fraction(0)}
-        unit = "rules in all parses" if self.all_parses else "rules"
-        unit = "rules, parses by expectation maximisation" if self.em else unit
-        counts = {key: count for key, count in self.counts.items() if count}
-        provenance = Provenance("parser-rules", unit, "", inputs, counts, changed_on(path))
-        return Made(Weights("cwpa" if conditional else "wpa", w, provenance), tuple(found))
+    Of each sentence its parses are given: how often each rule is used. Sums are exact, so that the order of
+    sentences changes nothing.
+    """
+    left: dict[str, str] = {}
+    for rule in (rule for parses in sentences for parse in parses for rule in parse):
+        # What the rule rewrites, where its name says so.
+        arrow = next((arrow for arrow in ("->", "→") if arrow in rule), None)
+        left[rule] = rule.partition(arrow)[0].strip() if arrow else ""
+    rivals = Counter(left.values())
+    likely = {rule: -math.log(rivals[side]) for rule, side in left.items()}
+    weights: list[list[float]] = []
+    for done in range(most_rounds + 1):
+        before, weights = weights, []
+        for parses in sentences:
+            logs = [math.fsum(number * likely[rule] for rule, number in parse.items() if number) for parse in parses]
+            highest = max(logs, default=0.0)
+            shares = [math.exp(log - highest) for log in logs]
+            total = math.fsum(shares)
+            weights.append([share / total for share in shares])
+        moved = (abs(a - b) for pair in zip(before, weights, strict=False) for a, b in zip(*pair, strict=True))
+        if done and max(moved, default=0.0) <= CLOSE:
+            return weights, done, True
+        # The logarithm of each rule's share of the weighted uses of its left side.
+        uses: dict[str, list[float]] = defaultdict(list)
+        for parses, shares in zip(sentences, weights, strict=True):
+            for parse, share in zip(parses, shares, strict=True):
+                for rule, number in parse.items():
+                    uses[rule].append(share * number)
+        counts = {rule: math.fsum(numbers) for rule, numbers in uses.items()}
+        sides: dict[str, list[float]] = defaultdict(list)
+        for rule, count in counts.items():
+            sides[left[rule]].append(count)
+        totals = {side: math.fsum(numbers) for side, numbers in sides.items()}
+        likely = {rule: math.log(n / totals[left[rule]]) if n > 0 else -math.inf for rule, n in counts.items()}
+    return weights, most_rounds, False

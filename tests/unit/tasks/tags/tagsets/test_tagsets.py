@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.tasks.tags.tagsets import Tag, Tagset, built_in, find
-from assay.tasks.tags.tagsets.load import from_text, warnings
+from assay.tasks.tags.tagsets import Tag, Tagset, built_in, find, from_text, warnings
 
 
 def one(tagset: str, tag: str) -> tuple[str, dict[str, str]]:

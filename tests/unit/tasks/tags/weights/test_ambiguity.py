@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.weights.ambiguity import from_corpus, from_file, from_lexicon, from_words
+from assay.tasks.tags.weights.ambiguity import from_corpus, from_counts, from_file, from_lexicon
 from unit.samples import refusal, row
 
 NKJP = find("nkjp")
@@ -18,6 +19,11 @@ DOM = ("subst:sg:nom:m3", "subst:sg:acc:m3")
 WORDS = [UDA, DOM, ("conj",)]
 LEXICON = "uda\tudać\tfin:sg:ter:perf\ndom\tdom\tsubst:sg:nom.acc:m3\nuda\tudo\tsubst:pl:nom.acc:n\ni\ti\tconj\n"
 F = Fraction
+
+
+def from_words(words, tagset, **options):
+    """Weights from the candidate tags of each running word."""
+    return from_counts(Counter(map(frozenset, words)), tagset, **options)
 
 
 def weights(words, **options):

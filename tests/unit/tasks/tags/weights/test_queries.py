@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.weights.attributes import Attributes, read_aliases
 from assay.tasks.tags.weights.cqp import QueryError, parse_sequence
 from assay.tasks.tags.weights.patterns import parts_of_speech, positions
-from assay.tasks.tags.weights.queries import fixed_pos, from_log, mentioned
+from assay.tasks.tags.weights.queries import Attributes, from_log, read_aliases
 from unit.samples import refusal, row
 
 NKJP = find("nkjp")
@@ -22,7 +21,7 @@ F = Fraction
 
 
 def involved(query, attributes=NAMES):
-    return set().union(*(mentioned(expression, attributes) for expression in parse_sequence(query)[0]))
+    return set().union(*(attributes.mentioned(expression) for expression in parse_sequence(query)[0]))
 
 
 @pytest.mark.parametrize(
@@ -234,12 +233,12 @@ def test_aliases(file):
     ],
 )
 def test_parts_of_speech_that_a_bracket_fixes(query, expected):
-    assert fixed_pos(parse_sequence(query)[0][0], NAMES) == expected
+    assert NAMES.fixed_pos(parse_sequence(query)[0][0]) == expected
 
 
 def test_the_opposite_of_a_part_of_speech_fixes_the_others():
-    assert fixed_pos(parse_sequence("[pos!=subst]")[0][0], NAMES) == frozenset(NKJP.pos) - {"subst"}
-    assert fixed_pos(parse_sequence('[tag!="subst:sg:.*"]')[0][0], NAMES) is None
+    assert NAMES.fixed_pos(parse_sequence("[pos!=subst]")[0][0]) == frozenset(NKJP.pos) - {"subst"}
+    assert NAMES.fixed_pos(parse_sequence('[tag!="subst:sg:.*"]')[0][0]) is None
 
 
 def test_approximate_conditional_weights(file):

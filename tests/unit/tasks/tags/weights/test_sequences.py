@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from assay.corpus import Column, Corpus
 from assay.errors import InputError
 from assay.tasks.tags.tagsets import find
-from assay.tasks.tags.weights.attributes import Attributes
 from assay.tasks.tags.weights.cqp import parse_sequence
-from assay.tasks.tags.weights.matching import Matcher
-from assay.tasks.tags.weights.queries import from_log
+from assay.tasks.tags.weights.queries import Attributes, Matcher, from_log
 
 CORPUS = (
     "stary\tadj:sg:gen:m3:pos\ndom\tsubst:sg:gen:m3\nbrata\tsubst:sg:gen:m1\nspi\tfin:sg:ter:imperf\n\n"
@@ -111,7 +109,7 @@ def corpus_of(sentences):
 
 def matched_in_sequence(sentences, query):
     corpus, tags = corpus_of(sentences)
-    return Matcher(corpus, tags, Attributes(find("nkjp"))).matched_in_sequence(*parse_sequence(query))
+    return Matcher(corpus, tags, Attributes(find("nkjp"))).match_sequence(*parse_sequence(query))
 
 
 @drawn(SENTENCES, ELEMENTS)

@@ -1,0 +1,578 @@
+"""Golds and systems of several frameworks: read, brought to the same words and made function trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+
+import numpy as np
+
+from assay.arrays import Bools, Ints, ids_of_runs, numbers_of_runs
+from assay.corpus import Column, Corpus, Trees, one_vocabulary
+from assay.engine.options import Options
+from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
+from assay.formats import Input, read_labels
+from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
+from assay.tasks.cross.functiontrees import (
+    FunctionTrees,
+    LabelSets,
+    from_dependencies,
+    from_nodes,
+    from_relational_realizational,
+    generalise,
+    projectivise,
+    recut,
+    tl_unify,
+)
+from assay.tasks.dependencies import arcs
+
+DEPENDENCIES, CONSTITUENTS = "dependencies", "constituents"
+
+
+@dataclass(frozen=True, eq=False)
+class Treebank:
+    """A gold, or a system's output in one framework."""
+
+    corpus: Corpus
+    kind: str
+    faults: tuple[arcs.Fault, ...] = ()
+    """Faults of dependency trees."""
+    theory: str = ""
+    system: str = ""
+    """Empty for a gold."""
+    cut: tuple[Ints, Ints, Ints] | None = None
+    """If words are cut into parts: the number in each sentence, each word's first and the one behind it."""
+    absent: tuple[Ints, Bools] | None = None
+    """The words of each sentence of gold, and which sentences are cut otherwise here and so are wholly missing."""
+
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+        return f"{self.system}@{self.theory}" if self.system else f"gold {self.theory}"
+
+    def function_trees(
+        self, *, subtypes: bool = True, function_labels: frozenset[str] | None = None, lift: bool = False
+    ) -> FunctionTrees:
+        """The trees as function trees.
+
+        subtypes: relations keep what follows the colon; function_labels: for relational-realizational trees, the
+        labels that are functions; lift: dependencies are made projective first.
+        """
+        corpus, trees = self.corpus, self.corpus.trees
+        if trees is None:
+            relations = corpus.column("DEPREL")
+            if not subtypes:
+                relations = relations.mapped({text: text.partition(":")[0] for text in relations.vocabulary})
+            assert corpus.heads is not None
+            heads = projectivise(corpus.starts, corpus.heads) if lift else corpus.heads
+            found = from_dependencies(corpus.starts, heads, relations.codes, relations.vocabulary)
+        elif function_labels is not None:
+            labels, tags = ((column.codes, column.vocabulary) for column in (trees.labels, corpus.column("tag")))
+            place = (corpus.starts, trees.sentence, trees.begin, trees.end)
+            found = from_relational_realizational(
+                *place, labels, function_labels, stretches=trees.stretches, tags=tags
+            )
+        else:
+            found = self._of_constituents(trees, subtypes)
+        if self.cut is not None:
+            found = recut(found, *self.cut)
+        if self.absent is not None:
+            words, absent = self.absent
+            found = replace(found.select(~absent[found.nodes.sentence]), words=words)
+        return found
+
+    def _of_constituents(self, trees: Trees, subtypes: bool) -> FunctionTrees:
+        """Function trees by the functions in labels such as NP-SBJ, or by those that are the labels of edges."""
+
+        def label_sets(column: Column) -> LabelSets:
+            sets = [functions(text) if trees.edges is None else edge_functions(text) for text in column.vocabulary]
+            if not subtypes:
+                sets = [tuple(dict.fromkeys(name.partition(":")[0] for name in names)) for names in sets]
+            return column.codes, sets
+
+        corpus = self.corpus
+        codes, sets = label_sets(trees.labels if trees.edges is None else trees.edges)
+        # A sentence without a parse is its words under a root.
+        bare = np.array(sorted(corpus.unparsed), dtype=np.int64)
+        return from_nodes(
+            corpus.starts,
+            np.append(trees.sentence, bare),
+            np.append(trees.begin, np.zeros_like(bare)),
+            np.append(trees.end, np.diff(corpus.starts)[bare]),
+            (np.append(codes, np.full(len(bare), len(sets))), [*sets, ()]),
+            stretches=trees.stretches,
+            preterminals=label_sets(corpus.column("tag") if trees.edges is None else corpus.columns["edge"]),
+        )
+
+    def has_functions(self) -> bool:
+        """True for dependencies, and for constituents that have functions in labels or on edges."""
+        trees = self.corpus.trees
+        if trees is None or trees.edges is not None:
+            return True
+        return any(functions(label) for label in (*trees.labels.vocabulary, *self.corpus.column("tag").vocabulary))
+
+    def with_gaps(self) -> Bools:
+        """Mask of the sentences whose trees are non-projective or discontinuous."""
+        if self.corpus.trees is None:
+            return arcs.nonprojective(self.corpus)
+        found = np.zeros(self.corpus.sentences, dtype=bool)
+        found[self.corpus.trees.sentence[list(self.corpus.trees.stretches)]] = True
+        return found
+
+    def select(self, kept: Bools) -> Treebank:
+        """Some of the sentences."""
+        if kept.all():
+            return self
+        corpus, trees = self.corpus, self.corpus.trees
+        words = kept[corpus.sentence_of]
+        number = np.cumsum(kept) - 1
+        place = np.append(np.cumsum(words) - 1, -1)
+        documents = corpus.document_of_sentence[kept]
+        if trees is not None:
+            trees = _some_nodes(trees, kept[trees.sentence], trees.parent, trees.above[words])
+            trees = replace(trees, sentence=number[trees.sentence])
+        chosen = replace(
+            corpus,
+            forms=Column(corpus.forms.codes[words], corpus.forms.vocabulary),
+            columns={n: Column(c.codes[words], c.vocabulary) for n, c in corpus.columns.items()},
+            starts=np.concatenate([[0], np.cumsum(np.diff(corpus.starts)[kept])]).astype(np.int64),
+            lines=None if corpus.lines is None else corpus.lines[kept],
+            files=tuple((path, int(kept[:first].sum())) for path, first in corpus.files),
+            comments=tuple((int(number[sentence]), line) for sentence, line in corpus.comments if kept[sentence]),
+            multiwords=tuple(
+                replace(token, first=int(place[token.first]), end=int(place[token.end - 1]) + 1)
+                for token in corpus.multiwords
+                if words[token.first]
+            ),
+            aside_words=np.zeros(0, dtype=np.int64),
+            aside_sentences=(),
+            aside_lines=(),
+            document_starts=np.append(np.flatnonzero(np.diff(documents, prepend=-1)), len(documents)),
+            document_ids=tuple(map(corpus.document_name, np.unique(documents).tolist())),
+            unparsed=frozenset(int(number[s]) for s in corpus.unparsed if kept[s]),
+            heads=None if corpus.heads is None else place[corpus.heads[words]],
+            trees=trees,
+        )
+        return replace(self, corpus=chosen)
+
+
+def read_trees(
+    path: str, input_format: str | None, *, tolerant: bool = False, columns: Sequence[str] = ()
+) -> Treebank:
+    """Dependencies, with further columns, or constituents, told by the file; see `Input.read` for `tolerant`."""
+    item = Input(path, input_format=input_format)
+    if item.plan.trees:
+        return Treebank(item.read(tolerant=tolerant), CONSTITUENTS)
+    corpus = read_labels(item, ["HEAD", "DEPREL", *columns])
+    if corpus.is_empty("HEAD"):
+        raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
+    corpus, faults = arcs.with_heads(corpus, "HEAD")
+    return Treebank(corpus, DEPENDENCIES, tuple(faults))
+
+
+def categories_only(corpus: Corpus, labels: frozenset[str]) -> Corpus:
+    """Relational-realizational trees without their function nodes, whose children go up."""
+    trees = corpus.trees
+    assert trees is not None
+    kept = ~trees.labels.isin(labels)
+    parents, stays = np.append(trees.parent, -1), np.append(kept, True)
+    nodes = np.concatenate([trees.parent, trees.above])
+    while not stays[nodes].all():
+        nodes = np.where(stays[nodes], nodes, parents[nodes])
+    return replace(corpus, trees=_some_nodes(trees, kept, nodes[: len(kept)], nodes[len(kept) :]))
+
+
+def _some_nodes(trees: Trees, kept: Bools, parent: Ints, above: Ints) -> Trees:
+    """Some of the nodes; `parent` and `above` are the nodes among them above each node and each word, -1 for none."""
+    place = np.append(np.cumsum(kept) - 1, -1)
+    return Trees(
+        sentence=trees.sentence[kept],
+        parent=place[parent[kept]],
+        begin=trees.begin[kept],
+        end=trees.end[kept],
+        labels=Column(trees.labels.codes[kept], trees.labels.vocabulary),
+        above=place[above],
+        lines=trees.lines[kept],
+        edges=None if trees.edges is None else Column(trees.edges.codes[kept], trees.edges.vocabulary),
+        stretches={int(place[node]): shape for node, shape in trees.stretches.items() if kept[node]},
+    )
+
+
+# --- the same words ---
+
+
+def differing_sentences(reference: Corpus, other: Corpus) -> Bools:
+    """Mask of the sentences whose words are not the same; there must be as many on both sides."""
+    if reference.sentences != other.sentences:
+        raise AlignmentError(
+            f"{other.name}: sentences: {other.sentences:,}, where {reference.name} has {reference.sentences:,}. "
+            "Files of all frameworks must have the same sentences in the same order."
+        )
+    _, (ours, theirs) = one_vocabulary([reference.forms, other.forms])
+    sizes = np.diff(reference.starts)
+    different = sizes != np.diff(other.starts)
+    # The words of all sentences of equal size are compared at once.
+    same_size = np.flatnonzero(~different)
+    here, there = (numbers_of_runs(corpus.starts[same_size], sizes[same_size]) for corpus in (reference, other))
+    different[np.repeat(same_size, sizes[same_size])[ours[here] != theirs[there]]] = True
+    return np.asarray(different)
+
+
+def describe_difference(reference: Corpus, other: Corpus, sentence: int) -> str:
+    """The place where two files part in a sentence, in words."""
+    for corpus in (reference, other):
+        if sentence in corpus.unparsed:
+            return f"{corpus.place_of_sentence(sentence)}: no tree in gold"
+    here, there = (
+        corpus.forms.strings(int(corpus.starts[sentence]), int(corpus.starts[sentence + 1]))
+        for corpus in (reference, other)
+    )
+    place = other.place_of_sentence(sentence)
+    for number, (a, b) in enumerate(zip(here, there, strict=False), 1):
+        if a != b:
+            return f"{place}: word {number} is {b!r} where {reference.place_of_sentence(sentence)} has {a!r}"
+    return f"{place}: {len(there)} words where {reference.place_of_sentence(sentence)} has {len(here)}"
+
+
+def word_differences(banks: Sequence[Treebank], allowed: Mapping[str, Bools]) -> tuple[Bools, list[str]]:
+    """The sentences whose words are not the same in all files, and where they part, but for those allowed to."""
+    reference = banks[0].corpus
+    wrong, lines = np.zeros(reference.sentences, dtype=bool), []
+    for bank in banks:
+        found = differing_sentences(reference, bank.corpus)
+        if bank.title in allowed:
+            found &= ~allowed[bank.title]
+        lines += [describe_difference(reference, bank.corpus, one) for one in np.flatnonzero(found).tolist()]
+        wrong |= found
+    return wrong, lines
+
+
+# --- the same characters in other words ---
+
+
+def recut_sentences(reference: Corpus, other: Corpus) -> Bools:
+    """Mask of the sentences that have other words in both files, but the same characters, white space aside."""
+    found = differing_sentences(reference, other)
+    ours, theirs = (_characters(corpus, found) for corpus in (reference, other))
+    for sentence, (text, _) in ours.items():
+        found[sentence] = text == theirs[sentence][0]
+    return found
+
+
+def cut_words(banks: Sequence[Treebank], sentences: Bools) -> tuple[list[Treebank], dict[int, tuple[str, ...]]]:
+    """The files with where their words lie among parts, and the parts of the sentences that are cut into such.
+
+    A part ends where a word of any file ends, so that sets of parts are sets of characters; in the other sentences
+    each word is one part. The characters of these sentences must be the same in all files.
+    """
+    read = [_characters(bank.corpus, sentences) for bank in banks]
+    number = np.diff(banks[0].corpus.starts)
+    ranges = []
+    for bank in banks:
+        starts = bank.corpus.starts
+        begin = np.arange(len(bank.corpus)) - starts[ids_of_runs(starts)]
+        ranges.append((begin, begin + 1))
+    parts: dict[int, tuple[str, ...]] = {}
+    for sentence, (text, _) in read[0].items():
+        ends = sorted({place for found in read for word in found[sentence][1] for place in word} | {0})
+        parts[sentence] = tuple(text[a:b] for a, b in pairwise(ends))
+        number[sentence] = len(parts[sentence])
+        for bank, found, (begin, end) in zip(banks, read, ranges, strict=True):
+            own = slice(int(bank.corpus.starts[sentence]), int(bank.corpus.starts[sentence + 1]))
+            words = np.array(found[sentence][1], dtype=np.int64).reshape(-1, 2)
+            begin[own], end[own] = np.searchsorted(ends, words.T)
+    cut = [replace(bank, cut=(number, *own)) for bank, own in zip(banks, ranges, strict=True)]
+    return cut, parts
+
+
+def _characters(corpus: Corpus, sentences: Bools) -> dict[int, tuple[str, list[tuple[int, int]]]]:
+    """By sentence its characters, and which of them are each word's.
+
+    The words of a multiword token have their part of it where they make it up, and else share all of it.
+    """
+    multiwords = {token.first: token for token in corpus.multiwords}
+    found = {}
+    for sentence in np.flatnonzero(sentences).tolist():
+        word, last = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+        text, ranges = "", []
+        while word < last:
+            token = multiwords.get(word)
+            end = word + 1 if token is None else token.end
+            forms = ["".join(form.split()) for form in corpus.forms.strings(word, end)]
+            surface = forms[0] if token is None else "".join(token.form.split())
+            first = len(text)
+            text += surface
+            if "".join(forms) == surface:
+                ends = (first + np.cumsum([len(form) for form in forms])).tolist()
+                ranges += list(zip([first, *ends], ends, strict=False))
+            else:
+                ranges += [(first, len(text))] * len(forms)
+            word = end
+        found[sentence] = text, ranges
+    return found
+
+
+# --- all files of a comparison ---
+
+
+def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The files of golds by name, and which gold takes its functions from which."""
+    golds: dict[str, str] = {}
+    enrichments = []
+    for spec in specs:
+        name, equals, path = spec.partition("=")
+        if equals:
+            if name in golds or not name or not path or "+" in name or "@" in name:
+                raise UsageError(f"--theory {spec!r} should be name=path, each name once.")
+            golds[name] = path
+        else:
+            structure, plus, labels = spec.partition("+")
+            if not plus:
+                raise UsageError(f"--theory {spec!r} should be name=path, or a+b: a with the functions of b.")
+            enrichments.append((structure, labels))
+    if not golds:
+        raise UsageError("no gold given. Give one for each framework: --theory dep=gold.conllu --theory ps=gold.mrg")
+    for name in (name for pair in enrichments for name in pair):
+        if name not in golds:
+            raise unknown("theory", name, golds)
+    return golds, enrichments
+
+
+def system_paths(specs: Sequence[str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The files of systems by name and theory."""
+    systems: dict[str, dict[str, str]] = {}
+    for spec in specs:
+        named, equals, path = spec.partition("=")
+        name, at, theory = named.rpartition("@")
+        if not (equals and at and name and path):
+            raise UsageError(f"{spec!r} should be system@theory=path, e.g. malt@dep=malt.conllu")
+        if theory not in golds:
+            raise unknown("theory", theory, golds)
+        if theory in systems.setdefault(name, {}):
+            raise UsageError(f"{name} is given twice for {theory}.")
+        systems[name][theory] = path
+    if not systems:
+        raise UsageError("no system given. Give at least one: malt@dep=malt.conllu")
+    return systems
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All golds and all systems over the same sentences."""
+
+    golds: Mapping[str, Treebank]
+    """By theory; the sentences of the first stand for those of all files."""
+    outputs: Sequence[Treebank]
+    """The trees of systems in one framework or several, system by system."""
+    enriched: Mapping[str, str]
+    """By theory the gold that gave it functions."""
+    trees: Mapping[str, FunctionTrees]
+    """The function trees of all files by their titles."""
+    labelled: frozenset[str]
+    """The systems that have functions in one framework at least."""
+    parts: Mapping[int, tuple[str, ...]]
+    """The sentences that some file cuts otherwise: the parts that are compared there."""
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def reference(self) -> Corpus:
+        """The first gold."""
+        return next(iter(self.golds.values())).corpus
+
+    @property
+    def files(self) -> dict[str, Treebank]:
+        """Golds and outputs by their titles."""
+        return {bank.title: bank for bank in (*self.golds.values(), *self.outputs)}
+
+    @cached_property
+    def first(self) -> dict[str, Treebank]:
+        """By system the output that is compared with the others': that in the first framework given for it."""
+        found: dict[str, Treebank] = {}
+        for bank in self.outputs:
+            found.setdefault(bank.system, bank)
+        return found
+
+    @cached_property
+    def common(self) -> FunctionTrees:
+        """The trees that the golds agree on."""
+        return generalise(*(self.trees[gold.title] for gold in self.golds.values()))
+
+    def outputs_in(self, theory: str) -> dict[str, Treebank]:
+        """By system the outputs in a framework."""
+        return {bank.system: bank for bank in self.outputs if bank.theory == theory}
+
+    def full_name(self, theory: str) -> str:
+        """The name of a gold with that of the gold that gave it functions."""
+        return f"{theory}+{self.enriched[theory]}" if theory in self.enriched else theory
+
+    def words(self, sentence: int) -> tuple[str, ...]:
+        """The words of a sentence or, where it is cut into parts, these."""
+        starts = self.reference.starts
+        first, end = int(starts[sentence]), int(starts[sentence + 1])
+        return self.parts.get(sentence) or tuple(self.reference.forms.strings(first, end))
+
+
+def read_comparison(
+    golds: Mapping[str, str],
+    systems: Mapping[str, Mapping[str, str]],
+    enrichments: Sequence[tuple[str, str]],
+    options: Options,
+    *,
+    subtypes: bool,
+    segmentation: str,
+    non_projective: str,
+    function_labels: Mapping[str, frozenset[str]],
+    columns: Sequence[str] = (),
+) -> Comparison:
+    """All files, without the sentences that are faulty or have other words somewhere, where these may be left out.
+
+    `enrichments`: which gold takes its functions from which; `columns`: what measures of dependencies need beside
+    heads and relations. A system's phrase structure takes functions from its dependencies if it has none, and where
+    its gold does, whether or not it has others of its own.
+    """
+    banks, allowed, warnings = _read(golds, systems, options, segmentation, columns)
+    notes: list[str] = []
+    parts: dict[int, tuple[str, ...]] = {}
+    if non_projective == "leave-out":
+        banks, kept, notes = _leave_out_gaps(banks)
+        allowed = {title: found[kept] for title, found in allowed.items()}
+    if segmentation != "chars":
+        banks, unaligned, missing = _without_missing(banks, allowed)
+        warnings += unaligned
+        notes += missing
+    elif (recut := np.any(list(allowed.values()), axis=0)).any():
+        banks, parts = cut_words(banks, recut)
+        notes.append(
+            f"{_sentences_are(len(parts))} cut into other words in some file and compared as sets of characters, "
+            "which TedEval itself does not do."
+        )
+    own = {
+        bank.title: bank.function_trees(
+            subtypes=subtypes, function_labels=function_labels.get(bank.theory), lift=non_projective == "lift"
+        )
+        for bank in banks
+    }
+    trees, enriched = dict(own), dict(enrichments)
+    for structure, giver in enrichments:
+        trees[f"gold {structure}"] = tl_unify(trees[f"gold {structure}"], trees[f"gold {giver}"])
+    # By system the output that it takes functions from.
+    outputs = [bank for bank in banks if bank.system]
+    labelled = [bank for bank in outputs if bank.theory in function_labels or bank.has_functions()]
+    sources = {bank.system: bank.title for bank in reversed(labelled)}
+    for bank in outputs:
+        giver = f"{bank.system}@{enriched.get(bank.theory, '')}"
+        if giver not in own and bank not in labelled:
+            giver = sources.get(bank.system, "")
+        if giver in own:
+            trees[bank.title] = tl_unify(own[bank.title], own[giver])
+    found = {bank.theory: bank for bank in banks if not bank.system}
+    return Comparison(found, outputs, enriched, trees, frozenset(sources), parts, tuple(warnings), tuple(notes))
+
+
+def _read(
+    golds: Mapping[str, str],
+    systems: Mapping[str, Mapping[str, str]],
+    options: Options,
+    segmentation: str,
+    columns: Sequence[str],
+) -> tuple[list[Treebank], dict[str, Bools], list[str]]:
+    """The files with the sentences that can be compared, those cut otherwise by title, and warnings."""
+    paths = [*golds.values(), *(path for versions in systems.values() for path in versions.values())]
+    if paths.count("-") > 1:
+        raise UsageError("- (standard input) can be given once only.")
+    skip = options.on_mismatch == "skip"
+    trees = partial(read_trees, input_format=options.input_format, tolerant=skip, columns=columns)
+    banks = [replace(trees(path), theory=name) for name, path in golds.items()]
+    kinds = {bank.theory: bank.kind for bank in banks}
+    reference = banks[0].corpus
+    for bank in [
+        replace(trees(path), theory=theory, system=name)
+        for name, versions in systems.items()
+        for theory, path in versions.items()
+    ]:
+        if bank.kind != kinds[bank.theory]:
+            kind = kinds[bank.theory]
+            raise UsageError(f"{bank.title} has {bank.kind}, but the gold {bank.theory} has {kind}.")
+        banks.append(replace(bank, corpus=with_words_of(bank.corpus, reference)))
+    # The sentences that are cut otherwise than in the first gold and may be; golds only by characters.
+    allowed = {
+        bank.title: recut_sentences(reference, bank.corpus)
+        for bank in banks
+        if segmentation == "chars" or (segmentation != "same" and bank.system)
+    }
+    wrong, places = word_differences(banks, allowed)
+    if options.on_mismatch == "warn":
+        # Words that are written otherwise can be compared by their place.
+        sizes = [np.diff(bank.corpus.starts) for bank in banks]
+        wrong &= np.any([size != sizes[0] for size in sizes], axis=0)
+    if wrong.any() and not skip:
+        remedy = "All files must have the same words. To leave such sentences out: --on-mismatch skip"
+        if segmentation != "chars" and any(recut_sentences(reference, bank.corpus).any() for bank in banks):
+            remedy += "; to compare the same characters in other words: --segmentation chars"
+        raise AlignmentError("\n".join([*listed(places), remedy]))
+    faults = [(bank.corpus, fault) for bank in banks for fault in bank.faults]
+    facts = [f"{corpus.place(fault.word)}: {fault.fact}" for corpus, fault in faults]
+    if facts and not skip:
+        raise InputError("\n".join([*listed(facts), "To leave such sentences out: --on-mismatch skip"]))
+    wrong[[fault.sentence for _, fault in faults]] = True
+    if wrong.all():
+        raise AlignmentError("no sentence has the same words in all files.")
+    warnings = [f"{'left out: ' if skip else ''}{line}." for line in (*listed(places), *listed(facts))]
+    if wrong.any():
+        warnings.append(f"{int(wrong.sum()):,} of {len(wrong):,} sentences were left out.")
+    banks = [bank.select(~wrong) for bank in banks]
+    for bank in banks:
+        corpus, unparsed = bank.corpus, len(bank.corpus.unparsed)
+        # The reader's own word for sentences without a parse says nothing of what becomes of them.
+        told = [note for note in corpus.notes if not note.startswith("sentences without a parse")]
+        warnings += [f"{bank.title}: {note}" for note in told]
+        if unparsed:
+            what = "1 sentence" if unparsed == 1 else f"{unparsed:,} sentences"
+            warnings.append(f"{bank.title}: no parse of {what}: words under a root in TedEval.")
+        if corpus.heads is not None and (roots := arcs.several_roots(corpus)):
+            what = "1 sentence has" if roots == 1 else f"{roots:,} sentences have"
+            warnings.append(f"{bank.title}: {what} more than one root, scored like others.")
+    return banks, {title: found[~wrong] for title, found in allowed.items()}, warnings
+
+
+def _leave_out_gaps(banks: Sequence[Treebank]) -> tuple[list[Treebank], Bools, list[str]]:
+    """The sentences without gaps in any file, which these are, and a note on the others."""
+    gaps = {bank.title: bank.with_gaps() for bank in banks}
+    kept = ~np.any(list(gaps.values()), axis=0)
+    if not kept.any():
+        raise InputError(
+            "every sentence is non-projective or discontinuous in some file: none is left. Keep or lift them: "
+            "--non-projective lift"
+        )
+    number = int((~kept).sum())
+    if not number:
+        return list(banks), kept, []
+    what = "1 sentence with gaps" if number == 1 else f"{number:,} sentences with gaps"
+    where = ", ".join(f"{title} {int(found.sum()):,}" for title, found in gaps.items() if found.any())
+    note = f"{what} (non-projective, discontinuous) {'is' if number == 1 else 'are'} left out: {where}."
+    return [bank.select(kept) for bank in banks], kept, [note]
+
+
+def _without_missing(
+    banks: Sequence[Treebank], allowed: Mapping[str, Bools]
+) -> tuple[list[Treebank], list[str], list[str]]:
+    """Systems without the trees of sentences that they cut otherwise than gold, with warnings and notes."""
+    reference = banks[0].corpus
+    found, lines, notes = [], [], []
+    for bank in banks:
+        sentences = np.flatnonzero(allowed[bank.title]).tolist() if bank.title in allowed else []
+        if sentences:
+            lines += [describe_difference(reference, bank.corpus, sentence) for sentence in sentences]
+            notes.append(
+                f"{bank.title}: {_sentences_are(len(sentences))} cut into other words, counted as wholly missing."
+            )
+        absent = (np.diff(reference.starts), allowed[bank.title]) if sentences else None
+        found.append(replace(bank, absent=absent))
+    return found, [f"unaligned: {line}." for line in listed(lines)], notes
+
+
+def _sentences_are(number: int) -> str:
+    return "1 sentence is" if number == 1 else f"{number:,} sentences are"
