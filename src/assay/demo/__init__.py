@@ -49,7 +49,7 @@ def _pages(folder: Path, found: Sequence[tuple[str, Result]]) -> Path:
     """A page for each comparison, and one that leads to them."""
     from assay.files import write
     from assay.render import render
-    from assay.render.index import index
+    from assay.render.page import index
 
     for title, result in found:
         write(str(folder / f"{title}.html"), render(result, "html"))

@@ -21,7 +21,7 @@ from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
 from assay.engine.tallies import BLOCKS
-from assay.engine.task import tasks
+from assay.engine.task import describe, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
 from assay.formats import joint_digest
@@ -113,7 +113,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     if part.command == "compare" and len(part.judged) > 1:
         result = _compared(part, result, rows.comparisons, views)
     finish = tasks()[part.task].finish
-    return finish(result, part, settings) if finish else result
+    return describe(finish(result, part, settings) if finish else result)
 
 
 @dataclass

@@ -1,10 +1,11 @@
-"""Trees drawn as text, with what systems do otherwise beside the words."""
+"""Examples as text: sentences with changes marked, spans in brackets, trees with what systems do otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from assay.result import Example, ExampleArcs
+from assay.result import Example, ExampleArcs, ExampleItem, kind_title
 
 Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
@@ -154,3 +155,83 @@ def _children(places: Sequence[int], deeper: str) -> Iterator[tuple[int, str, st
     for number, place in enumerate(places, 1):
         last = number == len(places)
         yield place, deeper + ("└─ " if last else "├─ "), deeper + ("   " if last else "│  ")
+
+
+# --- examples ---
+
+
+def example_lines(example: Example, width: int = 0) -> list[str]:
+    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans a line for each side."""
+    if example.arcs:
+        return [" ".join(example.words), *dependency_lines(example, width)]
+    if example.units:
+        return [" ".join(example.words), *unit_lines(example, width)]
+    if example.tree:
+        return [" ".join(example.words), *constituent_lines(example, width)]
+    if not example.spans:
+        marks = {item.position: _mark(example, item) for item in example.items}
+        words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
+        return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
+    sides = example.sides
+    lanes = [_lane(example, side) for side in sides]
+    longest = [max(column, key=len) for column in zip(*lanes, strict=True)]
+    name = max(map(len, sides))
+    places = [(item.position, item.end or item.position + 1) for item in example.items]
+    window = _window(longest, places, width and width - name - 2)
+    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in zip(sides, lanes, strict=True)]
+
+
+def example_text(example: Example) -> str:
+    """The same in one line."""
+    if example.arcs or example.units or example.tree:
+        example = replace(example, arcs=(), units=(), tree=False)
+    return " · ".join(" ".join(line.split()) for line in example_lines(example))
+
+
+def _window(words: Sequence[str], places: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
+    """The stretch of words around some places that fits into a width; all of them where there is none."""
+    if not width or len(" ".join(words)) <= width or not places:
+        return 0, len(words)
+    first, last = min(begin for begin, _ in places), max(end for _, end in places)
+    while True:
+        wider = (max(first - 1, 0), min(last + 1, len(words)))
+        if wider == (first, last) or len(_cut(words, *wider)) > width:
+            return first, last
+        first, last = wider
+
+
+def _cut(words: Sequence[str], first: int, last: int) -> str:
+    return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
+
+
+def _lane(example: Example, side: str) -> list[str]:
+    """The words of a sentence with the spans of one side in brackets, and the words in question in »«."""
+    words = list(example.words)
+    for begin, end in example.marked:
+        words[begin] = f"»{words[begin]}"
+        words[end - 1] = f"{words[end - 1]}«"
+    spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
+    # Inner brackets first: they stand next to the words.
+    inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
+    for _, (begin, end, span) in inner_first:
+        wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
+        if begin >= len(words):
+            continue
+        # A span may reach beyond the sentence that is shown.
+        last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
+        words[begin] = f"[{words[begin]}"
+        words[last] = f"{words[last]}{beyond}]{span.label}{wrong}"
+    return words
+
+
+def _mark(example: Example, item: ExampleItem) -> str:
+    before = item.answers[example.a] or "∅"
+    gold = item.gold or "∅"
+    if example.b is None:
+        return f"[{gold} → {before}]"
+    after = item.answers[example.b] or "∅"
+    if item.kind == "correction":
+        return f"[{before} → {after} ✓]"
+    if item.kind == "new-error":
+        return f"[{before} ✓ → {after}]"
+    return f"[{before} → {after}, gold {gold}]"

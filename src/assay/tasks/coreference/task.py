@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, groupby
 
 from assay.engine.finish import main_score, shares
 from assay.engine.measure import find
@@ -13,7 +13,7 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.shard import sums_of
 from assay.engine.task import Task
-from assay.result import Result, Similarity
+from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
 from assay.tasks.coreference.mentions import DUPLICATES, chains_of
@@ -55,6 +55,44 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     )
 
 
+def _present(result: Result) -> Result:
+    """The Result with what is wrong with chains (Kummerfeld and Klein's classes), and how alike systems are."""
+    errors = [row for row in result.error_types if row.measure == "chains"]
+    kinds = list(dict.fromkeys(row.type for row in errors))
+    wrong = []
+    for system, group in groupby(errors, key=lambda row: row.system):
+        found = {row.type: [row.count, row.share] for row in group}
+        wrong.append((system, sum(count for count, _ in found.values()), *(found[kind] for kind in kinds)))
+    measures = list(dict.fromkeys(row.measure for row in result.similarities))
+    values = {(row.a, row.b, row.measure): row.value for row in result.similarities}
+    pairs = dict.fromkeys((a, b) for a, b, _ in values)
+    tables = (
+        Table(
+            "What is wrong with the chains",
+            ("system", "errors", *(kind.replace("-", " ") for kind in kinds)),
+            tuple(wrong),
+            ("text", "count", *["share"] * len(kinds)),
+            after="further scores",
+            notes=(
+                "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
+                "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "
+                "entities that one side has alone, and mentions that it has alone in an entity that both have.",
+            ),
+        ),
+        Table(
+            "How alike the systems are",
+            ("pair", *measures),
+            tuple(([a, b], *(values[a, b, measure] for measure in measures)) for a, b in pairs),
+            ("pair", *["percent"] * len(measures)),
+            after="differences",
+            short=15,
+            notes=("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",),
+        ),
+    )
+    outcomes = "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN)."
+    return replace(result, tables=tuple(one for one in tables if one.rows), remarks={"outcomes": outcomes})
+
+
 TASK = Task(
     name="coreference",
     noun="mention",
@@ -70,6 +108,10 @@ TASK = Task(
         ("zeros", ("value of zeros", ("error", "drop"))),
     ),
     drawing=CHAINS,
+    matched=True,
+    by_outcome=True,
+    text_unit="document",
+    present=_present,
     items_by_measure=False,
     gold_test="recall",
     unresolved=unresolved,

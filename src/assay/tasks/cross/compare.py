@@ -11,6 +11,7 @@ from assay.engine.finish import adjusted, few_units, intervals, other_intervals,
 from assay.engine.measure import find
 from assay.engine.options import Options
 from assay.engine.scores import Settings
+from assay.engine.task import describe
 from assay.errors import UsageError, unknown
 from assay.result import SCHEMA, Framework, Result, Source
 from assay.tasks.cross import notices
@@ -116,7 +117,7 @@ def _result(compared: Comparison) -> Result:
     scores = [row for one in figures for row in one.scores()]
     shown = (*(row for one in native for row in one.scores()), *scores)
     values = {row.system: row.value for row in scores if (row.measure, row.score) == (on, "value")}
-    return Result(
+    result = Result(
         schema=SCHEMA,
         version=assay.__version__,
         signature=_signature(compared, intervals(options.interval, (*shown, *tests))),
@@ -158,6 +159,7 @@ def _result(compared: Comparison) -> Result:
             *pooled_note(any(one.figures.pooled for one in (*figures, *native)), compared.unit),
         ),
     )
+    return describe(result)
 
 
 def _frameworks(compared: Comparison) -> Iterator[Framework]:

@@ -20,6 +20,7 @@ from assay.tasks.spans import kappa, measures
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
 from assay.tasks.spans.slices import SLICES
 from assay.tasks.spans.sweep import WEIGHTINGS, span_sweeps
+from assay.tasks.spans.tables import present
 
 
 def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
@@ -54,6 +55,10 @@ TASK = Task(
     choices=(("repair", ("repair", tuple(REPAIRS))),),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
+    matched=True,
+    rivals=True,
+    text_unit="",
+    present=present,
     sums=_kinds,
     finish=_finish,
 )

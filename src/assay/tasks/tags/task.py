@@ -14,6 +14,7 @@ from assay.result import Result
 from assay.tasks.tags import kappa, measures, partial
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.sweep import sweeps
+from assay.tasks.tags.tables import present
 from assay.tasks.tags.tagsets import find as find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import load
@@ -66,5 +67,6 @@ TASK = Task(
     agreement=("accuracy", "kappa"),
     prepare=prepare_tags,
     options=("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "map", *LABELS),
+    present=present,
     finish=_finish,
 )
