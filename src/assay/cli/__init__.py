@@ -1,4 +1,4 @@
-"""The command line: one file per command, loaded when it is called."""
+"""The command line: a file per group of commands, loaded when one of them is called."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import click
 
 from assay import __version__
 
-# Grouped by what one wants to do; the file of each command has its name.
+# Grouped by what one wants to do, with the file of each group.
 GROUPS = {
     "Evaluate": ("score", "compare", "agreement", "cross"),
     "Many runs": ("experiment", "bayes"),
     "Look up": ("measures", "formats", "tagset", "weights", "cite"),
     "More": ("report", "merge", "convert", "demo"),
 }
-
+_FILES = {"Evaluate": "evaluate", "Many runs": "runs", "Look up": "lookup", "More": "more"}
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a disk says that is full or broken."""
@@ -39,11 +39,12 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name."""
-        if cmd_name not in self.list_commands(ctx):
+        heading = next((heading for heading, names in GROUPS.items() if cmd_name in names), None)
+        if heading is None:
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f"assay.cli.{cmd_name}").command
+        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), cmd_name)
         return command
 
     def resolve_command(

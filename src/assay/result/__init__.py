@@ -586,18 +586,18 @@ class Result:
             raise InputError(f"schema {found!r} where {SCHEMA!r} is read. {_ORIGIN}")
         try:
             result = typing.cast(Result, decode(cls, data))
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InputError(f"not a whole Result ({error}).") from None
-        if not result.main_scores:
-            # In files from before rows said which is the main score, it stood first.
-            first: dict[str, str] = {}
-            rows = [(row, first.setdefault(row.measure, row.score)) for row in result.scores]
-            result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
-        if "tables" not in data:
-            # In files from before Results said how they are shown, the name of the task did.
-            from assay.engine.task import describe
+            if not result.main_scores:
+                # In files from before rows said which is the main score, it stood first.
+                first: dict[str, str] = {}
+                rows = [(row, first.setdefault(row.measure, row.score)) for row in result.scores]
+                result = replace(result, scores=tuple(replace(row, main=row.score == main) for row, main in rows))
+            if "tables" not in data:
+                # In files from before Results said how they are shown, the name of the task did.
+                from assay.engine.task import describe
 
-            result = describe(result, noun="noun" not in data)
+                result = describe(result, noun="noun" not in data)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(f"not a whole Result ({error}).") from None
         return result
 
     @classmethod

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import assay
-from assay.render.drawings import LONGEST, constituent_lines, dependency_lines, unit_lines
-from assay.render.text import example_lines, example_text
+from assay.render.drawings import (
+    LONGEST,
+    constituent_lines,
+    dependency_lines,
+    example_lines,
+    example_text,
+    unit_lines,
+)
 from assay.result import Example, ExampleArcs, ExampleUnit
 from parses import dependencies
 

@@ -50,9 +50,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         if key.startswith("errors\t")
         for row in shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
     ]
-    return replace(
-        result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part))
-    )
+    return replace(result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part)))
 
 
 def _present(result: Result) -> Result:

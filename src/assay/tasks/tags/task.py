@@ -46,9 +46,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     order = part.options.label_order
     if compares:
         diffs = [
-            diff
-            for on, outcomes in categories
-            for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)
+            diff for on, outcomes in categories for diff in changes.diffs(outcomes, on, None, "accuracy", {}, order)
         ]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if part.options.sweep and len(part.judged) > 1 and part.labels is not None:
