@@ -109,8 +109,12 @@ def describe(result: Result, *, noun: bool = False) -> Result:
         by_outcome=task.by_outcome,
         text_unit=task.text_unit or result.unit,
     )
-    # Between annotators there is no gold that a task's own tables could be about.
-    return task.present(result) if task.present and result.command != "agreement" else result
+    if task.present is None:
+        return result
+    result = task.present(result)
+    # Between annotators there is no gold that other tables could be about.
+    kept = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
+    return replace(result, tables=tuple(kept))
 
 
 def choices_of_tasks() -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:

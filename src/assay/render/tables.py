@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render import agreement, runs
+from assay.render import runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
 from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, kind_title
@@ -31,9 +31,48 @@ _NUMBERS = {"crossing"}
 
 def tables(result: Result) -> list[Table]:
     """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
-    by_command: dict[str, Callable[[Result], Iterable[Table]]] = {"agreement": agreement.tables, "bayes": runs.tables}
+    by_command: dict[str, Callable[[Result], Iterable[Table]]] = {"agreement": _agreement, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
     return [with_cells(one) for one in found if one.rows]
+
+
+def _agreement(result: Result) -> Iterator[Table]:
+    """Tables about annotators: how far each pair agrees, what the task adds, and agreement on each label."""
+    # Beside the main score, kappa, stand two more.
+    beside = ("agreement", "alpha")
+    shown = [row for row in result.scores if row.slice is None and (row.main or row.score in beside)]
+    found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
+    columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
+    header = ["pair"]
+    for measure, score in columns:
+        name = measure.partition("(")[0]
+        if score in ("kappa", "alpha", "agreement"):
+            header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
+        else:
+            header.append(name if score in ("f1", "value") else f"{name} {score}")
+    pairs = dict.fromkeys(pair for pair, _, _ in found)
+    yield table(
+        "Agreement",
+        header,
+        [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in pairs],
+        notes=(
+            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
+            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are what goes beyond chance.",
+        ),
+    )
+    yield from result.tables
+    labelled = sorted((row for row in shown if row.label is not None), key=lambda row: row.measure)
+    for measure, of_measure in groupby(labelled, key=lambda row: row.measure):
+        by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in of_measure}
+        names = list(dict.fromkeys(pair for _, pair in by_label))
+        labels = dict.fromkeys(label for label, _ in by_label)
+        yield table(
+            f"{measure} by label",
+            ["label", *names],
+            [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
+            "text percent",
+            short=25,
+        )
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
@@ -191,7 +230,7 @@ def _tests(result: Result) -> Iterator[Table]:
                 f"off by chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
             )
         if with_mcnemar and not explained:
-            over = f"gold's {result.noun}s (recall)" if result.matched else "words"
+            over = f"gold's {result.noun}s (recall)" if result.matched else f"{result.noun}s"
             notes.append(
                 f"McNemar's exact test takes {over} as independent, which within a {result.unit} they are not: "
                 "prefer p."
@@ -255,13 +294,15 @@ def _differences(result: Result) -> Iterator[Table]:
                 counted = "are changed errors here" if "antecedents=true" in on else "count as no change"
                 notes.append(f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {named}.")
         else:
-            over = "over gold's words (recall)" if result.aligned_by == "characters" else "of the scores"
+            # Partial credit is given to words, also where items are others.
+            items = "words" if result.matched else f"{item}s"
+            over = f"over gold's {items} (recall)" if result.aligned_by == "characters" else "of the scores"
             notes += [
-                f"diff: percent of words with another label; Δ: difference {over}; corr.: corrections.",
-                "improved, worsened: words whose partial credit rose or fell, corrections and new errors included."
+                f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
+                f"improved, worsened: {items} whose partial credit rose or fell, corrections and new errors included."
                 if graded
-                else "Overlap right: 2·both right / (A right + B right); overlap all: percent of words with the same "
-                "label.",
+                else "Overlap right: 2·both right / (A right + B right); overlap all: percent of "
+                f"{items} with the same label.",
             ]
         header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
         minor = on not in main and not graded

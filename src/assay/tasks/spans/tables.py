@@ -13,6 +13,16 @@ _COUNTED = ("tp", "fp", "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "
 """The columns of Ortmann's Table 2, in her order."""
 _LAST = {"precision": 0, "recall": 1, "agreement": 2, "f1": 3}
 """The order of scores in a row."""
+_DIFFERENCES = {
+    "le": "label",
+    "bes": "second smaller",
+    "bel": "second larger",
+    "beo": "overlap",
+    "lbe": "label and boundary",
+    "fn": "only first",
+    "fp": "only second",
+}
+"""Types of errors where none of two annotators is gold."""
 _FAIR_CELLS = "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."
 _CELLS = {
     "fair": _FAIR_CELLS,
@@ -31,6 +41,9 @@ _CELLS = {
 
 def present(result: Result) -> Result:
     """The Result with types of errors, labels by type of error, and systems under other weightings of these."""
+    if result.command == "agreement":
+        remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}
+        return replace(result, tables=tuple(_disagreements(result)), remarks=remarks)
     remarks = {"differences": "A boundary error is the same error if it has the same label and type."}
     for on in [row.measure for row in result.confusion][:1]:
         name = on.partition("(")[0]
@@ -39,6 +52,26 @@ def present(result: Result) -> Result:
         remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
     tables = (*_error_types(result), *_labels(result), *_sweeps(result))
     return replace(result, tables=tables, remarks=remarks)
+
+
+def _disagreements(result: Result) -> Iterator[Table]:
+    """The types of differences between annotators."""
+    rows = []
+    for (measure, pair), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
+        number = {row.type: row.count for row in group}
+        if "le" in number:
+            # Matched both ways and added up: each difference was counted twice.
+            rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
+    if rows:
+        yield Table(
+            "How they differ",
+            ("pair", "measure", *_DIFFERENCES.values()),
+            tuple(rows),
+            ("text", "text", *["count"] * len(_DIFFERENCES)),
+            words=2,
+            after="agreement",
+            notes=("Spans, the mean of the matchings with either annotator as the target.",),
+        )
 
 
 def _error_types(result: Result) -> Iterator[Table]:
