@@ -113,7 +113,7 @@ def questions(path: Path) -> Iterator[str]:
 
 
 def test_nobody_asks_which_task_it_is() -> None:
-    """A task's record says what it is, a Result how it is shown: neither a name nor a kind of drawing decides that."""
+    """A record says what a task is, a Result how it is shown: neither a name nor a kind of drawing decides that."""
     from assay.tasks import NAMES
 
     asked = re.compile(rf"'({'|'.join(NAMES)})'|\.drawing\b(?!\.(?!kind))")

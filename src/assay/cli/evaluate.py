@@ -11,6 +11,7 @@ from assay.cli.options import (
     GOLD,
     INPUT_FORMAT,
     HelpCommand,
+    choice,
     embed_option,
     evaluation,
     gate_options,
@@ -195,29 +196,21 @@ def agreement(
     "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."
 )
 @measure_option("Measure of a framework itself, in place of uas and las, or of parseval; repeatable.")
-@click.option(
-    "--sizes",
-    type=click.Choice(["2.1", "2.2", "paper"]),
-    default="2.1",
-    show_default=True,
-    help="What edits are divided by.",
-)
+@choice("--sizes", "2.1 2.2 paper", "What edits are divided by.", "2.1")
 @click.option(
     "--no-subtypes", is_flag=True, help="Relations without what follows the colon, in trees and in measures."
 )
-@click.option(
+@choice(
     "--segmentation",
-    type=click.Choice(["same", "strict", "chars"]),
-    default="same",
-    show_default=True,
-    help="Sentences cut into other words: refuse, count as wholly missing, or compare as sets of characters.",
+    "same strict chars",
+    "Sentences cut into other words: refuse, count as wholly missing, or compare as sets of characters.",
+    "same",
 )
-@click.option(
+@choice(
     "--non-projective",
-    type=click.Choice(["keep", "leave-out", "lift"]),
-    default="keep",
-    show_default=True,
-    help="Sentences with gaps: score like others, leave out, or lift arcs until they are projective.",
+    "keep leave-out lift",
+    "Sentences with gaps: score like others, leave out, or lift arcs until they are projective.",
+    "keep",
 )
 @click.option("--functions", multiple=True, metavar="THEORY=FILE", help="Labels that are functions, one per line.")
 @INPUT_FORMAT

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import INPUT_FORMAT, Group, OutputPath, with_options
+from assay.cli.options import INPUT_FORMAT, Group, OutputPath, choice, with_options
 from assay.cli.output import put
 
 if TYPE_CHECKING:
@@ -167,12 +167,11 @@ def weights() -> None:
 @click.argument("lexicon", type=click.Path())
 @click.option("--tagset", required=True, help=_TAGSET)
 @click.option("--column", help="LEXICON is a corpus: take the tags seen with each form in this column.")
-@click.option(
+@choice(
     "--denominator",
-    type=click.Choice(["words_with_category", "all_words"]),
-    default="words_with_category",
-    show_default=True,
-    help="The words over which a category is averaged.",
+    "words_with_category all_words",
+    "The words over which a category is averaged.",
+    "words_with_category",
 )
 @click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell.")
 @click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
@@ -233,21 +232,14 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
 @click.argument("log", type=click.Path())
 @click.option("--tagset", required=True, help=_TAGSET)
 @click.option("--aliases", type=click.Path(), help="Other names of attributes: lines alias TAB category.")
-@click.option(
-    "--unit",
-    type=click.Choice(["queries", "mentions"]),
-    default="queries",
-    show_default=True,
-    help="Count a category once per query, or each mention.",
-)
+@choice("--unit", "queries mentions", "Count a category once per query, or each mention.", "queries")
 @click.option("--corpus", type=click.Path(), help="Conditional weights by the words of a corpus that queries match.")
 @click.option("--column", help="The column of its tags.")
-@click.option(
+@choice(
     "--count",
-    type=click.Choice(["shares", "words"]),
-    default="shares",
-    show_default=True,
-    help="With --corpus: share a query out over the words it matches, or count each word.",
+    "shares words",
+    "With --corpus: share a query out over the words it matches, or count each word.",
+    "shares",
 )
 @_common
 def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:

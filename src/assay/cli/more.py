@@ -7,10 +7,12 @@ import click
 from assay.cli import example_help
 from assay.cli.options import (
     INPUT_FORMAT,
+    REPAIR,
     SCHEME_NAMES,
     Command,
     HelpCommand,
     OutputPath,
+    choice,
     gate_options,
     output_options,
 )
@@ -106,11 +108,7 @@ def merge(
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")
 @click.option("--scheme", type=SCHEME_NAMES, help="The scheme of the tags in the file; else told by it.")
-@click.option(
-    "--repair",
-    type=click.Choice(["conlleval", "discard"]),
-    help="Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
-)
+@REPAIR
 @INPUT_FORMAT
 @click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
 def convert(
@@ -144,10 +142,10 @@ def convert(
     short_help="Compare real systems on the corpora that come along.",
     epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"),
 )
-@click.option(
+@choice(
     "--language",
-    type=click.Choice(["english", "german"]),
-    help="Only the taggers of one language; else both, named entities, parses and coreference.",
+    "english german",
+    "Only the taggers of one language; else both, named entities, parses and coreference.",
 )
 @click.option("--html", type=OutputPath(file_okay=False), help="Write report pages into this folder.")
 @click.option(

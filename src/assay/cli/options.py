@@ -133,75 +133,57 @@ class HelpCommand(Command):
 class Names(click.ParamType[str]):
     """A name that a room knows: completed from there, checked there too."""
 
-    def __init__(self, name: str, known: Callable[[], list[str]]) -> None:
+    def __init__(self, name: str, module: str, known: str) -> None:
         self.name = name
+        self.module = module
         self.known = known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
-        return [CompletionItem(name) for name in self.known() if name.startswith(incomplete)]
+        from importlib import import_module
+
+        known = getattr(import_module(self.module), self.known)
+        names = known() if callable(known) else known
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def _measures() -> list[str]:
-    from assay.engine.measure import measures
-
-    return list(measures())
-
-
-def _formats() -> list[str]:
-    from assay.formats import FORMATS
-
-    return list(FORMATS)
-
-
-def _schemes() -> list[str]:
-    from assay.formats.schemes import SCHEMES
-
-    return list(SCHEMES)
-
-
-SCHEME_NAMES = Names("scheme", _schemes)
-
-
-def _slices() -> list[str]:
-    from assay.engine.slices import slices
-
-    return list(slices())
+def choice(name: str, values: str, text: str, default: str | None = None) -> Callable[[Function], Function]:
+    """An option with few values."""
+    show = default is not None
+    return click.option(name, type=click.Choice(values.split()), default=default, show_default=show, help=text)
 
 
 def measure_option(text: str) -> Callable[[Function], Function]:
     """The option -m, which names measures."""
-    return click.option("-m", "--measure", "measures", multiple=True, type=Names("measure", _measures), help=text)
+    known = Names("measure", "assay.engine.measure", "measures")
+    return click.option("-m", "--measure", "measures", multiple=True, type=known, help=text)
 
 
+SCHEME_NAMES = Names("scheme", "assay.formats.schemes", "SCHEMES")
 GOLD = click.argument("gold", type=click.Path())
+SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
+CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
+REPAIR = choice(
+    "--repair",
+    "conlleval discard",
+    "Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
+)
 INPUT_FORMAT = click.option(
     "--input-format",
-    type=Names("format", _formats),
+    type=Names("format", "assay.formats", "FORMATS"),
     help="Format of the files (assay formats); else told by their first lines.",
 )
 
 _RESAMPLING = (
-    click.option(
-        "--unit",
-        type=click.Choice(["sentence", "document"]),
-        help="What is resampled; sentences, unless files hold whole documents only.",
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(["percentile", "bca", "wilson"]),
-        default="percentile",
-        show_default=True,
-        help="Kind of 95% interval.",
-    ),
+    choice("--unit", "sentence document", "What is resampled; sentences, unless files hold whole documents only."),
+    choice("--interval", "percentile bca wilson", "Kind of 95% interval.", "percentile"),
     click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator."),
-    click.option(
+    SEED,
+    choice(
         "--on-mismatch",
-        type=click.Choice(["error", "skip", "warn"]),
-        default="error",
-        show_default=True,
-        help="Where texts differ: refuse, leave the sentence out, or compare by position.",
+        "error skip warn",
+        "Where texts differ: refuse, leave the sentence out, or compare by position.",
+        "error",
     ),
     click.option(
         "--examples",
@@ -230,7 +212,7 @@ _EVALUATION = (
         "--slice",
         "slices",
         multiple=True,
-        type=Names("slice", _slices),
+        type=Names("slice", "assay.engine.slices", "slices"),
         help="Break down by, e.g. sentence-length, seen, meta:genre; repeatable.",
     ),
     click.option("--train", type=click.Path(), help="Training data (or a list of its words), for unseen words."),
@@ -245,32 +227,10 @@ _EVALUATION = (
         type=SCHEME_NAMES,
         help="Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
     ),
-    click.option(
-        "--repair",
-        type=click.Choice(["conlleval", "discard"]),
-        help="Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
-    ),
-    click.option(
-        "--duplicates",
-        type=click.Choice(["error", "first", "drop"]),
-        default="error",
-        show_default=True,
-        help="Mentions given twice: refuse, keep the first, or drop all.",
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "empty"]),
-        default="error",
-        show_default=True,
-        help="Documents that a system lacks: refuse, or score as empty.",
-    ),
-    click.option(
-        "--zeros",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
-        help="Mentions of empty nodes: refuse, or leave out and count.",
-    ),
+    REPAIR,
+    choice("--duplicates", "error first drop", "Mentions given twice: refuse, keep the first, or drop all.", "error"),
+    choice("--missing", "error empty", "Documents that a system lacks: refuse, or score as empty.", "error"),
+    choice("--zeros", "error drop", "Mentions of empty nodes: refuse, or leave out and count.", "error"),
     click.option(
         "--mention-types",
         metavar="[head|PATH]",
@@ -291,10 +251,10 @@ _EVALUATION = (
     ),
     *_RESAMPLING,
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
-    click.option(
+    choice(
         "--kind",
-        type=click.Choice(["correction", "new-error", "changed-error", "unresolved"]),
-        help="Only examples of this kind; unresolved: mentions that no system resolves.",
+        "correction new-error changed-error unresolved",
+        "Only examples of this kind; unresolved: mentions that no system resolves.",
     ),
 )
 
@@ -335,17 +295,17 @@ _GATES = (
         help="With --fail-if-worse: scores may fall by so much, e.g. 0.002.",
     ),
 )
-embed_option = click.option(
+embed_option = choice(
     "--embed",
-    type=click.Choice(["all", "diff", "sample", "auto", "none"]),
-    help="Sentences in a page, in JSON or in a part: all, those with differences or errors, a sample of these, none. "
+    "all diff sample auto none",
+    "Sentences in a page, in JSON or in a part: all, those with differences or errors, a sample of these, none. "
     "Pages have auto, which is all up to 50,000, else a sample; the others have none.",
 )
 
 
 _SHARDS = (
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes, for folders."),
-    click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …"),
+    CLUSTER,
     click.option("--partial", type=OutputPath(), help="Write a part for assay merge, in place of a result."),
     click.option("--shard", metavar="I/N", help="With --partial: this is job I of N, e.g. 3/16."),
 )

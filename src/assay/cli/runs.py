@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.options import Command, Group, OutputPath, output_options
+from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, choice, output_options
 from assay.cli.output import Output, check_stdin, put
 from assay.files import make_folder, write
 
@@ -49,7 +49,7 @@ def experiment() -> None:
 )
 @PLAN
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time; else as the file says, or one.")
-@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
+@CLUSTER
 @click.option("--retry", is_flag=True, help="Take up the runs that failed, too.")
 @click.option("--rescore", is_flag=True, help="Score the kept predictions of all runs anew.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be run.")
@@ -261,15 +261,9 @@ def _summary(progress: Progress) -> str:
 @click.option("--adjudicated", type=click.Path(), help="What the annotators agreed on at last.")
 @click.option("--column", help="The column of the annotations that is compared.")
 @click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
+@SEED
 @click.option("--pictures", type=OutputPath(file_okay=False), help="Folder for triangles, forest plots, rankings …")
-@click.option(
-    "--picture-format",
-    type=click.Choice(["svg", "pdf", "png"]),
-    default="svg",
-    show_default=True,
-    help="Format of pictures, which need the extra assay[plot].",
-)
+@choice("--picture-format", "svg pdf png", "Format of pictures, which need the extra assay[plot].", "svg")
 @output_options
 def bayes(
     runs: tuple[str, ...],

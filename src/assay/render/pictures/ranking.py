@@ -2,17 +2,82 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from assay.render.pictures.layers import Edge, Stop, laid_out, levels
-from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, width_of
-from assay.render.pictures.words import short
+from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, short, width_of
 from assay.result.posteriors import Ranking, RankRelation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Edge = tuple[str, str]
+"""From the worse system to the better."""
+Stop = str | tuple[str, str, int]
+"""A system, or where an edge passes a level on its way."""
+
+
+@dataclass
+class Layers:
+    """Each level from the lowest up: systems, and the edges that pass between them."""
+
+    level: dict[str, int]
+    rows: list[list[Stop]]
+    paths: dict[Edge, list[Stop]] = field(default_factory=dict)
+    """The stops of each edge, from level to level upwards."""
+
+
+def levels(order: Sequence[str], covers: Iterable[Edge]) -> dict[str, int]:
+    """A system stands above all that it covers; edges against the order have no say."""
+    place = {name: number for number, name in enumerate(order)}
+    below: dict[str, list[str]] = {name: [] for name in order}
+    for worse, better in covers:
+        if place[worse] < place[better]:
+            below[better].append(worse)
+    found: dict[str, int] = {}
+    for name in order:
+        found[name] = max((found[worse] + 1 for worse in below[name]), default=0)
+    return found
+
+
+def laid_out(order: Sequence[str], covers: Iterable[Edge], edges: Iterable[Edge]) -> Layers:
+    """Systems and the passing points of long edges, ordered so that lines cross little; always the same way."""
+    level = levels(order, covers)
+    rows: list[list[Stop]] = [[] for _ in range(max(level.values(), default=0) + 1)]
+    for name in order:
+        rows[level[name]].append(name)
+    layers = Layers(level, rows)
+    for one, other in edges:
+        low, high = sorted((one, other), key=lambda name: level[name])
+        passing: list[Stop] = [(low, high, number) for number in range(level[low] + 1, level[high])]
+        for number, stop in enumerate(passing, level[low] + 1):
+            rows[number].append(stop)
+        layers.paths[one, other] = [low, *passing, high]
+    # Each stop moves to the middle of its neighbours on the next level, upwards and downwards by turns.
+    near: dict[Stop, list[Stop]] = {stop: [] for row in rows for stop in row}
+    for path in layers.paths.values():
+        for here, there in pairwise(path):
+            near[here].append(there)
+            near[there].append(here)
+    for turn in range(4):
+        upwards = turn % 2 == 0
+        for number in range(1, len(rows)) if upwards else range(len(rows) - 2, -1, -1):
+            fixed, row = rows[number - 1 if upwards else number + 1], rows[number]
+            # Places from 0 to 1, since levels differ in how many stops they have.
+            place = {stop: (index + 0.5) / len(fixed) for index, stop in enumerate(fixed)}
+            middle = {stop: (index + 0.5) / len(row) for index, stop in enumerate(row)}
+            for stop in row:
+                beside = [place[other] for other in near[stop] if other in place]
+                middle[stop] = sum(beside) / len(beside) if beside else middle[stop]
+            rows[number] = sorted(row, key=middle.__getitem__)
+    return layers
+
+
+# --- relations and their places ---
+
 
 Point = tuple[float, float]
 _EQUAL = ("≈", "⪅", "⪆")
@@ -31,8 +96,12 @@ class Relations:
 
 
 def relations(ranking: Ranking) -> Relations:
-    """What is drawn: covering edges, edges that the chain hides or contradicts, ties."""
-    strict = {_upwards(row): row for row in ranking.relations if row.relation in ("<", ">")}
+    """The covering edges, the edges that the chain hides or contradicts, and ties."""
+    strict = {
+        (row.a, row.b) if row.relation == "<" else (row.b, row.a): row
+        for row in ranking.relations
+        if row.relation in ("<", ">")
+    }
     ties = tuple(row for row in ranking.relations if row.relation in (*_EQUAL, _UNDECIDED))
     tied: dict[str, set[str]] = {name: set() for name in ranking.order}
     for row in ties:
@@ -45,10 +114,6 @@ def relations(ranking: Ranking) -> Relations:
     )
     covers = tuple(edge for edge, row in strict.items() if row.covers and edge not in flagged)
     return Relations(covers, flagged, ties)
-
-
-def _upwards(row: RankRelation) -> Edge:
-    return (row.a, row.b) if row.relation == "<" else (row.b, row.a)
 
 
 class _Plan:
@@ -78,7 +143,7 @@ class _Plan:
         return [(self._door(low, first), low[1] + _BOX / 2), *line, (self._door(high, last), high[1] - _BOX / 2)]
 
     def _door(self, box: Point, other: Point) -> float:
-        """Where on its box a line ends: the further to the side from which it comes."""
+        """The place on its box where a line ends: the further to the side from which it comes."""
         most = self.box / 2 - 0.12
         return box[0] + min(max((other[0] - box[0]) / 4, -most), most)
 

@@ -14,8 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet
-from assay.render.pictures.words import largest, pair_title, share, short
+from assay.render.pictures.sheet import (
+    FLAG,
+    INK,
+    SOFT,
+    Look,
+    bare,
+    drawn,
+    headed,
+    largest,
+    pair_title,
+    share,
+    sheet,
+    short,
+)
 from assay.render.text import count
 from assay.result.posteriors import Posterior
 

@@ -9,14 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from assay.render.pictures.curves import curves, panels
-from assay.render.pictures.forest import forest, span
-from assay.render.pictures.layers import laid_out, levels
-from assay.render.pictures.matrix import matrix
-from assay.render.pictures.ranking import ranking_graph, relations
-from assay.render.pictures.sheet import FILLS, FLAG
+from assay.render.pictures.plots import curves, forest, matrix, panels, span
+from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relations
+from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
 from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
-from assay.render.pictures.words import Unit, largest, share
 from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, posterior, ranking, table
 
