@@ -97,7 +97,7 @@ def _paths(text: str) -> Iterator[str]:
 
 
 def _belonging(path: str) -> Iterator[str]:
-    """What is read along with a file: the text of annotations, the data and the store of an experiment."""
+    """Files that are read along with one: the text of annotations, the data and the store of an experiment."""
     stem, ending = os.path.splitext(path)
     if ending == ".ann":
         yield f"{stem}.txt"
@@ -323,7 +323,7 @@ def with_options(options: Sequence[Callable[[Function], Function]]) -> Callable[
 
 
 def output_options(function: Function) -> Function:
-    """Where a Result goes: what the user says comes as one `output`."""
+    """The options of where a Result goes, which come as one `output`."""
 
     @wraps(function)
     def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:

@@ -113,8 +113,8 @@ def describe(result: Result, *, noun: bool = False) -> Result:
         return result
     result = task.present(result)
     # Between annotators there is no gold that other tables could be about.
-    kept = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
-    return replace(result, tables=tuple(kept))
+    tables = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
+    return replace(result, tables=tuple(one for one in tables if one.rows))
 
 
 def choices_of_tasks() -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:

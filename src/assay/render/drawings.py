@@ -17,7 +17,11 @@ def dependency_lines(example: Example, width: int = 0) -> list[str]:
     """Gold's tree, and behind each word the arcs of systems that differ from gold's, below each other if need be."""
     gold, *systems = example.arcs
     differing = {
-        place: [_arc(example, system, place) for system in systems if _differs(gold, system, place)]
+        place: [
+            _arc(example, one, place)
+            for one in systems
+            if (one.heads[place], one.labels[place]) != (gold.heads[place], gold.labels[place])
+        ]
         for place in range(len(example.words))
     }
     drawn = len(example.words) <= LONGEST
@@ -88,14 +92,14 @@ def _numbers(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
     for span in example.spans:
         # Labels that are taken as equal, or do not count, are gold's.
         hit = span.kind == "tp" and (span.label, span.stretches) not in in_gold
-        label = over.get(span.stretches, span.label) if hit else span.label
+        label = (over.get(span.stretches) if hit else None) or span.label or ""
         of = numbers.setdefault((label, span.stretches), {})
         of[span.side] = of.get(span.side, 0) + 1
     return numbers
 
 
 def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
-    """How many of the yields before it each lies in; equal ones are at the same depth."""
+    """The number of yields before it that each lies in; equal ones are at the same depth."""
     over: list[set[int]] = []
     for stretches in yields:
         words = {place for first, end in stretches for place in range(first, end)}
@@ -112,18 +116,11 @@ def _yield(example: Example, stretches: Stretches, room: int) -> str:
     if not room or len(text) <= room:
         return text
     words = text.split(" ")
-    shorter = [_middle_out(words, number) for number in range(2, len(words))]
+    shorter = [
+        " ".join([*words[: number - number // 2], "…", *words[len(words) - number // 2 :]])
+        for number in range(2, len(words))
+    ]
     return next((one for one in reversed(shorter) if len(one) <= room), min([text, *shorter[:1]], key=len))
-
-
-def _middle_out(words: Sequence[str], number: int) -> str:
-    """So many of the words, the first and the last."""
-    last = number // 2
-    return " ".join([*words[: number - last], "…", *words[len(words) - last :]])
-
-
-def _differs(gold: ExampleArcs, system: ExampleArcs, place: int) -> bool:
-    return (gold.heads[place], gold.labels[place]) != (system.heads[place], system.labels[place])
 
 
 def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
@@ -148,13 +145,9 @@ def _drawn(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
     while open_nodes:
         place, lead, deeper = open_nodes.pop()
         yield deeper + ("│" if place in below else ""), lead, place
-        open_nodes.extend(reversed(list(_children(below.get(place, []), deeper))))
-
-
-def _children(places: Sequence[int], deeper: str) -> Iterator[tuple[int, str, str]]:
-    for number, place in enumerate(places, 1):
-        last = number == len(places)
-        yield place, deeper + ("└─ " if last else "├─ "), deeper + ("   " if last else "│  ")
+        children = below.get(place, [])[::-1]
+        last = [(child, f"{deeper}└─ ", f"{deeper}   ") for child in children[:1]]
+        open_nodes += [*last, *((child, f"{deeper}├─ ", f"{deeper}│  ") for child in children[1:])]
 
 
 # --- examples ---
@@ -172,13 +165,12 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         marks = {item.position: _mark(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
         return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
-    sides = example.sides
-    lanes = [_lane(example, side) for side in sides]
-    longest = [max(column, key=len) for column in zip(*lanes, strict=True)]
-    name = max(map(len, sides))
+    lanes = {side: _lane(example, side) for side in example.sides}
+    longest = [max(column, key=len) for column in zip(*lanes.values(), strict=True)]
+    name = max(map(len, lanes))
     places = [(item.position, item.end or item.position + 1) for item in example.items]
     window = _window(longest, places, width and width - name - 2)
-    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in zip(sides, lanes, strict=True)]
+    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in lanes.items()]
 
 
 def example_text(example: Example) -> str:

@@ -25,23 +25,22 @@ class Cell:
 def table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[Any]], forms: str = "text", **more: Any
 ) -> Table:
-    """A table of values or cells; the last of the forms holds for all further columns."""
-    names = forms.split()
-    names += names[-1:] * (len(header) - len(names))
-    return Table(title, tuple(header), tuple(map(tuple, rows)), tuple(names[: len(header)]), **more)
+    """A table of values or cells."""
+    return Table(title, tuple(header), tuple(map(tuple, rows)), tuple(forms.split()), **more)
 
 
 def with_cells(table: Table) -> Table:
-    """The table with cells in place of values."""
+    """The table with cells in place of values, and a form for each column."""
     bold, italic = set(table.bold), set(table.italic)
+    forms = (*table.forms, *table.forms[-1:] * len(table.header))[: len(table.header)]
     rows = []
     for down, row in enumerate(table.rows):
-        cells = [cell(value, form) for value, form in zip(row, table.forms, strict=True)]
+        cells = [cell(value, form) for value, form in zip(row, forms, strict=True)]
         for across, one in enumerate(cells):
             if (down, across) in bold or (down, across) in italic:
                 cells[across] = replace(one, bold=(down, across) in bold, italic=(down, across) in italic)
         rows.append(tuple(cells))
-    return replace(table, rows=tuple(rows), narrow=tuple(map(with_cells, table.narrow)))
+    return replace(table, forms=forms, rows=tuple(rows), narrow=tuple(map(with_cells, table.narrow)))
 
 
 def cell(value: Any, form: str, bold: bool = False) -> Cell:

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -312,15 +312,15 @@ class ErrorType:
 
 @dataclass(frozen=True)
 class ExampleSpan:
-    """A span of one side within an example."""
+    """A span, or a node of a function tree, of one side within an example."""
 
     side: str
-    """Whose it is: `gold`, or a system's name."""
-    label: str
+    """Whose it is: `gold`, or a system's name; across frameworks `gold dep`, `generalised`, `malt@dep`."""
+    label: str | None
     stretches: tuple[tuple[int, int], ...]
     """The words it covers: first and end, counted from 0."""
     kind: str
-    """What became of it: `tp`, `le`, `fn` …"""
+    """What became of it: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
 
 
 @dataclass(frozen=True)
@@ -331,18 +331,6 @@ class ExampleArcs:
     heads: tuple[int, ...]
     """The position of each word's head, -1: root, -2: a word that gold does not have, -3: the word is missing."""
     labels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ExampleUnit:
-    """A node of a function tree within an example."""
-
-    side: str
-    """A gold (`gold dep`), the `generalised` gold, or a system (`malt@dep`)."""
-    label: str | None
-    stretches: tuple[tuple[int, int], ...]
-    kind: str
-    """`gold`, or what becomes of it: right, spurious, missing, forgiven, unasked."""
 
 
 @dataclass(frozen=True)
@@ -406,7 +394,7 @@ class Example:
     """Whose spans are shown, in order: gold, the systems."""
     arcs: tuple[ExampleArcs, ...] = ()
     """The trees of gold and of the systems."""
-    units: tuple[ExampleUnit, ...] = ()
+    units: tuple[ExampleSpan, ...] = ()
     """The function trees of golds and systems."""
     marked: tuple[tuple[int, int], ...] = ()
     """For mentions: the words in question, as stretches (first and end)."""
@@ -435,8 +423,8 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     """A value for each column: a text or a number; value, low and high of a figure with its interval."""
-    forms: tuple[str, ...] = ()
-    """How the values of each column are written (docs/json.md); a text among them stands as it is."""
+    forms: tuple[str, ...] = ("text",)
+    """How the values of each column are written (docs/json.md), the last of all further ones."""
     words: int = 1
     """So many columns, the first, are words and set to the left."""
     notes: tuple[str, ...] = ()
@@ -656,13 +644,11 @@ class Result:
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """One of the lists of this Result (`scores`, `comparisons`, `diffs`, …) as a data frame of pandas."""
-        found = [vars(row) if dataclasses.is_dataclass(row) else {rows: row} for row in self._rows(rows)]
-        return _library("pandas").DataFrame(found)
+        return _library("pandas").DataFrame(self._records(rows, vars))
 
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
-        found = [encode(row) if dataclasses.is_dataclass(row) else {rows: row} for row in self._rows(rows)]
-        return _library("polars").DataFrame(found, infer_schema_length=None)
+        return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
 
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
@@ -670,12 +656,11 @@ class Result:
 
         return flat(self)
 
-    def _rows(self, name: str) -> tuple[Any, ...]:
+    def _records(self, name: str, plain: Callable[[Any], Any]) -> list[Any]:
         lists = [item.name for item in dataclasses.fields(self) if isinstance(getattr(self, item.name), tuple)]
         if name not in lists:
             raise unknown("list of rows", name, lists)
-        found: tuple[Any, ...] = getattr(self, name)
-        return found
+        return [plain(row) if dataclasses.is_dataclass(row) else {name: row} for row in getattr(self, name)]
 
     def __repr__(self) -> str:
         from assay.render.text import one_line

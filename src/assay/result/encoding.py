@@ -66,7 +66,7 @@ def decode(kind: Any, data: Any, where: str = "") -> Any:
 
 
 def _of(kind: Any, data: Any, where: str) -> Any:
-    """What is of its kind; a truth value is no number."""
+    """The data if it is of its kind; a truth value is no number."""
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         shown = str(data)[:40]
         raise TypeError(f"{where or 'it'} is {shown!r}")

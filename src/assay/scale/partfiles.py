@@ -28,7 +28,6 @@ from assay.result import (
     ExampleArcs,
     ExampleItem,
     ExampleSpan,
-    ExampleUnit,
     Mapped,
     Source,
     Unresolved,
@@ -40,7 +39,7 @@ _CLASSES: dict[str, Any] = {
     for kind in (
         *(Part, Options, Decided, Covered, Cut, Kind, Selection, Summed, Tallies, Collapsed, Counts),
         *(Outcomes, WholeSentences, Drawn, Remark, Mapped, Source, Unresolved),
-        *(Example, ExampleArcs, ExampleItem, ExampleSpan, ExampleUnit, Texts, Rows),
+        *(Example, ExampleArcs, ExampleItem, ExampleSpan, Texts, Rows),
     )
 }
 

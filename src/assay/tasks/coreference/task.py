@@ -69,7 +69,7 @@ def _present(result: Result) -> Result:
             "What is wrong with the chains",
             ("system", "errors", *(kind.replace("-", " ") for kind in kinds)),
             tuple(wrong),
-            ("text", "count", *["share"] * len(kinds)),
+            ("text", "count", "share"),
             after="further scores",
             notes=(
                 "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
@@ -81,14 +81,14 @@ def _present(result: Result) -> Result:
             "How alike the systems are",
             ("pair", *measures),
             tuple(([a, b], *(values[a, b, measure] for measure in measures)) for a, b in pairs),
-            ("pair", *["percent"] * len(measures)),
+            ("pair", "percent"),
             after="differences",
             short=15,
             notes=("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",),
         ),
     )
     outcomes = "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN)."
-    return replace(result, tables=tuple(one for one in tables if one.rows), remarks={"outcomes": outcomes})
+    return replace(result, tables=tables, remarks={"outcomes": outcomes})
 
 
 TASK = Task(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.arrays import Bools, Ints
-from assay.result import Example, ExampleUnit
+from assay.result import Example, ExampleSpan
 from assay.tasks.cross.comparison import Comparison
 from assay.tasks.cross.functiontrees import delta, describe, edits
 
@@ -48,12 +48,12 @@ def _drawn(compared: Comparison) -> Ints:
     return np.sort(rng.choice(sentences, compared.options.examples, replace=False))
 
 
-def _units(compared: Comparison, sentence: int) -> Iterator[ExampleUnit]:
+def _units(compared: Comparison, sentence: int) -> Iterator[ExampleSpan]:
     """The units of every gold, of the generalised gold, and of every system with what becomes of them."""
     golds = {theory.title: theory.trees for theory in compared.theories.values()} | {"generalised": compared.common}
     for side, trees in golds.items():
         for unit in describe(sentence, trees, trees, trees, empty_counts=True):
-            yield ExampleUnit(side, unit.label, unit.stretches, "gold")
+            yield ExampleSpan(side, unit.label, unit.stretches, "gold")
     for system in compared.systems:
         first = system.first
         described = describe(
@@ -65,4 +65,4 @@ def _units(compared: Comparison, sentence: int) -> Iterator[ExampleUnit]:
             empty_counts=compared.how.empty_counts,
         )
         for unit in described:
-            yield ExampleUnit(first.title, unit.label, unit.stretches, unit.kind)
+            yield ExampleSpan(first.title, unit.label, unit.stretches, unit.kind)

@@ -22,7 +22,7 @@ def present(result: Result) -> Result:
         f"golds {golds}; read as {enumeration(list(formats))}"
     )
     tables = [*_scores(result), *_tests(result), _edits(result), _overlaps(result)]
-    return replace(result, heading=heading, tables=tuple(one for one in tables if one.rows), tables_only=True)
+    return replace(result, heading=heading, tables=tuple(tables), tables_only=True)
 
 
 def _title(measure: str) -> str:
@@ -77,7 +77,7 @@ def _score_table(
         title,
         ("system", *(_title(measure) for measure, _ in columns)),
         tuple(map(tuple, rows)),
-        ("text", *["percent"] * len(columns)),
+        ("text", "percent"),
         bold=tuple(bold),
         italic=tuple(italic),
         notes=(
@@ -134,7 +134,7 @@ def _edits(result: Result) -> Table:
         "Edits of TedEval multiple, labelled",
         ("system", "spurious", "missing", "edits", "size", "forgiven", "unasked"),
         rows,
-        ("text", *["count"] * len(names)),
+        ("text", "count"),
         notes=(
             "spurious: units that the system's own gold does not have; missing: units that all golds have. forgiven: "
             "rightly built though only its own gold has them; unasked: only its own gold has them, not built. Score: "

@@ -62,16 +62,15 @@ def _disagreements(result: Result) -> Iterator[Table]:
         if "le" in number:
             # Matched both ways and added up: each difference was counted twice.
             rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
-    if rows:
-        yield Table(
-            "How they differ",
-            ("pair", "measure", *_DIFFERENCES.values()),
-            tuple(rows),
-            ("text", "text", *["count"] * len(_DIFFERENCES)),
-            words=2,
-            after="agreement",
-            notes=("Spans, the mean of the matchings with either annotator as the target.",),
-        )
+    yield Table(
+        "How they differ",
+        ("pair", "measure", *_DIFFERENCES.values()),
+        tuple(rows),
+        ("text", "text", "count"),
+        words=2,
+        after="agreement",
+        notes=("Spans, the mean of the matchings with either annotator as the target.",),
+    )
 
 
 def _error_types(result: Result) -> Iterator[Table]:
@@ -81,20 +80,19 @@ def _error_types(result: Result) -> Iterator[Table]:
     for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
         found = {row.type: [row.count, row.share] for row in group}
         rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
-    if rows:
-        yield Table(
-            "Errors by type",
-            ("system", "measure", "errors", *map(kind_title, types)),
-            tuple(rows),
-            ("text", "text", "count", *["share"] * len(types)),
-            words=2,
-            after="further scores",
-            notes=(
-                "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
-                "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
-                "twice.",
-            ),
-        )
+    yield Table(
+        "Errors by type",
+        ("system", "measure", "errors", *map(kind_title, types)),
+        tuple(rows),
+        ("text", "text", "count", "share"),
+        words=2,
+        after="further scores",
+        notes=(
+            "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
+            "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
+            "twice.",
+        ),
+    )
 
 
 def _labels(result: Result) -> Iterator[Table]:
@@ -125,7 +123,7 @@ def _labels(result: Result) -> Iterator[Table]:
             f"{measure} by label",
             ("label", *(kind if kind == "gold" else kind_title(kind) for kind in kinds), *shown),
             tuple(rows),
-            ("text", *["count"] * len(kinds), *["percent"] * len(shown)),
+            ("text", *["count"] * len(kinds), "percent"),
             bold=((len(labels), 0),),
             after="labels",
             measures=(measure,),
@@ -143,17 +141,16 @@ def _sweeps(result: Result) -> Iterator[Table]:
         )
         for row in result.sweeps
     )
-    if rows:
-        yield Table(
-            "Under every weighting of errors",
-            ("pair", "always ahead", "first better %", "second better %", "least Δ", "greatest Δ", *names),
-            rows,
-            ("pair", "text", "percent", "percent", *["points"] * 4),
-            words=2,
-            after="outcomes",
-            short=15,
-            notes=(
-                "F1 if each type of error (LE, BEs, BEl, BEo, LBE) may count as anything between nothing and a hit. "
-                "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
-            ),
-        )
+    yield Table(
+        "Under every weighting of errors",
+        ("pair", "always ahead", "first better %", "second better %", "least Δ", "greatest Δ", *names),
+        rows,
+        ("pair", "text", "percent", "percent", "points"),
+        words=2,
+        after="outcomes",
+        short=15,
+        notes=(
+            "F1 if each type of error (LE, BEs, BEl, BEo, LBE) may count as anything between nothing and a hit. "
+            "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
+        ),
+    )

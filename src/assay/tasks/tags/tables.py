@@ -45,7 +45,7 @@ def _sets_of_tags(result: Result) -> Iterator[Table]:
             "Sets of tags",
             ("system", "measure", *_SET_SCORES),
             tuple(rows),
-            ("text", "text", *["percent"] * len(_SET_SCORES)),
+            ("text", "text", "percent"),
             words=2,
             bold=tuple(bold),
             after="scores",
@@ -90,16 +90,15 @@ def _sweeps(result: Result) -> Iterator[Table]:
         turned = [name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0]
         shares = (row.a_better, row.b_better, row.low, row.high)
         rows.append(([row.a, row.b], *shares, ", ".join(turned) or "none"))
-    if rows:
-        yield Table(
-            "Under every weighting",
-            ("pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"),
-            tuple(rows),
-            ("pair", "percent", "percent", "points", "points", "text"),
-            after="differences",
-            short=15,
-            notes=(
-                "wpa under random weights of all categories, drawn evenly. Turned round by: named weights (presets, "
-                "a category alone) under which the other system is ahead.",
-            ),
-        )
+    yield Table(
+        "Under every weighting",
+        ("pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"),
+        tuple(rows),
+        ("pair", "percent", "percent", "points", "points", "text"),
+        after="differences",
+        short=15,
+        notes=(
+            "wpa under random weights of all categories, drawn evenly. Turned round by: named weights (presets, "
+            "a category alone) under which the other system is ahead.",
+        ),
+    )
