@@ -97,12 +97,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     # Our products are long and narrow: a second thread of the linear algebra would only spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
-    _open_streams()
-    sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
-
-
-def _open_streams() -> None:
-    """Streams that were closed before we began take anything; others show what they cannot encode in ASCII."""
+    # Streams that were closed before we began take anything; others show what they cannot encode in ASCII.
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -116,6 +111,7 @@ def _open_streams() -> None:
                 stream.reconfigure(errors="backslashreplace")
             if stream.isatty():
                 setattr(sys, name, Terminal(stream))
+    sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
 
 
 class Terminal:
@@ -143,7 +139,13 @@ def _silence() -> None:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
-        _check_memory()
+        import mmap
+
+        try:
+            # Where there is no room for numpy, its linear algebra would end the process with 1.
+            mmap.mmap(-1, _LEAST_MEMORY).close()
+        except OSError:
+            raise MemoryError from None
         code = main.main(args=words, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -161,16 +163,6 @@ def _run(words: list[str], *, debug: bool) -> int:
             click.echo("interrupted", err=True)
             return 130
         return _failed(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
-
-
-def _check_memory() -> None:
-    """Refuse to begin where there is no room for numpy: its linear algebra would end the process with 1."""
-    import mmap
-
-    try:
-        mmap.mmap(-1, _LEAST_MEMORY).close()
-    except OSError:
-        raise MemoryError from None
 
 
 def _refused(error: click.ClickException) -> int:

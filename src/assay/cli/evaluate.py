@@ -45,19 +45,13 @@ if TYPE_CHECKING:
 @gate_options
 @shard_options
 @embed_option
-def score(
-    gold: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: Output,
-    **options: Any,
-) -> int:
+def score(**given: Any) -> int:
     """Score systems against GOLD, every score with its 95% interval.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
     may be given a name: NAME=PATH.
     """
-    return _evaluate("score", gold, systems, measures, output, options)
+    return _evaluate("score", **given)
 
 
 @click.command(
@@ -82,13 +76,7 @@ def score(
 @gate_options
 @shard_options
 @embed_option
-def compare(
-    gold: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: Output,
-    **options: Any,
-) -> int:
+def compare(**given: Any) -> int:
     """Compare two or more systems: which is better, how sure, and what changed.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
@@ -96,27 +84,22 @@ def compare(
     """
     from assay.errors import UsageError
 
-    if len(systems) < 2:
+    if len(given["systems"]) < 2:
         raise UsageError("compare takes gold and at least two systems. For one system: assay score")
-    return _evaluate("compare", gold, systems, measures, output, options)
+    return _evaluate("compare", **given)
 
 
 def _evaluate(
-    verb: str,
-    gold: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: Output,
-    options: dict[str, Any],
+    verb: str, gold: str, systems: tuple[str, ...], measures: tuple[str, ...], output: Output, **options: Any
 ) -> int:
     """Score or compare, or write a part; the code that the command exits with."""
     from assay.errors import UsageError
 
     check_stdin(gold, *systems)
-    for given in measures:
-        names = given.partition("(")[0].split(",")
+    for spec in measures:
+        names = spec.partition("(")[0].split(",")
         if len(names) > 1:
-            raise UsageError(f"-m {given}: one measure at a time, e.g. -m {names[0]} -m {names[1].strip()}")
+            raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1].strip()}")
     output.check()
     gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
     asked = options.pop("embed")

@@ -86,7 +86,11 @@ def markdown(result: Result) -> str:
         parts.append(f"**{_plain(sentence)}**")
     for table in tables(result):
         rule = [":---"] * table.words + ["---:"] * (len(table.header) - table.words)
-        rows = [map(_plain, table.header), rule[: len(table.header)], *(map(_emphasised, row) for row in table.rows)]
+        rows = [
+            map(_plain, table.header),
+            rule[: len(table.header)],
+            *([_emphasised(cell, _plain, "*{}*", "**{}**") for cell in row] for row in table.rows),
+        ]
         lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
     if result.examples:
@@ -106,10 +110,10 @@ def markdown(result: Result) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _emphasised(cell: Cell) -> str:
-    text = _plain(cell.text)
-    text = f"*{text}*" if cell.italic and text else text
-    return f"**{text}**" if cell.bold and text else text
+def _emphasised(cell: Cell, escape: Callable[[str], str], italic: str, bold: str) -> str:
+    text = escape(cell.text)
+    text = italic.format(text) if cell.italic and text else text
+    return bold.format(text) if cell.bold and text else text
 
 
 def _plain(text: str) -> str:
@@ -156,6 +160,9 @@ def latex(result: Result) -> str:
     floats: list[str] = []
     for number, table in enumerate(tables(result), 1):
         notes = [*table.notes, sentence] if number == 1 and sentence else table.notes
+        rows = [
+            [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
+        ]
         caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
         for start in range(0, len(table.rows), _ROWS_OF_PAGE):
             lines = [
@@ -166,7 +173,7 @@ def latex(result: Result) -> str:
                 r"\toprule",
                 " & ".join(map(_escaped, table.header)) + r" \\",
                 r"\midrule",
-                *(" & ".join(map(_shaped, row)) + r" \\" for row in table.rows[start : start + _ROWS_OF_PAGE]),
+                *(" & ".join(row) + r" \\" for row in rows[start : start + _ROWS_OF_PAGE]),
                 r"\bottomrule",
                 r"\end{tabular}",
                 r"\end{table}",
@@ -183,12 +190,6 @@ def latex(result: Result) -> str:
         if number % _FLOATS_HELD == 0:
             parts.append(r"\clearpage % LaTeX holds only so many tables at once")
     return "\n\n".join(parts) + "\n"
-
-
-def _shaped(cell: Cell) -> str:
-    text = _escaped(cell.text)
-    text = f"\\textit{{{text}}}" if cell.italic and text else text
-    return f"\\textbf{{{text}}}" if cell.bold and text else text
 
 
 def _escaped(text: str) -> str:
