@@ -165,12 +165,12 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         marks = {item.position: _mark(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
         return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
-    lanes = {side: _lane(example, side) for side in example.sides}
-    longest = [max(column, key=len) for column in zip(*lanes.values(), strict=True)]
-    name = max(map(len, lanes))
+    lanes = [(side, _lane(example, side)) for side in example.sides]
+    longest = [max(column, key=len) for column in zip(*(lane for _, lane in lanes), strict=True)]
+    name = max(map(len, example.sides))
     places = [(item.position, item.end or item.position + 1) for item in example.items]
     window = _window(longest, places, width and width - name - 2)
-    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in lanes.items()]
+    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in lanes]
 
 
 def example_text(example: Example) -> str:

@@ -162,13 +162,14 @@ def _further_scores(result: Result) -> Iterator[Table]:
         shown = {row.measure for row in overall if row.score.endswith("f1")}
         rows = [row for row in overall if row.measure not in shown]
     else:
-        # With equal tokenisation scores of words are one number; those of constituents say different things.
+        # With equal tokenisation scores of words are one number; where items are matched, they say different things.
+        every = result.matched and not result.by_outcome
         elsewhere = _covered(result, "scores")
         rows = [
             row
             for row in overall
             if row.measure not in elsewhere
-            and ((result.matched and not row.main) or apart(row.value, main[row.system, row.measure]))
+            and ((every and not row.main) or apart(row.value, main[row.system, row.measure]))
         ]
     notes: tuple[str, ...] = ()
     if not result.rivals and any(row.score.startswith("macro") for row in overall):

@@ -113,7 +113,6 @@ def _width(table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], br
 
 def _show_examples(result: Result, console: Console) -> None:
     before: tuple[str, str | None] | None = None
-    systems = [source.name for source in result.systems]
     pairs = dict.fromkeys((example.a, example.b) for example in result.examples)
     leading = leading_pair(result) if len(pairs) > 3 else None
     for example in result.examples:
@@ -121,7 +120,9 @@ def _show_examples(result: Result, console: Console) -> None:
         if leading is not None and set(pair) != leading:
             continue
         if pair != before:
-            of = f"of errors of {example.a}" if example.a in systems else example.a
+            # An example of whole trees has no items, and annotators make no errors.
+            wrong = bool(example.items) and result.command != "agreement"
+            of = f"of errors of {example.a}" if wrong else example.a
             title = f"Examples {f'{example.a} → {example.b}' if example.b else of}"
             console.print()
             console.print(Text(visible(title), style="bold underline"))
