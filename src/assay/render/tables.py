@@ -288,12 +288,7 @@ def _differences(result: Result) -> Iterator[Table]:
                 f"have; overlap all: percent of {item}s with the same outcome.",
             ]
         if net:
-            notes += [result.remarks["differences"]] if "differences" in result.remarks else []
-            if diffs[0].other_antecedent is not None:
-                # Wrong links that became other wrong links are no change unless asked for.
-                named = "; ".join(f"{row.a} → {row.b} {count(row.other_antecedent or 0)}" for row in diffs[:PAIRS])
-                counted = "are changed errors here" if "antecedents=true" in on else "count as no change"
-                notes.append(f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {named}.")
+            notes += [result.remarks[name] for name in ("differences", f"differences {on}") if name in result.remarks]
         else:
             # Partial credit is given to words, also where items are others.
             items = "words" if result.matched else f"{item}s"
