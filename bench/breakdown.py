@@ -59,7 +59,8 @@ LEAST = 0.005
 
 def command_parts(name: str, arguments: list[str]) -> dict[str, float]:
     """The steps of a command, each without what counts under another."""
-    command = import_module(f"assay.cli.{name}").command
+    commands = import_module("assay.cli").main
+    command = commands.get_command(commands.make_context("assay", [name], resilient_parsing=True), name)
     modules = ["scale.run", *(place.partition(":")[0] for places in PARTS.values() for place in places)]
     for module in modules if name == "cross" else (one for one in modules if "cross" not in one):
         import_module(f"assay.{module}")

@@ -101,14 +101,35 @@ def test_imports_go_down_the_order_of_rooms(path: Path) -> None:
             assert allowed, f"{here} imports {there}"
 
 
-def test_tasks_are_asked_for_by_name_in_their_own_folders_alone() -> None:
-    """The engine, the renderers, the shards and the command line know tasks by their records."""
+def questions(path: Path) -> Iterator[str]:
+    """What is compared or looked up in a module."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Compare | ast.MatchValue):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Subscript):
+            yield ast.unparse(node.slice)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            yield from map(ast.unparse, node.args)
+
+
+def test_nobody_asks_which_task_it_is() -> None:
+    """A record says what a task is, a Result how it is shown: neither a name nor a kind of drawing decides that."""
     from assay.tasks import NAMES
 
-    asked = re.compile(rf"task (==|!=|in|not in) \(?[\"']({'|'.join(NAMES)})[\"']")
+    asked = re.compile(rf"'({'|'.join(NAMES)})'|\.drawing\b(?!\.(?!kind))")
     for path in modules():
         if room(path) in ("engine", "render", "scale", "cli"):
-            assert not asked.search(path.read_text("utf-8")), path
+            assert not list(filter(asked.search, questions(path))), path
+        if room(path) == "render":
+            assert not re.search(rf"[\"']({'|'.join(NAMES)})[\"']|\.drawing\b", path.read_text("utf-8")), path
+
+
+def test_the_page_asks_for_a_kind_of_drawing_only_to_draw() -> None:
+    """By it, layers are painted and copied as text; all else that a task shows stands in the Result."""
+    kinds = "tags|arcs|spans|trees|chains|units|dependencies|constituents|coreference"
+    for path in (SOURCE / "render" / "assets").glob("*.js"):
+        if path.name not in ("drawing.js", "native.js"):
+            assert not re.search(rf"\.task\b|[\"']({kinds})[\"']", path.read_text("utf-8")), path
 
 
 def test_only_the_entrances_and_the_demo_import_the_command_line() -> None:

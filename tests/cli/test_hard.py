@@ -360,7 +360,7 @@ def test_too_little_memory_is_said_in_one_line(assay, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("assay.cli.evaluation.check_stdin", full)
+    monkeypatch.setattr("assay.cli.evaluate.check_stdin", full)
     done = assay(*SCORE)
     assert (done.returncode, done.stderr) == (2, "assay: not enough memory. Give fewer or smaller files at a time.\n")
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from assay.cli import main
-from assay.cli.command import Command, OutputPath
+from assay.cli.options import Command, OutputPath
 from assay.demo import FOLDER
 from cli.conftest import environment
 

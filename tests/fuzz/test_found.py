@@ -206,12 +206,12 @@ def test_one_system_by_label_is_shown_where_labels_have_no_precision(file):
 
 
 def test_a_result_whose_parts_do_not_fit_together_is_refused(file):
-    from assay.cli.report import command
+    from assay.cli.more import report as command
 
-    gold, system = file("g.tsv", "a\tB-X\nb\tO\n"), file("s.tsv", "a\tB-X\nb\tB-X\n")
-    data = json.loads(assay.score(gold, system, task="spans", times=20).to_json())
+    gold, system = file("g.tsv", "a\tX\nb\tY\n"), file("s.tsv", "a\tX\nb\tX\n")
+    data = json.loads(assay.score(gold, system, "tag-f1", times=20).to_json())
     for row in data["counts"]:
-        row["counts"].pop("gold", None)
+        row["counts"].pop("system", None)
     path = file("result.json", json.dumps(data))
     message = refusal(command.main, [path, "--format", "tsv"], standalone_mode=False)
     assert message.startswith("result.json: its parts do not fit together (")

@@ -10,11 +10,10 @@ import tomllib
 import pytest
 
 import assay
-from assay.cli.report import _as_written
+from assay.cli.more import report
 from assay.demo import FOLDER
 from assay.engine.mapping import read_rules, relabelled
 from assay.formats import read
-from assay.render import render
 from assay.result import Result
 from assay.result.citations import bibtex
 from assay.result.gates import Baseline, Gates
@@ -92,10 +91,8 @@ def test_results(here):
         gates.notes(result)
 
     def shown(path):
-        found = Result.read(path)
-        with _as_written(path):
-            for form in ("tsv", "md", "latex", "flat"):
-                render(found, form)
+        for form in ("tsv", "md", "latex", "flat"):
+            report.main([path, "--format", form, "-o", "shown", "--quiet"], standalone_mode=False)
 
     for result in results():
         whole = json.loads(result.to_json())

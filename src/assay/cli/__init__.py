@@ -1,4 +1,4 @@
-"""The command line: one file per command, loaded when it is called."""
+"""The command line: a file per group of commands, loaded when one of them is called."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import click
 
 from assay import __version__
 
-# Grouped by what one wants to do; the file of each command has its name.
+# Grouped by what one wants to do, with the file of each group.
 GROUPS = {
     "Evaluate": ("score", "compare", "agreement", "cross"),
     "Many runs": ("experiment", "bayes"),
     "Look up": ("measures", "formats", "tagset", "weights", "cite"),
     "More": ("report", "merge", "convert", "demo"),
 }
-
+_FILES = {"Evaluate": "evaluate", "Many runs": "runs", "Look up": "lookup", "More": "more"}
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a disk says that is full or broken."""
@@ -39,11 +39,12 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name."""
-        if cmd_name not in self.list_commands(ctx):
+        heading = next((heading for heading, names in GROUPS.items() if cmd_name in names), None)
+        if heading is None:
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f"assay.cli.{cmd_name}").command
+        command: click.Command = getattr(import_module(f"assay.cli.{_FILES[heading]}"), cmd_name)
         return command
 
     def resolve_command(
@@ -96,12 +97,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     # Our products are long and narrow: a second thread of the linear algebra would only spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
-    _open_streams()
-    sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
-
-
-def _open_streams() -> None:
-    """Streams that were closed before we began take anything; others show what they cannot encode in ASCII."""
+    # Streams that were closed before we began take anything; others show what they cannot encode in ASCII.
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -115,6 +111,7 @@ def _open_streams() -> None:
                 stream.reconfigure(errors="backslashreplace")
             if stream.isatty():
                 setattr(sys, name, Terminal(stream))
+    sys.exit(_run([word for word in words if word != "--debug"], debug="--debug" in words))
 
 
 class Terminal:
@@ -142,7 +139,13 @@ def _silence() -> None:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
-        _check_memory()
+        import mmap
+
+        try:
+            # Where there is no room for numpy, its linear algebra would end the process with 1.
+            mmap.mmap(-1, _LEAST_MEMORY).close()
+        except OSError:
+            raise MemoryError from None
         code = main.main(args=words, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -160,16 +163,6 @@ def _run(words: list[str], *, debug: bool) -> int:
             click.echo("interrupted", err=True)
             return 130
         return _failed(error.__cause__ or error if isinstance(error, click.Abort) else error, debug)
-
-
-def _check_memory() -> None:
-    """Refuse to begin where there is no room for numpy: its linear algebra would end the process with 1."""
-    import mmap
-
-    try:
-        mmap.mmap(-1, _LEAST_MEMORY).close()
-    except OSError:
-        raise MemoryError from None
 
 
 def _refused(error: click.ClickException) -> int:

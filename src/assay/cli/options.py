@@ -1,17 +1,19 @@
-"""Options that commands share: one option for one idea."""
+"""What commands share: options, one for one idea, and that outputs are checked before any work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
-from assay.cli import command
-from assay.cli.command import OutputPath
+from assay.cli import GROUPS
 from assay.cli.output import Output
+from assay.tasks import NAMES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,7 +34,86 @@ HEADINGS = {
 """Where options stand in the help of a command; a command's own come before them."""
 
 
-class Command(command.Command):
+# --- commands ---
+
+
+class OutputPath(click.Path):
+    """A file, or a folder, that a command writes; all other paths are its inputs."""
+
+
+class Command(click.Command):
+    """A command that writes to no input, under whatever name it is given."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command if what it is to write can and may be written."""
+        given = [(parameter, ctx.params.get(str(parameter.name))) for parameter in self.params]
+        outputs = [(one, value) for one, value in given if isinstance(one.type, OutputPath) and value]
+        if not outputs:
+            return super().invoke(ctx)
+        from assay.errors import UsageError
+        from assay.files import check_allowed, check_writable, inputs, is_stream
+
+        texts = (text for one, value in given if not isinstance(one.type, OutputPath) for text in _texts(value))
+        with inputs(path for text in texts for path in _paths(text)):
+            options: dict[str, str] = {}
+            for option, path in outputs:
+                if isinstance(option.type, click.Path) and not option.type.file_okay:
+                    check_allowed(path)
+                    continue
+                check_writable(path)
+                first = options.setdefault(os.path.realpath(path), option.opts[0])
+                if first != option.opts[0] and not is_stream(path):
+                    raise UsageError(f"{first} and {option.opts[0]} are both {path}. Give each a file of its own.")
+            return super().invoke(ctx)
+
+
+class Group(click.Group):
+    """A command with commands of its own."""
+
+    command_class = Command
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _paths(text: str) -> Iterator[str]:
+    """The files that what a user says may name: `path`, `name=path`, a pattern, `measure(params=path)`."""
+    for start in (0, *(match.end() for match in re.finditer("=", text))):
+        for path in (text[start:], re.split("[,)]", text[start:])[0].strip("\"' ")):
+            if path == "-" or os.path.exists(path):
+                yield path
+                yield from _belonging(path)
+            elif re.search(r"[*?\[]", path):
+                import glob
+
+                for match in glob.iglob(path, recursive=True):
+                    yield match
+                    yield from _belonging(match)
+
+
+def _belonging(path: str) -> Iterator[str]:
+    """Files that are read along with one: the text of annotations, the data and the store of an experiment."""
+    stem, ending = os.path.splitext(path)
+    if ending == ".ann":
+        yield f"{stem}.txt"
+    elif ending.lower() == ".toml":
+        from assay.errors import AssayError
+        from assay.experiment import read_plan
+
+        try:
+            plan = read_plan(path)
+        except AssayError:
+            # A tagset, perhaps; the command itself says what is wrong.
+            return
+        yield from map(str, plan.inputs())
+
+
+class HelpCommand(Command):
     """A command whose options are listed under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -52,75 +133,57 @@ class Command(command.Command):
 class Names(click.ParamType[str]):
     """A name that a room knows: completed from there, checked there too."""
 
-    def __init__(self, name: str, known: Callable[[], list[str]]) -> None:
+    def __init__(self, name: str, module: str, known: str) -> None:
         self.name = name
+        self.module = module
         self.known = known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
-        return [CompletionItem(name) for name in self.known() if name.startswith(incomplete)]
+        from importlib import import_module
+
+        known = getattr(import_module(self.module), self.known)
+        names = known() if callable(known) else known
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def _measures() -> list[str]:
-    from assay.engine.measure import measures
-
-    return list(measures())
-
-
-def _formats() -> list[str]:
-    from assay.formats import FORMATS
-
-    return list(FORMATS)
-
-
-def _schemes() -> list[str]:
-    from assay.formats.schemes import SCHEMES
-
-    return list(SCHEMES)
-
-
-SCHEME_NAMES = Names("scheme", _schemes)
-
-
-def _slices() -> list[str]:
-    from assay.engine.slices import slices
-
-    return list(slices())
+def choice(name: str, values: str, text: str, default: str | None = None) -> Callable[[Function], Function]:
+    """An option with few values."""
+    show = default is not None
+    return click.option(name, type=click.Choice(values.split()), default=default, show_default=show, help=text)
 
 
 def measure_option(text: str) -> Callable[[Function], Function]:
     """The option -m, which names measures."""
-    return click.option("-m", "--measure", "measures", multiple=True, type=Names("measure", _measures), help=text)
+    known = Names("measure", "assay.engine.measure", "measures")
+    return click.option("-m", "--measure", "measures", multiple=True, type=known, help=text)
 
 
+SCHEME_NAMES = Names("scheme", "assay.formats.schemes", "SCHEMES")
 GOLD = click.argument("gold", type=click.Path())
+SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
+CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
+REPAIR = choice(
+    "--repair",
+    "conlleval discard",
+    "Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
+)
 INPUT_FORMAT = click.option(
     "--input-format",
-    type=Names("format", _formats),
+    type=Names("format", "assay.formats", "FORMATS"),
     help="Format of the files (assay formats); else told by their first lines.",
 )
 
 _RESAMPLING = (
-    click.option(
-        "--unit",
-        type=click.Choice(["sentence", "document"]),
-        help="What is resampled; sentences, unless files hold whole documents only.",
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(["percentile", "bca", "wilson"]),
-        default="percentile",
-        show_default=True,
-        help="Kind of 95% interval.",
-    ),
+    choice("--unit", "sentence document", "What is resampled; sentences, unless files hold whole documents only."),
+    choice("--interval", "percentile bca wilson", "Kind of 95% interval.", "percentile"),
     click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator."),
-    click.option(
+    SEED,
+    choice(
         "--on-mismatch",
-        type=click.Choice(["error", "skip", "warn"]),
-        default="error",
-        show_default=True,
-        help="Where texts differ: refuse, leave the sentence out, or compare by position.",
+        "error skip warn",
+        "Where texts differ: refuse, leave the sentence out, or compare by position.",
+        "error",
     ),
     click.option(
         "--examples",
@@ -135,7 +198,8 @@ _EVALUATION = (
     measure_option('Measure, e.g. accuracy or "tag-f1(column=XPOS)"; repeatable (assay measures).'),
     click.option(
         "--task",
-        type=click.Choice(["tags", "spans", "dependencies", "constituents", "coreference"]),
+        # A task with a command of its own is asked for by that.
+        type=click.Choice([name for name in NAMES if name not in GROUPS["Evaluate"]]),
         help="What is compared; else told by the measures, or by the files.",
     ),
     click.option(
@@ -148,7 +212,7 @@ _EVALUATION = (
         "--slice",
         "slices",
         multiple=True,
-        type=Names("slice", _slices),
+        type=Names("slice", "assay.engine.slices", "slices"),
         help="Break down by, e.g. sentence-length, seen, meta:genre; repeatable.",
     ),
     click.option("--train", type=click.Path(), help="Training data (or a list of its words), for unseen words."),
@@ -163,32 +227,10 @@ _EVALUATION = (
         type=SCHEME_NAMES,
         help="Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
     ),
-    click.option(
-        "--repair",
-        type=click.Choice(["conlleval", "discard"]),
-        help="Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
-    ),
-    click.option(
-        "--duplicates",
-        type=click.Choice(["error", "first", "drop"]),
-        default="error",
-        show_default=True,
-        help="Mentions given twice: refuse, keep the first, or drop all.",
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "empty"]),
-        default="error",
-        show_default=True,
-        help="Documents that a system lacks: refuse, or score as empty.",
-    ),
-    click.option(
-        "--zeros",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
-        help="Mentions of empty nodes: refuse, or leave out and count.",
-    ),
+    REPAIR,
+    choice("--duplicates", "error first drop", "Mentions given twice: refuse, keep the first, or drop all.", "error"),
+    choice("--missing", "error empty", "Documents that a system lacks: refuse, or score as empty.", "error"),
+    choice("--zeros", "error drop", "Mentions of empty nodes: refuse, or leave out and count.", "error"),
     click.option(
         "--mention-types",
         metavar="[head|PATH]",
@@ -209,10 +251,10 @@ _EVALUATION = (
     ),
     *_RESAMPLING,
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
-    click.option(
+    choice(
         "--kind",
-        type=click.Choice(["correction", "new-error", "changed-error", "unresolved"]),
-        help="Only examples of this kind; unresolved: mentions that no system resolves.",
+        "correction new-error changed-error unresolved",
+        "Only examples of this kind; unresolved: mentions that no system resolves.",
     ),
 )
 
@@ -253,17 +295,17 @@ _GATES = (
         help="With --fail-if-worse: scores may fall by so much, e.g. 0.002.",
     ),
 )
-embed_option = click.option(
+embed_option = choice(
     "--embed",
-    type=click.Choice(["all", "diff", "sample", "auto", "none"]),
-    help="Sentences in a page, in JSON or in a part: all, those with differences or errors, a sample of these, none. "
+    "all diff sample auto none",
+    "Sentences in a page, in JSON or in a part: all, those with differences or errors, a sample of these, none. "
     "Pages have auto, which is all up to 50,000, else a sample; the others have none.",
 )
 
 
 _SHARDS = (
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes, for folders."),
-    click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …"),
+    CLUSTER,
     click.option("--partial", type=OutputPath(), help="Write a part for assay merge, in place of a result."),
     click.option("--shard", metavar="I/N", help="With --partial: this is job I of N, e.g. 3/16."),
 )
@@ -281,7 +323,7 @@ def with_options(options: Sequence[Callable[[Function], Function]]) -> Callable[
 
 
 def output_options(function: Function) -> Function:
-    """Where a Result goes: what the user says comes as one `output`."""
+    """The options of where a Result goes, which come as one `output`."""
 
     @wraps(function)
     def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:

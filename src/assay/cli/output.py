@@ -1,8 +1,9 @@
-"""Where a Result goes: to the terminal, into files, as a page."""
+"""Results to the terminal, into files, as a page; and gates that they have to pass."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ from assay.files import write
 
 if TYPE_CHECKING:
     from assay.result import Result
+    from assay.result.gates import Gates
 
 
 class Output:
-    """What the options about output say."""
+    """The options about output."""
 
     # No dataclass: that module would make up a good part of the time that `assay --help` takes.
     def __init__(
@@ -27,13 +29,13 @@ class Output:
         self.quiet = quiet
 
     def check(self) -> None:
-        """Find out before the work begins which format its results have."""
+        """Refuse an output without a format before the work begins."""
         if self.path and not self.form:
             _form_of(self.path)
 
     @property
     def has_page(self) -> bool:
-        """Whether a report page is written."""
+        """True if a report page is written."""
         return bool(self.html) or self._main_is_page
 
     @property
@@ -41,7 +43,7 @@ class Output:
         return "html" in (self.form, _form_of(self.path) if self.path and not self.form else "")
 
     def embed(self, asked: str | None) -> str:
-        """Which sentences go along: as asked, else what a page needs."""
+        """The sentences that go along: as asked, else what a page needs."""
         return asked or ("auto" if self.has_page else "none")
 
     def progress(self, text: str) -> Any:
@@ -102,3 +104,38 @@ def _form_of(path: str) -> str:
     if ending not in ENDINGS:
         raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
     return ENDINGS[ending]
+
+
+def check_stdin(*paths: str) -> None:
+    """Standard input can be read once."""
+    from assay.errors import UsageError
+
+    if sum(path.rpartition("=")[2] == "-" or path == "-" for path in paths) > 1:
+        raise UsageError("- (standard input) can be given once only.")
+
+
+def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) -> Gates | None:
+    """The gates that a Result has to pass, read before the work begins."""
+    from assay.errors import UsageError
+
+    if tolerance and not baseline:
+        raise UsageError("--tolerance is about --fail-if-worse BASELINE.json.")
+    if not thresholds and not baseline:
+        return None
+    from assay.result.gates import Baseline, Gates, Threshold
+
+    before = Baseline.read(baseline, tolerance) if baseline else None
+    return Gates([Threshold.of(text) for text in thresholds], before)
+
+
+def deliver(result: Result, gates: Gates | None, output: Output, *, texts: bool) -> int:
+    """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
+    from assay.errors import shown
+
+    missed = gates.missed(result) if gates else []
+    output.deliver(result, texts=texts)
+    for line in gates.notes(result) if gates else ():
+        output.tell(f"note: {line}")
+    for line in missed:
+        click.echo(f"assay: {shown(line)}", err=True)
+    return 1 if missed else 0

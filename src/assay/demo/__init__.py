@@ -95,7 +95,7 @@ Your own files: assay compare gold.conllu a.conllu b.conllu
 """)
     if html:
         from assay.render import render
-        from assay.render.index import index
+        from assay.render.page import index
 
         for title, result in found:
             write(str(Path(html) / f"{title}.html"), render(result, "html"))

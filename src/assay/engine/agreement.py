@@ -15,7 +15,7 @@ from assay.engine.options import Options
 from assay.engine.parts import way_of
 from assay.engine.prepare import Prepared
 from assay.engine.run import evaluate_shards
-from assay.engine.task import tasks
+from assay.engine.task import describe, tasks
 from assay.errors import UsageError
 from assay.result import Result, Score
 
@@ -131,7 +131,7 @@ def _together(parts: Sequence[Result]) -> Result:
     def joined(name: str) -> tuple[Any, ...]:
         return tuple(row for part in parts for row in getattr(part, name))
 
-    return replace(
+    result = replace(
         parts[0],
         aligned_by=way_of([part.aligned_by for part in parts]),
         systems=tuple(sources.values()),
@@ -144,6 +144,7 @@ def _together(parts: Sequence[Result]) -> Result:
         notes=tuple(dict.fromkeys(joined("notes"))),
         signature=" ".join(part.signature for part in parts),
     )
+    return describe(result)
 
 
 def _means(parts: Sequence[Result]) -> list[Score]:

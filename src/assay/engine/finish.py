@@ -20,7 +20,7 @@ from assay.engine.parts import FEW_UNITS, Part, Summed, way_of
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
-from assay.engine.task import tasks
+from assay.engine.task import describe, tasks
 from assay.engine.texts import united
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError
@@ -128,7 +128,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         result = _with_items(result, part, basis, views)
     if part.command == "compare" and len(part.judged) > 1:
         result = _compared(part, result, comparisons, views)
-    return task.finish(result, part, settings) if task.finish else result
+    return describe(task.finish(result, part, settings) if task.finish else result)
 
 
 def _sources(part: Part) -> Iterator[Source]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -96,6 +96,16 @@ class Task:
     """Ways to cut the data that belong to it."""
     drawing: Drawing = field(default_factory=Drawing)
     """Its items and layers in the text, for examples and pages."""
+    matched: bool = False
+    """Systems find its items themselves, as they do spans; words are given to them."""
+    rivals: bool = False
+    """Its measures are rival ways to score the same items."""
+    by_outcome: bool = False
+    """Answers are right by what they link to, not by a label."""
+    text_unit: str = "sentence"
+    """What a heading counts; where nothing is said, the unit of the run."""
+    present: Callable[[Result], Result] | None = None
+    """The Result with what only this task shows: `tables` of its own, `remarks` beneath others, a `heading`."""
     whole_sentences: bool = False
     """True if the numbers of sentences that are wholly right are worth knowing."""
     items_by_measure: bool = True
@@ -117,6 +127,28 @@ def tasks() -> dict[str, Task]:
     """All tasks by name."""
     names = import_module("assay.tasks").NAMES
     return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+
+
+def describe(result: Result, *, noun: bool = False) -> Result:
+    """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
+    task = tasks().get(result.task)
+    if task is None:
+        return result
+    if noun:
+        result = replace(result, noun=task.noun, drawing=task.drawing.kind)
+    result = replace(
+        result,
+        matched=task.matched,
+        rivals=task.rivals,
+        by_outcome=task.by_outcome,
+        text_unit=task.text_unit or result.unit,
+    )
+    if task.present is None:
+        return result
+    result = task.present(result)
+    # Between annotators there is no gold that other tables could be about.
+    tables = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
+    return replace(result, tables=tuple(one for one in tables if one.rows))
 
 
 def choices_of_tasks() -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:

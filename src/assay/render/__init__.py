@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 
 from assay.errors import unknown
 from assay.result import Result
 
-FORMATS = ("json", "flat", "tsv", "csv", "md", "latex", "html")
+_RENDERERS = {
+    **{"flat": "formats.flat_json", "tsv": "formats.tsv", "csv": "formats.csv", "md": "formats.markdown"},
+    **{"latex": "formats.latex", "html": "page.page"},
+}
+FORMATS = ("json", *_RENDERERS)
 ENDINGS = {f".{form}": form for form in ("json", "tsv", "csv", "md", "html")} | {".tex": "latex", ".htm": "html"}
 
 
@@ -15,32 +19,8 @@ def render(result: Result, form: str) -> str:
     """The Result as text in one of the formats."""
     if form == "json":
         return result.to_json()
-    return _renderer(form)(result)
-
-
-def _renderer(form: str) -> Callable[[Result], str]:
-    if form == "flat":
-        from assay.render.flat import flat_json
-
-        return flat_json
-    if form == "tsv":
-        from assay.render.tsv import tsv
-
-        return tsv
-    if form == "csv":
-        from assay.render.tsv import csv
-
-        return csv
-    if form == "md":
-        from assay.render.markdown import markdown
-
-        return markdown
-    if form == "latex":
-        from assay.render.latex import latex
-
-        return latex
-    if form == "html":
-        from assay.render.page import page
-
-        return page
-    raise unknown("format", form, FORMATS)
+    if form not in _RENDERERS:
+        raise unknown("format", form, FORMATS)
+    module, name = _RENDERERS[form].split(".")
+    text: str = getattr(import_module(f"assay.render.{module}"), name)(result)
+    return text

@@ -1,10 +1,11 @@
-"""Trees drawn as text, with what systems do otherwise beside the words."""
+"""Examples as text: sentences with changes marked, spans in brackets, trees with what systems do otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from assay.result import Example, ExampleArcs
+from assay.result import Example, ExampleArcs, ExampleItem, kind_title
 
 Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
@@ -16,7 +17,11 @@ def dependency_lines(example: Example, width: int = 0) -> list[str]:
     """Gold's tree, and behind each word the arcs of systems that differ from gold's, below each other if need be."""
     gold, *systems = example.arcs
     differing = {
-        place: [_arc(example, system, place) for system in systems if _differs(gold, system, place)]
+        place: [
+            _arc(example, one, place)
+            for one in systems
+            if (one.heads[place], one.labels[place]) != (gold.heads[place], gold.labels[place])
+        ]
         for place in range(len(example.words))
     }
     drawn = len(example.words) <= LONGEST
@@ -87,14 +92,14 @@ def _numbers(example: Example) -> dict[tuple[str, Stretches], dict[str, int]]:
     for span in example.spans:
         # Labels that are taken as equal, or do not count, are gold's.
         hit = span.kind == "tp" and (span.label, span.stretches) not in in_gold
-        label = over.get(span.stretches, span.label) if hit else span.label
+        label = (over.get(span.stretches) if hit else None) or span.label or ""
         of = numbers.setdefault((label, span.stretches), {})
         of[span.side] = of.get(span.side, 0) + 1
     return numbers
 
 
 def _depths(yields: Sequence[Stretches]) -> Iterator[int]:
-    """How many of the yields before it each lies in; equal ones are at the same depth."""
+    """The number of yields before it that each lies in; equal ones are at the same depth."""
     over: list[set[int]] = []
     for stretches in yields:
         words = {place for first, end in stretches for place in range(first, end)}
@@ -111,18 +116,11 @@ def _yield(example: Example, stretches: Stretches, room: int) -> str:
     if not room or len(text) <= room:
         return text
     words = text.split(" ")
-    shorter = [_middle_out(words, number) for number in range(2, len(words))]
+    shorter = [
+        " ".join([*words[: number - number // 2], "…", *words[len(words) - number // 2 :]])
+        for number in range(2, len(words))
+    ]
     return next((one for one in reversed(shorter) if len(one) <= room), min([text, *shorter[:1]], key=len))
-
-
-def _middle_out(words: Sequence[str], number: int) -> str:
-    """So many of the words, the first and the last."""
-    last = number // 2
-    return " ".join([*words[: number - last], "…", *words[len(words) - last :]])
-
-
-def _differs(gold: ExampleArcs, system: ExampleArcs, place: int) -> bool:
-    return (gold.heads[place], gold.labels[place]) != (system.heads[place], system.labels[place])
 
 
 def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
@@ -147,10 +145,85 @@ def _drawn(gold: ExampleArcs) -> Iterator[tuple[str, str, int]]:
     while open_nodes:
         place, lead, deeper = open_nodes.pop()
         yield deeper + ("│" if place in below else ""), lead, place
-        open_nodes.extend(reversed(list(_children(below.get(place, []), deeper))))
+        children = below.get(place, [])[::-1]
+        last = [(child, f"{deeper}└─ ", f"{deeper}   ") for child in children[:1]]
+        open_nodes += [*last, *((child, f"{deeper}├─ ", f"{deeper}│  ") for child in children[1:])]
 
 
-def _children(places: Sequence[int], deeper: str) -> Iterator[tuple[int, str, str]]:
-    for number, place in enumerate(places, 1):
-        last = number == len(places)
-        yield place, deeper + ("└─ " if last else "├─ "), deeper + ("   " if last else "│  ")
+# --- examples ---
+
+
+def example_lines(example: Example, width: int = 0) -> list[str]:
+    """A sentence with its changes marked, `… in Halle[NOUN → PROPN] …`; with spans a line for each side."""
+    if example.arcs:
+        return [" ".join(example.words), *dependency_lines(example, width)]
+    if example.units:
+        return [" ".join(example.words), *unit_lines(example, width)]
+    if example.tree:
+        return [" ".join(example.words), *constituent_lines(example, width)]
+    if not example.spans:
+        marks = {item.position: _mark(example, item) for item in example.items}
+        words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
+        return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
+    lanes = [(side, _lane(example, side)) for side in example.sides]
+    longest = [max(column, key=len) for column in zip(*(lane for _, lane in lanes), strict=True)]
+    name = max(map(len, example.sides))
+    places = [(item.position, item.end or item.position + 1) for item in example.items]
+    window = _window(longest, places, width and width - name - 2)
+    return [f"{side:{name}}  {_cut(lane, *window)}" for side, lane in lanes]
+
+
+def example_text(example: Example) -> str:
+    """The same in one line."""
+    if example.arcs or example.units or example.tree:
+        example = replace(example, arcs=(), units=(), tree=False)
+    return " · ".join(" ".join(line.split()) for line in example_lines(example))
+
+
+def _window(words: Sequence[str], places: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
+    """The stretch of words around some places that fits into a width; all of them where there is none."""
+    if not width or len(" ".join(words)) <= width or not places:
+        return 0, len(words)
+    first, last = min(begin for begin, _ in places), max(end for _, end in places)
+    while True:
+        wider = (max(first - 1, 0), min(last + 1, len(words)))
+        if wider == (first, last) or len(_cut(words, *wider)) > width:
+            return first, last
+        first, last = wider
+
+
+def _cut(words: Sequence[str], first: int, last: int) -> str:
+    return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
+
+
+def _lane(example: Example, side: str) -> list[str]:
+    """The words of a sentence with the spans of one side in brackets, and the words in question in »«."""
+    words = list(example.words)
+    for begin, end in example.marked:
+        words[begin] = f"»{words[begin]}"
+        words[end - 1] = f"{words[end - 1]}«"
+    spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
+    # Inner brackets first: they stand next to the words.
+    inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
+    for _, (begin, end, span) in inner_first:
+        wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
+        if begin >= len(words):
+            continue
+        # A span may reach beyond the sentence that is shown.
+        last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
+        words[begin] = f"[{words[begin]}"
+        words[last] = f"{words[last]}{beyond}]{span.label}{wrong}"
+    return words
+
+
+def _mark(example: Example, item: ExampleItem) -> str:
+    before = item.answers[example.a] or "∅"
+    gold = item.gold or "∅"
+    if example.b is None:
+        return f"[{gold} → {before}]"
+    after = item.answers[example.b] or "∅"
+    if item.kind == "correction":
+        return f"[{before} → {after} ✓]"
+    if item.kind == "new-error":
+        return f"[{before} ✓ → {after}]"
+    return f"[{before} → {after}, gold {gold}]"

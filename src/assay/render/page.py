@@ -1,8 +1,8 @@
-"""The report page: one HTML file that needs no network, with everything that a Result has.
+"""HTML: the report page, an index of such pages, and a fragment for notebooks.
 
-Verdict, warnings and tables stand in the markup and are readable without script. What is clicked through is packed
-into one block: the Result, the texts, and the exports as the command line writes them. The page's own code is that of
-the modules in `assets/`, put one behind the other.
+The page is one file that needs no network. Verdict, warnings and tables stand in the markup and are readable without
+script. What is clicked through is packed into one block: the Result, the texts, and the exports as the command line
+writes them. The page's own code is that of the modules in `assets/`, put one behind the other.
 """
 
 from __future__ import annotations
@@ -11,56 +11,54 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from assay.render.html import example_item, table_section
-from assay.render.latex import latex
-from assay.render.markdown import markdown
+from assay.render.drawings import example_lines
+from assay.render.formats import csv, latex, markdown, tsv
+from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, listed, verdict
-from assay.render.tsv import csv, tsv
-from assay.result import Comparison, Result
+from assay.render.text import heading, verdict
+from assay.result import Comparison, Result, Table, enumeration
 from assay.result.citations import bibtex, used
 
 MAIN = "main.js"
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
+_HEAD = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    '<meta name="viewport" content="width=device-width,initial-scale=1">'
+    "<title>{title}</title><style>{styles}</style></head>"
+)
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+_IN_NOTEBOOKS = ("Scores", "Differences", "What differs", "Changes")
+_TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
+_CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
 
 def page(result: Result) -> str:
-    """The page as HTML."""
-    title = _title(result)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{styles()}</style></head><body>"
-        f"{_body(result, title)}"
-        f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>'
-        f'<script type="module">\n{script()}</script></body></html>\n'
-    )
-
-
-def _title(result: Result) -> str:
-    names = listed([source.name for source in result.systems])
-    if result.command == "bayes":
-        return f"{names} over many runs"
-    return f"How far {names} agree" if result.command == "agreement" else f"{names} against {result.gold.name}"
-
-
-def _body(result: Result, title: str) -> str:
-    """What can be read without script, with places for what needs it."""
+    """The report page."""
+    names = enumeration([source.name for source in result.systems])
+    titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
+    title = titles.get(result.command, f"{names} against {result.gold.name}")
     # Of many runs and systems the orders are what comes first.
     orders = "; ".join(f"{ranking.measure}: {ranking.chain}" for ranking in result.rankings)
     sentence = verdict(result) or orders
     warnings = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
-    examples = "".join(f"<li>{example_item(example)}</li>" for example in result.examples)
-    parts = [
-        '<a class="skip" href="#report">Skip to the report</a>',
+    examples = ""
+    for example in result.examples:
+        lines = [escape(line) for line in example_lines(example)]
+        if example.arcs or example.units or example.tree:
+            drawn = f"<pre>{chr(10).join(lines)}</pre>"
+        else:
+            drawn = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)
+        examples += f"<li><small>{escape(example.place)}</small>{drawn}</li>"
+    body = (
+        '<body><a class="skip" href="#report">Skip to the report</a>',
         f'<header id="top"><p class="brand">assay</p><div class="titles"><h1>{escape(title)}</h1>'
         f'<p class="heading">{escape(heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
@@ -70,46 +68,105 @@ def _body(result: Result, title: str) -> str:
         '<div id="app" hidden></div>',
         '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
-        '<details id="tables" open><summary>All tables</summary>'
-        f"{''.join(map(table_section, tables(result)))}</details>",
+        '<details id="tables" open><summary>All tables</summary>',
+        *(_table(table, short=False, styled=False) for table in tables(result)),
+        "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
-        "".join(f'<p class="note">{escape(note)}</p>' for note in result.notes),
+        *(f'<p class="note">{escape(note)}</p>' for note in result.notes),
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
-    ]
-    return "".join(parts)
+        f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>',
+        f'<script type="module">\n{script()}</script></body></html>\n',
+    )
+    return _HEAD.format(policy=_POLICY, title=escape(title), styles=_styles()) + "".join(body)
+
+
+def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
+    """A page of links: the title of each page, its file beside this one, and what is in it."""
+    rows = "".join(
+        f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
+        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(verdict(result))}</p></li>'
+        for name, file, result in pages
+    )
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        f'{_HEAD.format(policy=policy, title=escape(title), styles=_styles())}<body class="index">'
+        f'<header id="top"><h1>{escape(title)}</h1></header><main id="report"><ul class="pages">{rows}</ul></main>'
+        "</body></html>\n"
+    )
+
+
+def fragment(result: Result) -> str:
+    """The verdict, scores, differences, changes, warnings and signature, with inline styles only, for a notebook."""
+    shown = [table for table in tables(result) if not table.minor and table.title.startswith(_IN_NOTEBOOKS)]
+    parts = [f"<p>{escape(heading(result))}</p>"]
+    if sentence := verdict(result):
+        parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
+    parts += [_table(table, short=True, styled=True) for table in shown]
+    parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
+    wrapped = '<code style="overflow-wrap:anywhere">'
+    parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _table(table: Table, *, short: bool, styled: bool) -> str:
+    """A table with its title and notes, for a page with a style of its own or with inline styles."""
+
+    def drawn(tag: str, cell: Cell, index: int, scope: str) -> str:
+        right = index >= table.words
+        attributes = f' scope="{scope}"' if scope else ""
+        if styled:
+            attributes += f' style="{_CELL.format(side="right" if right else "left")}"'
+        elif right:
+            attributes += ' class="n"'
+        text = escape(cell.text)
+        if cell.italic and tag == "td":
+            text = f"<em>{text}</em>"
+        if cell.bold and tag == "td":
+            text = f"<strong>{text}</strong>"
+        return f"<{tag}{attributes}>{text}</{tag}>"
+
+    rows = table.rows[: table.short] if short and table.short else table.rows
+    head = "".join(drawn("th", Cell(name), index, "col") for index, name in enumerate(table.header))
+    body = ""
+    for row in rows:
+        further = (drawn("td", cell, index, "") for index, cell in enumerate(row[1:], 1))
+        body += f"<tr>{drawn('th', row[0], 0, 'row')}{''.join(further)}</tr>"
+    style = f' style="{_TABLE}"' if styled else ""
+    notes = f"<p>{escape(' '.join(table.notes))}</p>" if table.notes else ""
+    more = len(table.rows) - len(rows)
+    left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    return (
+        f"<section><h2>{escape(table.title)}</h2><table{style}><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{left}{notes}</section>"
+    )
 
 
 def _packed(result: Result) -> str:
     """The Result, its texts and its exports, compressed; base64 cannot end a script."""
-    plain = replace(result, texts=None)
-    # The Result itself is among the exports.
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for row in result.comparisons:
+        pairs.setdefault((row.a, row.b), []).append(row)
     block = {
         "texts": result.texts,
         "verdict": verdict(result),
-        "verdicts": _verdicts(result),
+        # Of each two systems by themselves.
+        "verdicts": [
+            {"a": a, "b": b, "verdict": verdict(replace(result, comparisons=tuple(rows)))}
+            for (a, b), rows in pairs.items()
+        ],
+        # The Result itself is among the exports.
         "exports": {
             "LaTeX": latex(result),
             "Markdown": markdown(result),
             "CSV": csv(result),
             "TSV": tsv(result),
-            "JSON": plain.to_json(),
+            "JSON": replace(result, texts=None).to_json(),
             "BibTeX": bibtex(used(result)),
         },
     }
     text = json.dumps(block, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Without a time in it, the same Result gives the same page.
     return base64.b64encode(gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode("ascii")
-
-
-def _verdicts(result: Result) -> list[dict[str, str]]:
-    """What is to be said of each two systems by themselves."""
-    rows: dict[tuple[str, str], list[Comparison]] = {}
-    for row in result.comparisons:
-        rows.setdefault((row.a, row.b), []).append(row)
-    return [
-        {"a": a, "b": b, "verdict": verdict(replace(result, comparisons=tuple(found)))}
-        for (a, b), found in rows.items()
-    ]
 
 
 # --- the page's code ---
@@ -131,7 +188,7 @@ def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
         order.append(name)
 
 
-def styles() -> str:
+def _styles() -> str:
     """The style of all pages."""
     names = sorted(file.name for file in _ASSETS.iterdir() if file.name.endswith(".css"))
     return "".join(map(_asset, names))

@@ -1,18 +1,19 @@
-"""What a table is: a title, a header, cells, sentences beneath; and the cells that tables have in common."""
+"""The cells of a table: values as they are written, by the form of their column."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from assay.render.text import DASH, p_value, percent, plain, with_interval
-from assay.result import Score
+from assay.render.text import DASH, count, p_value, percent, signed, with_interval
+from assay.result import Score, Table
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell; the best of a column is bold, the best of a group may be italic."""
+    """The text of a cell; the best of a column is bold, the best of a group may be italic."""
 
     text: str
     bold: bool = False
@@ -21,72 +22,78 @@ class Cell:
     """The parts of the text for programs, where it has several or is not a plain number."""
 
 
-@dataclass(frozen=True)
-class Table:
-    """A title, a header, rows of equal length, and sentences beneath."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-    numeric: frozenset[int] = field(default=frozenset())
-    """Columns set to the right."""
-    short: int = 0
-    """Where not 0: a terminal shows so many rows and says how many more there are."""
-    minor: bool = False
-    """A terminal leaves it out and says so."""
-    droppable: tuple[int, ...] = ()
-    """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
-    hint: str = ""
-    """What a terminal says beneath in addition."""
-    parts: tuple[str, ...] = ()
-    """What the parts of cells with data are called, where they are not a figure and its interval."""
-    columns: tuple[str, ...] = ()
-    """What programs call the columns, where people read shorter names."""
-    narrow: tuple[Table, ...] = ()
-    """The same in several tables, for a terminal that has no room for this one."""
-
-
 def table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[Cell | str]], words: int = 1, **more: object
+    title: str, header: Sequence[str], rows: Iterable[Sequence[Any]], forms: str = "text", **more: Any
 ) -> Table:
-    """A table whose first columns are words and whose others are figures."""
-    cells = tuple(tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows)
-    numeric = frozenset(range(words, len(header)))
-    return Table(title, tuple(header), cells, numeric=numeric, **more)  # type: ignore[arg-type]
+    """A table of values or cells."""
+    return Table(title, tuple(header), tuple(map(tuple, rows)), tuple(forms.split()), **more)
 
 
-def is_best(values: Sequence[float], index: int) -> bool:
-    """Whether a figure is the highest of several that differ."""
-    defined = [round(value, 12) for value in values if not math.isnan(value)]
-    return len(defined) > 1 and round(values[index], 12) == max(defined) != min(defined)
+def with_cells(table: Table) -> Table:
+    """The table with cells in place of values, and a form for each column."""
+    bold, italic = set(table.bold), set(table.italic)
+    forms = (*table.forms, *table.forms[-1:] * len(table.header))[: len(table.header)]
+    rows = []
+    for down, row in enumerate(table.rows):
+        cells = [cell(value, form) for value, form in zip(row, forms, strict=True)]
+        for across, one in enumerate(cells):
+            if (down, across) in bold or (down, across) in italic:
+                cells[across] = replace(one, bold=(down, across) in bold, italic=(down, across) in italic)
+        rows.append(tuple(cells))
+    return replace(table, forms=forms, rows=tuple(rows), narrow=tuple(map(with_cells, table.narrow)))
+
+
+def cell(value: Any, form: str, bold: bool = False) -> Cell:
+    """A value in a form; cells and texts stay what they are."""
+    if isinstance(value, Cell):
+        return value
+    made = Cell(value) if isinstance(value, str) else _FORMS[form](value)
+    return replace(made, bold=True) if bold else made
+
+
+def _figure(form: Callable[[float], str]) -> Callable[[Any], Cell]:
+    """A number written in a form, or a figure with its interval; nothing is undefined."""
+
+    def written(value: Any) -> Cell:
+        if not isinstance(value, Sequence):
+            return Cell(form(math.nan if value is None else value))
+        numbers = [math.nan if number is None else number for number in value]
+        text = with_interval(numbers[0], numbers[1], numbers[2], form)
+        return Cell(text, data=tuple(f"{100 * number:.2f}" for number in numbers))
+
+    return written
+
+
+def _share(value: Any) -> Cell:
+    number, share = value or ("", None)
+    share = math.nan if share is None else share
+    text = "" if math.isnan(share) else f" ({100 * share:.0f})"
+    return Cell(f"{number:,}{text}", data=(str(number), f"{100 * share:.2f}")) if value else Cell("", data=("", ""))
+
+
+def _p(value: float | None) -> Cell:
+    number = math.nan if value is None else value
+    return Cell(p_value(number), data=(f"{number:.6g}",))
+
+
+_FORMS: Mapping[str, Callable[[Any], Cell]] = {
+    "count": lambda value: Cell(count(value)),
+    "net": lambda value: Cell(f"{value:+,}".replace("-", "−") if value else "0"),
+    "percent": _figure(percent),
+    "points": _figure(signed),
+    "p": _p,
+    "holm": lambda value: replace(_p(value), bold=value is not None and value < 0.05),
+    "error": lambda value: Cell(DASH if value is None or math.isnan(value) else f"±{value:.4f}"),
+    "share": _share,
+    "pair": lambda value: Cell(" → ".join(value), data=tuple(value)),
+}
 
 
 def figure(row: Score | None, bold: bool = False) -> Cell:
     """A score with its interval."""
-    return interval_cell(row.value, row.low, row.high, percent, bold) if row else Cell(DASH, bold)
-
-
-def interval_cell(value: float, low: float, high: float, form: Callable[[float], str], bold: bool = False) -> Cell:
-    """A figure with its interval."""
-    return Cell(with_interval(value, low, high, form), bold, data=(plain(value), plain(low), plain(high)))
-
-
-def pair_cell(a: str, b: str) -> Cell:
-    """Two systems, from the first to the second."""
-    return Cell(f"{a} → {b}", data=(a, b))
-
-
-def p_cell(value: float, bold: bool = False) -> Cell:
-    """A p-value."""
-    return Cell(p_value(value), bold, data=(f"{value:.6g}",))
+    return cell([row.value, row.low, row.high], "percent", bold) if row else Cell(DASH, bold)
 
 
 def value_of(row: Score | None) -> float:
     """A score's value; undefined where there is no score."""
     return row.value if row else float("nan")
-
-
-def apart(a: float, b: float) -> bool:
-    """Whether two figures say different things."""
-    return abs(a - b) > 1e-12 if not (math.isnan(a) or math.isnan(b)) else math.isnan(a) != math.isnan(b)

@@ -2,15 +2,656 @@
 
 from __future__ import annotations
 
-from assay.render import agreement, comparisons, cross, runs, scores
-from assay.render.table import Table
-from assay.result import Result
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from assay.render import runs
+from assay.render.table import Cell, cell, figure, table, value_of, with_cells
+from assay.render.text import DASH, count, p_error, percent, plural
+from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, kind_title
+
+PAIRS = 15
+"""So many pairs of systems a terminal shows."""
+SHORT = 10
+"""So many rows of a long table a terminal shows."""
+MATRIX = 12
+"""So many labels fit into a confusion matrix."""
+TEXTS = 50
+"""So many texts a table of unresolved items has at most."""
+_LONGEST = 60
+_NOTHING = "∅"
+_KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "fn", "fp", "none")
+_NUMBERS = {"crossing"}
+"""Scores that are numbers per sentence, not shares."""
 
 
 def tables(result: Result) -> list[Table]:
-    """In reading order: how good, what differs, and the details."""
-    special = {"agreement": agreement.tables, "cross": cross.tables, "bayes": runs.tables}.get(result.command)
-    if special is not None:
-        return [table for table in special(result) if table.rows]
-    parts = (*scores.OVERALL, *comparisons.PARTS, *scores.DETAILS)
-    return [table for part in parts for table in part(result) if table.rows]
+    """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
+    by_command: dict[str, Callable[[Result], Iterable[Table]]] = {"agreement": _agreement, "bayes": runs.tables}
+    found = by_command.get(result.command, _of_tasks)(result)
+    return [with_cells(one) for one in found if one.rows]
+
+
+def _agreement(result: Result) -> Iterator[Table]:
+    """Tables about annotators: how far each pair agrees, what the task adds, and agreement on each label."""
+    # Beside the main score, kappa, stand two more.
+    beside = ("agreement", "alpha")
+    shown = [row for row in result.scores if row.slice is None and (row.main or row.score in beside)]
+    found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
+    columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
+    header = ["pair"]
+    for measure, score in columns:
+        name = measure.partition("(")[0]
+        if score in ("kappa", "alpha", "agreement"):
+            header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
+        else:
+            header.append(name if score in ("f1", "value") else f"{name} {score}")
+    pairs = dict.fromkeys(pair for pair, _, _ in found)
+    yield table(
+        "Agreement",
+        header,
+        [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in pairs],
+        notes=(
+            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
+            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are what goes beyond chance.",
+        ),
+    )
+    yield from result.tables
+    labelled = sorted((row for row in shown if row.label is not None), key=lambda row: row.measure)
+    for measure, of_measure in groupby(labelled, key=lambda row: row.measure):
+        by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in of_measure}
+        names = list(dict.fromkeys(pair for _, pair in by_label))
+        labels = dict.fromkeys(label for label, _ in by_label)
+        yield table(
+            f"{measure} by label",
+            ["label", *names],
+            [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
+            "text percent",
+            short=25,
+        )
+
+
+def _of_tasks(result: Result) -> Iterator[Table]:
+    """The tables that all Results have, and behind each those that the task puts there."""
+    if result.tables_only:
+        yield from result.tables
+        return
+    leading = leading_pair(result)
+    own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]
+    for part, name in _PARTS.items():
+        yield from part(result)
+        yield from (one for one in own if one.after == name)
+    yield from (one for one in own if one.after not in _PARTS.values())
+
+
+def _covered(result: Result, after: str) -> set[str]:
+    """The measures that the task's own tables show in some place."""
+    return {measure for one in result.tables if one.after == after for measure in one.measures}
+
+
+def leading_pair(result: Result) -> set[str]:
+    """The best two systems: the pair shown where there is no room for all."""
+    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), {})
+    return set(sorted(overall, key=lambda name: -overall[name])[:2])
+
+
+# --- how good ---
+
+
+def _scores(result: Result) -> Iterator[Table]:
+    """The main score of each measure side by side; of rival measures precision, recall and F1 of each in a row."""
+    kind = {
+        "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
+        "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
+        "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
+    }[result.interval]
+    notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    notes += [result.remarks["scores"]] if "scores" in result.remarks else []
+    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    found = {(row.system, row.measure, row.score): row for row in overall}
+    names = [source.name for source in result.systems]
+    rows: list[list[Any]] = []
+    if result.rivals:
+        leads = ("", "macro-", "weighted-")
+        for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
+            if score.startswith(leads[1:]):
+                continue
+            before = score.removesuffix("f1")
+            f1 = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in leads]
+            for index, name in enumerate(names):
+                parts = [found.get((name, measure, f"{before}{part}")) for part in ("precision", "recall")]
+                best = figure(f1[0][index], is_best([value_of(row) for row in f1[0]], index))
+                averages = [value_of(row[index]) for row in f1[1:]]
+                title = f"{measure} {before}".rstrip(" -")
+                rows.append([name, title, *map(value_of, parts), best, *averages])
+        notes.append(f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.")
+        header = ["system", "measure", "precision", "recall", "f1", "macro f1", "weighted f1"]
+        yield table("Scores", header, rows, "text text percent", words=2, notes=tuple(notes), droppable=(6, 5))
+        return
+    mains = result.main_scores
+    for index, name in enumerate(names):
+        rows.append([name])
+        for key in mains.items():
+            values = [value_of(found.get((other, *key))) for other in names]
+            rows[-1].append(figure(found.get((name, *key)), is_best(values, index)))
+    # Columns that show different scores name them; a measure with one score needs no word.
+    several = {row.measure for row in overall if not row.main}
+    shown = {score for measure, score in mains.items() if measure in several}
+    header = list(mains)
+    if len(shown) < 2:
+        # The score kappa of the measure kappa is what its name says.
+        said = shown - {measure.partition("(")[0] for measure in several}
+        notes += [f"Where a measure has several scores, {score} is shown." for score in said]
+    else:
+        header = [
+            f"{measure} {score}" if measure in several and score != measure.partition("(")[0] else measure
+            for measure, score in mains.items()
+        ]
+    yield table("Scores", ["system", *header], rows, notes=tuple(notes))
+
+
+def _further_scores(result: Result) -> Iterator[Table]:
+    """Scores that are no main ones, where they say something else."""
+    overall = [row for row in result.scores if row.slice is None and row.label is None]
+    main = {(row.system, row.measure): row.value for row in overall if row.main}
+    if result.rivals:
+        shown = {row.measure for row in overall if row.score.endswith("f1")}
+        rows = [row for row in overall if row.measure not in shown]
+    else:
+        # With equal tokenisation scores of words are one number; where items are matched, they say different things.
+        every = result.matched and not result.by_outcome
+        elsewhere = _covered(result, "scores")
+        rows = [
+            row
+            for row in overall
+            if row.measure not in elsewhere
+            and ((every and not row.main) or apart(row.value, main[row.system, row.measure]))
+        ]
+    notes: tuple[str, ...] = ()
+    if not result.rivals and any(row.score.startswith("macro") for row in overall):
+        notes = ("Intervals of macro averages lean upwards: a resample without some rare label leaves it out.",)
+    yield table(
+        "Further scores",
+        ["system", "score", "value"],
+        [(row.system, f"{row.measure} {row.score}", _number(row)) for row in rows],
+        words=2,
+        short=0 if result.rivals else 25,
+        notes=notes,
+    )
+
+
+def apart(a: float, b: float) -> bool:
+    """True of two figures that say different things."""
+    return abs(a - b) > 1e-12 if not (math.isnan(a) or math.isnan(b)) else math.isnan(a) != math.isnan(b)
+
+
+def _number(row: Score) -> Cell:
+    """A score with its interval, be it a share or a number."""
+    if row.score not in _NUMBERS:
+        return figure(row)
+    numbers = (row.value, row.low, row.high)
+    texts = [DASH if math.isnan(number) else f"{number:.2f}" for number in numbers]
+    text = texts[0] if math.isnan(row.low) else f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    return Cell(text, data=tuple(f"{number:.2f}" for number in numbers))
+
+
+# --- what differs ---
+
+
+def _tests(result: Result) -> Iterator[Table]:
+    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    exact = {
+        (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
+    }
+    mains = result.main_scores
+    # Main scores are named where they differ, unless a measure has but one or is called like it.
+    several = len({mains.get(row.measure) for row in tests} - {"value"}) > 1
+    best = next((row.best for row in result.bounds), "")
+    explained = False
+    for number, ((measure, score), group) in enumerate(_grouped(tests, lambda row: (row.measure, row.score)).items()):
+        if len(group) > PAIRS:
+            # Where a terminal cannot show all, the pairs of the best system come first.
+            group.sort(key=lambda row: best not in (row.a, row.b))
+        rows = []
+        for row in group:
+            error = Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
+            rows.append([[row.a, row.b], [row.difference, row.low, row.high], row.p, error, row.p_adjusted])
+            rows[-1] += [exact[row.a, row.b, measure].p] if (row.a, row.b, measure) in exact else []
+        named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
+        with_mcnemar = any(len(row) > 5 for row in rows)
+        notes = []
+        if number == 0:
+            notes.append(
+                f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, all "
+                f"ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be "
+                f"off by chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
+            )
+        if with_mcnemar and not explained:
+            over = f"gold's {result.noun}s (recall)" if result.matched else f"{result.noun}s"
+            notes.append(
+                f"McNemar's exact test takes {over} as independent, which within a {result.unit} they are not: "
+                "prefer p."
+            )
+        explained |= with_mcnemar
+        header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
+        title = f"Differences on {measure}" + (f", {score}" if named else "")
+        yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), short=PAIRS)
+
+
+def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """Rows by a key, in the order in which keys occur."""
+    groups: dict[Any, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _overall(result: Result) -> dict[str, list[Diff]]:
+    """The differences of all pairs on each measure that has items."""
+    return _grouped((row for row in result.diffs if row.slice is None and "/" not in row.on), lambda row: row.on)
+
+
+def _changes_on(result: Result) -> list[tuple[str, str]]:
+    """The measures on whose items changes are shown, the first or all; and what tells titles of several apart."""
+    found = list(_overall(result)) if result.by_outcome else list(_overall(result))[:1]
+    return [(on, f" ({on})" if len(found) > 1 else "") for on in found]
+
+
+def _differences(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 3 below, and Tables 1 and 2 beside it."""
+    main, item = [on for on, _ in _changes_on(result)], result.noun
+    for on, diffs in _overall(result).items():
+        graded = diffs[0].improved is not None
+        # Where systems add items, corrections minus new errors is another thing than the difference of the scores.
+        net = result.matched and not graded
+        title = diffs[0].score.replace("f1", "F1")
+        rows = []
+        for row in diffs:
+            # A file written before scores were named has another quantity in place of the difference.
+            change = ([row.difference, row.net] if row.score else [DASH, DASH]) if net else [row.difference]
+            further = [row.improved or 0, row.worsened or 0] if graded else [row.overlap_right, row.overlap_all]
+            kinds = [row.corrections, row.new_errors, row.changed_errors]
+            rows.append([[row.a, row.b], row.diff, *([cell(change[0], "points"), *change[1:]]), *kinds, *further])
+        header = ["pair", "diff", *([f"Δ {title}", "net"] if net else ["Δ"]), "corr.", "new errors", "changed errors"]
+        forms = f"pair percent points{' net' * net} count count count {'count' if graded else 'percent'}"
+        notes = []
+        if net and on == main[0]:
+            notes += [
+                f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another "
+                f"outcome; Δ {title}: difference of {title} in points; net: corrections minus new errors, which may "
+                "have the other sign; corr.: corrections.",
+                "Overlap right: 2·both right / (A right + B right), where it is right not to add what gold does not "
+                f"have; overlap all: percent of {item}s with the same outcome.",
+            ]
+        if net:
+            notes += [result.remarks[name] for name in ("differences", f"differences {on}") if name in result.remarks]
+        else:
+            # Partial credit is given to words, also where items are others.
+            items = "words" if result.matched else f"{item}s"
+            over = f"over gold's {items} (recall)" if result.aligned_by == "characters" else "of the scores"
+            notes += [
+                f"diff: percent of {items} with another label; Δ: difference {over}; corr.: corrections.",
+                f"improved, worsened: {items} whose partial credit rose or fell, corrections and new errors included."
+                if graded
+                else "Overlap right: 2·both right / (A right + B right); overlap all: percent of "
+                f"{items} with the same label.",
+            ]
+        header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
+        minor = on not in main and not graded
+        yield table(f"What differs ({on})", header, rows, forms, notes=tuple(notes), short=PAIRS, minor=minor)
+
+
+def _transitions(result: Result) -> Iterator[Table]:
+    """The outcome of each item under A and under B, by one measure."""
+    for on, which in _changes_on(result):
+        overall = [row for row in result.transitions if row.slice is None and row.label is None and row.on == on]
+        for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
+            number = {(row.before, row.after): row.count for row in group}
+            used = {name for pair in number for name in pair}
+            kinds = [*(kind for kind in _OUTCOMES if kind in used), *sorted(used - set(_OUTCOMES))]
+            yield table(
+                f"What became of each {result.noun}{which}: {a} (rows) → {b} (columns)",
+                [f"{a} \\ {b}", *map(kind_title, kinds)],
+                [[kind_title(before), *(number.get((before, after)) or "·" for after in kinds)] for before in kinds],
+                "text count",
+                bold=tuple((n, n + 1) for n, kind in enumerate(kinds) if number.get((kind, kind))),
+                minor={a, b} != leading_pair(result),
+                notes=(
+                    f"Gold's {result.noun}s, and those that a system adds; none: it does not add that one. Bold: the "
+                    "same outcome.",
+                ),
+            )
+
+
+def _changes(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 4, a table per pair of systems; before that Table 8, where changes are told by outcome."""
+    shown = [(diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]]
+    for diff, which in shown if result.by_outcome else ():
+        rows: list[list[Any]] = []
+        for kind, total in _totals(diff) if diff.different else ():
+            rows.append(_kind_row(kind, total, diff))
+            rows += [
+                [
+                    *("", f"{kind_title(change.before)} → {kind_title(change.after)}", change.count),
+                    *(change.share_of_kind, change.share_of_changes),
+                ]
+                for change in diff.outcomes
+                if change.kind == kind
+            ]
+        yield table(
+            f"Changes of outcome {diff.a} → {diff.b}{which}",
+            ["kind", "outcome (before → after)", f"{result.noun}s", "% of kind", "% of changes"],
+            rows,
+            "text text count percent",
+            words=2,
+            minor={diff.a, diff.b} != leading_pair(result),
+            notes=(result.remarks["outcomes"],) if "outcomes" in result.remarks else (),
+        )
+    for diff, which in shown:
+        if diff.different:
+            yield _changes_by_label(result, diff, which)
+
+
+def _totals(diff: Diff) -> Iterator[tuple[str, int]]:
+    """Each kind of change with its number."""
+    yield from zip(_KIND_NAMES, (diff.corrections, diff.new_errors, diff.changed_errors), strict=True)
+
+
+def _kind_row(kind: str, total: int, diff: Diff) -> list[Any]:
+    share = Cell(percent(total / diff.different), True)
+    return [Cell(_KIND_NAMES[kind], True), "", Cell(count(total), True), "", share]
+
+
+def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
+    """The most frequent changes of labels; of arcs also how many have another head."""
+    arcs, item = any(change.moved is not None for change in diff.changes), result.noun
+    rows: list[list[Any]] = []
+    for kind, total in _totals(diff):
+        changes = [change for change in diff.changes if change.kind == kind]
+        moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
+        rows.append([*_kind_row(kind, total, diff), *[moved] * arcs])
+        for change in changes[:5]:
+            # What became right is gold's label, unless the item itself is gone.
+            named = kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
+            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.after}"
+            shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
+            rows.append(["", path, change.count, *shares])
+    header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
+    title = f"Changes {diff.a} → {diff.b}{which}"
+    return table(
+        f"{title}: {count(diff.different)} of {count(diff.items)} {item}s, {percent(diff.diff)}%",
+        [*header, *["head moved"] * arcs],
+        rows,
+        "text text count percent",
+        words=2,
+        minor={diff.a, diff.b} != leading_pair(result),
+        notes=("The five most frequent of each kind." + " Head moved: to another word." * arcs,),
+        hint="All of them: --format json.",
+    )
+
+
+def _label_differences(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 12, sorted by what the difference moves overall unless another order is asked for."""
+    item = result.noun
+    added = f" (∅: {item}s that gold does not have)" if result.matched else ""
+    effect = f"in percent of all {item}s" if result.matched else "in points"
+    for diff, which in ((diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]):
+        differing = (row for row in diff.labels if row.difference)
+        yield table(
+            f"By gold label, {diff.a} → {diff.b}{which}",
+            ["label", f"{item}s", diff.a, diff.b, "Δ", "effect"],
+            [(row.label, row.items, row.a, row.b, row.difference, row.effect) for row in differing],
+            "text count percent percent points points",
+            notes=(
+                f"Percent right of the {item}s of each gold label{added}; effect: what the difference moves overall, "
+                f"{effect}.",
+            ),
+            short=SHORT,
+            minor={diff.a, diff.b} != leading_pair(result),
+        )
+
+
+def _bounds(result: Result) -> Iterator[Table]:
+    """Tuggener's Table 9."""
+    item = result.noun
+    for on, which in _changes_on(result):
+        bounds = [row for row in result.bounds if row.slice is None and row.on == on]
+        if not bounds:
+            continue
+        first, names = bounds[0], list(bounds[0].systems)
+        rows = []
+        for row in bounds:
+            values = [row.systems[name] for name in names]
+            scores = [cell(value, "percent", is_best(values, index)) for index, value in enumerate(values)]
+            label = Cell("overall", True) if row.label is None else row.label
+            rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
+        over = f"Over gold's {item}s (recall). " if result.matched else ""
+        notes = [
+            f"{over}bound: a {item} counts as right if any system is. gain: bound minus {first.best}, "
+            f"the best overall. Every system is right on "
+            f"{count(first.all_right)} {item}s, none on {count(first.none_right)}."
+        ]
+        if first.exact:
+            each = ", ".join(f"{name} {count(number)}" for name, number in first.exact.items())
+            notes.append(
+                f"Whole sentences right, of {count(first.sentences)}: {each}; in some system "
+                f"{count(first.exact_in_one)}; with the best choice for each {item} {count(first.exact_upper)}."
+            )
+        if len(first.right_in) > 3:
+            notes.append(f"Right in exactly 0, 1, … systems: {', '.join(map(count, first.right_in))} {item}s.")
+        if first.precision is not None and first.f1 is not None:
+            notes.append(
+                f"With the best choice for {item}s that gold does not resolve too: precision "
+                f"{percent(first.precision)}, F1 {percent(first.f1)}."
+            )
+        yield table(
+            f"Upper bound of the combination{which}",
+            ["label", f"{item}s", *names, "bound", "gain", "none right"],
+            rows,
+            "text count percent",
+            notes=tuple(notes),
+            short=SHORT + 1,
+            # The worst systems first, so that the best one stays.
+            droppable=tuple(2 + names.index(name) for name in sorted(names, key=lambda name: first.systems[name])),
+        )
+
+
+def _growth(result: Result) -> Iterator[Table]:
+    for on, which in _changes_on(result):
+        rows = [row for row in result.growth if row.slice is None and row.on == on]
+        alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
+        yield table(
+            f"How the bound grows{which}",
+            ["system added", "bound", "all right", "right alone"],
+            [(row.added, row.upper, row.all_right, alone[row.added]) for row in rows] if len(rows) > 2 else [],
+            "text percent percent count",
+            notes=(
+                "The best system first, then always the one that adds most. all right: percent that every system "
+                f"so far has right; right alone: {result.noun}s that only this one of all systems has right.",
+            ),
+        )
+
+
+def _unresolved(result: Result) -> Iterator[Table]:
+    """The items that nobody has right by one measure, those of the same text together."""
+    items = f"{result.noun.capitalize()}s"
+    for on, which in _changes_on(result):
+        groups: dict[tuple[str, str], list[Unresolved]] = _grouped(
+            (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
+        )
+        ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+        notes = [f"{items} of gold, those of the same text (in whatever case) together, with the place of the first."]
+        notes += [f"The {TEXTS} most frequent of {count(len(ordered))} texts."] * (len(ordered) > TEXTS)
+        rows = []
+        for (_, label), found in ordered[:TEXTS]:
+            text = found[0].text
+            shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            rows.append((shown, label, found[0].place, len(found)))
+        yield table(
+            f"{items} that no system resolves{which}",
+            ["text", "type", "first", f"{result.noun}s"],
+            rows,
+            "text text text count",
+            words=3,
+            notes=tuple(notes),
+            short=10,
+            hint="All of them: --format json.",
+        )
+
+
+# --- details ---
+
+
+def _labels(result: Result) -> Iterator[Table]:
+    labelled = [row for row in result.scores if row.label is not None and row.slice is None]
+    for measure, group in groupby(labelled, key=lambda row: row.measure):
+        if measure in _covered(result, "labels"):
+            continue
+        found: dict[tuple[str, str, str], Score] = {(row.system, str(row.label), row.score): row for row in group}
+        systems = list(dict.fromkeys(system for system, _, _ in found))
+        counts = {
+            str(row.label): row.counts
+            for row in result.counts
+            if row.measure == measure and row.slice is None and row.label is not None
+        }
+        gold = {label: counts[label].get("gold", 0) for label in counts}
+        labels = sorted(gold, key=lambda label: (-gold[label], label))
+        names = list(dict.fromkeys(score for _, _, score in found))
+        if len(systems) == 1 and {"f1", "precision", "recall"} <= set(names):
+            scores = [[found[systems[0], label, name] for name in ("precision", "recall", "f1")] for label in labels]
+            yield table(
+                f"{measure} by label",
+                ["label", "gold", "system", "precision", "recall", "f1"],
+                [
+                    (label, gold[label], counts[label]["system"], precision.value, recall.value, figure(f1))
+                    for label, (precision, recall, f1) in zip(labels, scores, strict=True)
+                ],
+                "text count count percent",
+                short=25,
+            )
+            continue
+        main = result.main_scores[measure]
+        # An average over labels is no score of a label.
+        for score in [main] if main in names else names:
+            rows = []
+            for label in labels:
+                values = [value_of(found.get((system, label, score))) for system in systems]
+                best = [cell(value, "percent", is_best(values, index)) for index, value in enumerate(values)]
+                rows.append((label, gold[label], *best))
+            yield table(
+                f"{measure} by label: {score}",
+                ["label", "gold", *systems],
+                rows,
+                "text count",
+                short=25,
+                droppable=tuple(range(1 + len(systems), 1, -1)),
+            )
+
+
+def _confusion(result: Result) -> Iterator[Table]:
+    """Gold's labels against those of each system: a matrix where items are matched and labels few, else a list."""
+    if result.command == "compare":
+        return
+    whole = [row for row in result.confusion if result.matched or "/" not in row.measure]
+    for system, group in groupby(whole, key=lambda row: row.system):
+        errors: dict[tuple[str, str], int] = {}
+        hits: dict[str, int] = {}
+        rows = list(group)
+        for row in rows:
+            gold, assigned = row.gold or _NOTHING, row.assigned or _NOTHING
+            if result.matched and row.type in ("tp", "same"):
+                hits[gold] = hits.get(gold, 0) + row.count
+            else:
+                errors[gold, assigned] = errors.get((gold, assigned), 0) + row.count
+        labels = sorted({name for row in rows for name in (row.gold, row.assigned) if name is not None})
+        if result.matched and len(labels) <= MATRIX:
+            sides = [*labels, _NOTHING]
+            meaning = result.remarks.get("confusion")
+            note = f"Rows: gold, columns: system{f'. {meaning}' if meaning else ', ∅: nothing there.'}"
+            for title, more in ((f"Errors of {system} by label", 0), (f"Confusion of {system}, hits included", 1)):
+                diagonal = {(name, name): errors.get((name, name), 0) + more * hits.get(name, 0) for name in labels}
+                counted = {**errors, **diagonal}
+                body = [[gold, *(counted.get((gold, name)) or "·" for name in sides)] for gold in sides]
+                more_notes = () if more else (note,)
+                yield table(title, ["gold \\ system", *sides], body, "text count", notes=more_notes, minor=bool(more))
+            continue
+        listed = [(gold, assigned, number) for (gold, assigned), number in errors.items()]
+        notes: tuple[str, ...] = ()
+        if result.matched:
+            listed.sort(key=lambda row: (-row[2], row[:2]))
+        else:
+            same = [result.remarks.get("confusion same", "")] * any(gold == name for gold, name, _ in listed)
+            none = [result.remarks.get("confusion nothing", "")] * any(_NOTHING in row for row in listed)
+            notes = tuple(filter(None, [" ".join(filter(None, same + none))]))
+        header = ["gold", "assigned", f"{result.noun}s"]
+        title = f"Most frequent errors of {system}"
+        yield table(title, header, listed, "text text count", words=2, short=SHORT, notes=notes)
+
+
+def _slices(result: Result) -> Iterator[Table]:
+    mains = result.main_scores
+    sizes: dict[tuple[str, str | None], Mapping[str, int]] = {
+        (row.measure, row.slice): row.counts for row in result.counts if row.slice is not None and row.label is None
+    }
+    tests: dict[tuple[str, str | None], Comparison] = {
+        (row.measure, row.slice): row
+        for row in result.comparisons
+        if row.slice is not None and row.test == "shuffling" and row.score == mains.get(row.measure)
+    }
+    sliced = (row for row in result.scores if row.slice is not None and row.main)
+    tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))
+    for (name, measure), found in tables.items():
+        systems = list(dict.fromkeys(row.system for row in found))
+        scores = {(row.slice, row.system): row for row in found}
+        rows: list[list[Any]] = []
+        for where in dict.fromkeys(str(row.slice) for row in found):
+            figures = [scores[where, system] for system in systems]
+            values = [row.value for row in figures]
+            counted = [sizes[measure, where].get(one) for one in ("gold", "items", "sentences")]
+            size = next((number for number in counted if number is not None), "")
+            rows.append([where.partition("=")[2], size])
+            for index, row in enumerate(figures):
+                best = is_best(values, index)
+                rows[-1].append(figure(row, best) if len(systems) <= 2 else cell(row.value, "percent", best))
+            if len(systems) == 2 and (measure, where) in tests:
+                test = tests[measure, where]
+                rows[-1] += [cell(test.difference, "points"), cell(test.p_adjusted, "holm")]
+        items = "sentences" if measure.startswith("sentence") else f"{result.noun}s"
+        header = [name, items, *systems]
+        header += ["Δ", "p (Holm)"] if rows and len(rows[0]) > len(header) else []
+        droppable = tuple(range(1 + len(systems), 1, -1))
+        yield table(f"{measure} by {name}", header, rows, "text count", short=25, droppable=droppable)
+
+
+def _mappings(result: Result) -> Iterator[Table]:
+    rows = [(row.file, row.rule, row.words) for row in result.mappings if row.before is None]
+    effects = tuple(
+        f"{row.file}: {percent(row.before)} without the mapping, {percent(row.after)} with it."
+        for row in result.mappings
+        if row.before is not None and row.after is not None
+    )
+    header = ["file", "rule", f"{result.noun}s changed"]
+    yield table("Mapping", header, rows, "text text count", words=2, notes=effects)
+
+
+_PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
+    _scores: "scores",
+    _further_scores: "further scores",
+    _tests: "tests",
+    _differences: "differences",
+    _transitions: "outcomes",
+    _changes: "changes",
+    _label_differences: "label differences",
+    _bounds: "bounds",
+    _growth: "growth",
+    _unresolved: "unresolved",
+    _labels: "labels",
+    _confusion: "confusion",
+    _slices: "slices",
+    _mappings: "mappings",
+}
+"""In reading order, each with the name by which a table of a task may stand behind it."""

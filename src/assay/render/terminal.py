@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
@@ -12,18 +12,11 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.render.comparisons import leading_pair
-from assay.render.table import Cell, Table
-from assay.render.tables import tables
-from assay.render.text import example_lines, heading, plural, verdict, visible
-from assay.result import Result
-
-_KINDS = {
-    "correction": "correction",
-    "new-error": "new error",
-    "changed-error": "changed error",
-    "error": "error",
-}
+from assay.render.drawings import example_lines
+from assay.render.table import Cell
+from assay.render.tables import leading_pair, tables
+from assay.render.text import heading, plural, verdict, visible
+from assay.result import Result, Table
 
 
 def show(result: Result, console: Console | None = None) -> None:
@@ -34,49 +27,48 @@ def show(result: Result, console: Console | None = None) -> None:
     if sentence:
         console.print()
         console.print(Text(visible(sentence), style="bold"))
-    hidden = []
+    hidden = 0
     for table in tables(result):
         if table.minor:
-            hidden.append(table.title)
-            continue
-        for part in _with_room(table, console.width):
-            _show_table(part, console)
+            hidden += 1
+        elif table.narrow and _width(table, table.rows, range(len(table.header))) > console.width:
+            for part in table.narrow:
+                _show_table(part, console)
+        else:
+            _show_table(table, console)
     if hidden:
-        console.print(
-            Text(
-                f"\n{plural(len(hidden), 'more table')} (other pairs and measures): --format md or tsv.", style="dim"
-            )
-        )
+        more = plural(hidden, "more table")
+        console.print(Text(f"\n{more} (other pairs and measures): --format md or tsv.", style="dim"))
     _show_examples(result, console)
     for note in result.notes:
         console.print(Text(f"\nNote: {visible(note)}", style="dim"))
     console.print(Text(f"\n{visible(result.signature)}", style="dim"), soft_wrap=True)
 
 
-def _with_room(table: Table, room: int) -> Sequence[Table]:
-    """A table, or the several that stand for it where it is too wide."""
-    too_wide = _width(table, table.rows, range(len(table.header))) > room
-    return table.narrow if table.narrow and too_wide else (table,)
-
-
 def _show_table(table: Table, console: Console) -> None:
-    rows = table.rows[: table.short] if table.short else table.rows
+    rows: Sequence[Sequence[Cell]] = table.rows[: table.short] if table.short else table.rows
     kept = _columns_that_fit(table, rows, console.width)
-    without_intervals = _width(table, rows, kept) > console.width and any(map(_has_interval, _cells(rows, kept)))
+    without_intervals = False
+    if _width(table, rows, kept) > console.width:
+        without_intervals = any(_has_interval(row[index]) for row in rows for index in kept)
     if without_intervals:
-        rows = tuple(tuple(_without_interval(cell) for cell in row) for row in rows)
+        rows = [
+            [replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell for cell in row]
+            for row in rows
+        ]
         kept = _columns_that_fit(table, rows, console.width)
     whole = _width(table, rows, kept) <= console.width
     roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
-        right = index in table.numeric
+        right = index >= table.words
         # Figures and their intervals stay whole as long as there is room; the first columns wrap before them.
         title = escape(visible(table.header[index]))
         title = title.replace(" ", "\n") if right and not roomy else title
         drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
     for row in rows:
-        drawn.add_row(*(Text(visible(row[index].text), style=_style(row[index])) for index in kept))
+        cells = [(row[index], "bold " * row[index].bold + "italic" * row[index].italic) for index in kept]
+        drawn.add_row(*(Text(visible(cell.text), style=style.strip()) for cell, style in cells))
     console.print()
     console.print(Text(visible(table.title), style="bold underline"))
     console.print(drawn)
@@ -87,28 +79,16 @@ def _show_table(table: Table, console: Console) -> None:
     ]
     notes = [f"… and {' and '.join(left_out)}: --format md or tsv."] if left_out else []
     notes += ["There is no room for the intervals: --format md or tsv."] * without_intervals
-    notes = [*notes, *table.notes, *([table.hint] if table.hint else [])]
+    notes += [*table.notes, *filter(None, [table.hint])]
     if notes:
         console.print(Text(visible(" ".join(notes)), style="dim"))
-
-
-def _cells(rows: Sequence[tuple[Cell, ...]], kept: Sequence[int]) -> Iterator[Cell]:
-    return (row[index] for row in rows for index in kept)
 
 
 def _has_interval(cell: Cell) -> bool:
     return len(cell.data) == 3 and cell.text.endswith("]")
 
 
-def _without_interval(cell: Cell) -> Cell:
-    return replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell
-
-
-def _style(cell: Cell) -> str:
-    return " ".join(name for name, on in (("bold", cell.bold), ("italic", cell.italic)) if on)
-
-
-def _columns_that_fit(table: Table, rows: Sequence[tuple[Cell, ...]], room: int) -> list[int]:
+def _columns_that_fit(table: Table, rows: Sequence[Sequence[Cell]], room: int) -> list[int]:
     """All columns, or as many of those that may be left out as there is room for."""
     kept = list(range(len(table.header)))
     for index in table.droppable:
@@ -118,13 +98,13 @@ def _columns_that_fit(table: Table, rows: Sequence[tuple[Cell, ...]], room: int)
     return kept
 
 
-def _width(table: Table, rows: Sequence[tuple[Cell, ...]], kept: Sequence[int], broken: bool = True) -> int:
+def _width(table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True) -> int:
     """The least width of a table: text columns may wrap down to a dozen characters, figures may not."""
     widths = []
     for index in kept:
         head = table.header[index]
         cells = [cell_len(visible(row[index].text)) for row in rows]
-        if index in table.numeric:
+        if index >= table.words:
             widths.append(max([*cells, *(cell_len(word) for word in (head.split(" ") if broken else [head]))]))
         else:
             widths.append(min(max([*cells, cell_len(head)]), 12))
@@ -140,12 +120,14 @@ def _show_examples(result: Result, console: Console) -> None:
         if leading is not None and set(pair) != leading:
             continue
         if pair != before:
-            title = f"Examples {example.a} → {example.b}" if example.b else f"Examples of errors of {example.a}"
-            title = f"Examples {example.a}" if result.command in ("agreement", "cross") else title
+            # An example of whole trees has no items, and annotators make no errors.
+            wrong = bool(example.items) and result.command != "agreement"
+            of = f"of errors of {example.a}" if wrong else example.a
+            title = f"Examples {f'{example.a} → {example.b}' if example.b else of}"
             console.print()
             console.print(Text(visible(title), style="bold underline"))
             before = pair
-        kinds = ", ".join(dict.fromkeys(_KINDS.get(str(item.kind), str(item.kind)) for item in example.items))
+        kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
         console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
         # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
         drawn = bool(example.arcs or example.units or example.tree)

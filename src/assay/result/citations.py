@@ -78,14 +78,9 @@ def used(result: Result) -> list[str]:
     names += ["characters"] if result.aligned_by == "characters" else []
     # Between annotators of spans F1 stands in for kappa.
     names += ["agreement"] if result.command == "agreement" and {"exact", "fair"} & set(measures) else []
-    names += _over_runs(result)
-    return [name for name in dict.fromkeys(names) if name in USED_BY]
-
-
-def _over_runs(result: Result) -> list[str]:
-    """The models and tests of a comparison over many runs."""
-    names = ["bayes", *(one.model for one in result.bayes)] if result.command == "bayes" else []
+    names += ["bayes", *(one.model for one in result.bayes)] if result.command == "bayes" else []
     # The t-test of each data set stands beside the model.
-    names += ["correlated-t"] if any(one.by_data_set for one in result.bayes) else []
-    names += ["signed-rank"] if any(one.signed_rank for one in result.bayes) else []
-    return names + ["splits"] * any(row.tested for one in result.bayes for row in one.replications)
+    names += ["correlated-t"] * any(one.by_data_set for one in result.bayes)
+    names += ["signed-rank"] * any(one.signed_rank is not None for one in result.bayes)
+    names += ["splits"] * any(row.tested for one in result.bayes for row in one.replications)
+    return [name for name in dict.fromkeys(names) if name in USED_BY]

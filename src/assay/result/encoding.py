@@ -14,15 +14,6 @@ from functools import cache
 from typing import Any
 
 from assay.errors import CONTROL
-from assay.result.rows import Change, OutcomeChange, Transition
-
-# `from` is a word of the language; JSON calls a change's fields by their settled names.
-_JSON_NAMES = {"before": "from", "after": "to"}
-
-
-def _json_name(kind: type, name: str) -> str:
-    return _JSON_NAMES.get(name, name) if kind in (Change, OutcomeChange, Transition) else name
-
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
@@ -40,8 +31,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = _json_names(type(value))
-        return {names[name]: encode(item) for name, item in vars(value).items()}
+        return {name: encode(getattr(value, attribute)) for attribute, name, _ in _fields(type(value))}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -57,12 +47,10 @@ def decode(kind: Any, data: Any, where: str = "") -> Any:
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        hints = _hints(kind)
         values = {}
-        for item in dataclasses.fields(kind):
-            name = _json_name(kind, item.name)
+        for attribute, name, hint in _fields(kind):
             if name in _of(dict, data, where):
-                values[item.name] = decode(hints[item.name], data[name], f"{where}.{name}" if where else name)
+                values[attribute] = decode(hint, data[name], f"{where}.{name}" if where else name)
         return kind(**values)
     if origin is tuple:
         kinds = itertools.repeat(arguments[0]) if arguments[-1] is ... else arguments
@@ -78,7 +66,7 @@ def decode(kind: Any, data: Any, where: str = "") -> Any:
 
 
 def _of(kind: Any, data: Any, where: str) -> Any:
-    """What is of its kind; a truth value is no number."""
+    """The data if it is of its kind; a truth value is no number."""
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         shown = str(data)[:40]
         raise TypeError(f"{where or 'it'} is {shown!r}")
@@ -86,10 +74,7 @@ def _of(kind: Any, data: Any, where: str) -> Any:
 
 
 @cache
-def _json_names(kind: type) -> dict[str, str]:
-    return {item.name: _json_name(kind, item.name) for item in dataclasses.fields(kind)}
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _fields(kind: type) -> list[tuple[str, str, Any]]:
+    """The fields of a record: the attribute, its name in JSON, its type."""
+    hints = typing.get_type_hints(kind)
+    return [(one.name, one.metadata.get("json", one.name), hints[one.name]) for one in dataclasses.fields(kind)]

@@ -31,57 +31,46 @@ class Threshold:
 
     @classmethod
     def of(cls, text: str) -> Threshold:
-        """A threshold from `[MEASURE[/SCORE][@SYSTEM]=]VALUE`."""
+        """A threshold from `[MEASURE[/SCORE][@SYSTEM]=]VALUE`, where the value is a fraction or a percentage."""
         target, _, number = text.rpartition("=")
         score, _, system = target.partition("@")
-        return cls(text, score, system, _fraction(number, f"--fail-under {text}"))
+        try:
+            value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+        except ValueError:
+            raise UsageError(f"--fail-under {text}: {number!r} is no number. Say e.g. accuracy=0.95") from None
+        if not 0 <= value <= 1:
+            raise UsageError(f"--fail-under {text}: scores lie between 0 and 1. Say 0.95 or 95%")
+        return cls(text, score, system, value)
 
     def missed(self, result: Result) -> Iterator[str]:
         """A line for each system that stays under it."""
-        systems = _systems(result)
+        systems, known = _systems(result), result.measures
         try:
-            measure, score = _named(result, self.score)
+            target = self.score or known[0]
+            # The names of measures may have a slash themselves.
+            measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
+            measure = result.measure_named(measure)
+            if measure not in known:
+                raise unknown("measure", measure, known)
+            scores = dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None)
+            if score and score not in scores:
+                raise unknown("score", score, list(scores))
             if self.system and self.system not in systems:
                 raise unknown("system", self.system, systems)
         except UsageError as error:
             raise UsageError(f"--fail-under {self.text}: {error}") from None
-        title = measure if score == result.main_scores[measure] else f"{measure}/{score}"
+        main = result.main_scores[measure]
+        title = measure if (score or main) == main else f"{measure}/{score}"
         for system in [self.system] if self.system else systems:
-            value = _value(result, system, measure, score)
+            value = _value(result, system, measure, score or main)
             if math.isnan(value):
                 yield f"{title} of {system} is undefined, so not at least {self.value:g}."
             elif self.value - value > ROUNDING:
                 yield f"{title} of {system} is {_apart(value, self.value)}, under {self.value:g}."
 
 
-def _fraction(text: str, where: str) -> float:
-    """A number from 0 to 1, or a percentage."""
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        raise UsageError(f"{where}: {text!r} is no number. Say e.g. accuracy=0.95") from None
-    if not 0 <= value <= 1:
-        raise UsageError(f"{where}: scores lie between 0 and 1. Say 0.95 or 95%")
-    return value
-
-
 def _systems(result: Result) -> list[str]:
     return [source.name for source in result.systems]
-
-
-def _named(result: Result, target: str) -> tuple[str, str]:
-    """The measure and score that are meant, the main one where none is named."""
-    known = result.measures
-    target = target or known[0]
-    # The names of measures may have a slash themselves.
-    measure, _, score = (target, "", "") if target in known or "/" not in target else target.rpartition("/")
-    measure = result.measure_named(measure)
-    if measure not in known:
-        raise unknown("measure", measure, known)
-    scores = list(dict.fromkeys(row.score for row in result.scores if row.measure == measure and row.label is None))
-    if score and score not in scores:
-        raise unknown("score", score, scores)
-    return measure, score or result.main_scores[measure]
 
 
 def _value(result: Result, system: str, measure: str, score: str) -> float:
@@ -107,7 +96,7 @@ def _settings(result: Result) -> dict[str, str]:
 
 
 def _differing(name: str, result: Result, before: Result) -> str:
-    """How a Result from before differs in a setting."""
+    """A Result from before as it differs in a setting, in words."""
     if name == "left_out":
         then, now = (f"{one.units:,} {one.unit}{'' if one.units == 1 else 's'}" for one in (before, result))
         of_all = f"{then}, where {now} {'is' if result.units == 1 else 'are'} compared here"
@@ -203,5 +192,5 @@ class Gates:
         return list(dict.fromkeys(lines))
 
     def notes(self, result: Result) -> list[str]:
-        """What was not looked at."""
+        """Notes on what was not looked at."""
         return list(self.baseline.left_over(result)) if self.baseline else []

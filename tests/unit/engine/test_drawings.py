@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import assay
-from assay.render.drawings import LONGEST, constituent_lines, dependency_lines, unit_lines
-from assay.render.text import example_lines, example_text
-from assay.result import Example, ExampleArcs, ExampleUnit
+from assay.render.drawings import (
+    LONGEST,
+    constituent_lines,
+    dependency_lines,
+    example_lines,
+    example_text,
+    unit_lines,
+)
+from assay.result import Example, ExampleArcs, ExampleSpan
 from parses import dependencies
 
 WORDS = ("Jo", "saw", "the", "man", "with", "binoculars", ".")
 GOLD = ExampleArcs("gold", (1, -1, 3, 1, 5, 1, 1), ("nsubj", "root", "det", "obj", "case", "obl", "punct"))
 
 
-def example(*arcs: ExampleArcs, words: tuple[str, ...] = WORDS, units: tuple[ExampleUnit, ...] = ()) -> Example:
+def example(*arcs: ExampleArcs, words: tuple[str, ...] = WORDS, units: tuple[ExampleSpan, ...] = ()) -> Example:
     return Example("s1", "gold.conllu:1", words, "a", None, (), arcs=arcs, units=units)
 
 
@@ -138,15 +144,15 @@ def test_without_subtypes_a_subtype_is_no_difference(file):
 
 def test_function_trees_are_indented_by_what_they_lie_in():
     units = (
-        ExampleUnit("gold ps", "root", ((0, 3),), "gold"),
-        ExampleUnit("gold ps", "sbj", ((0, 1),), "gold"),
-        ExampleUnit("gold ps", None, ((1, 3),), "gold"),
-        ExampleUnit("gold ps", "obj", ((2, 3),), "gold"),
-        ExampleUnit("x@ps", "root", ((0, 3),), "right"),
-        ExampleUnit("x@ps", "sbj", ((0, 1), (2, 3)), "spurious"),
-        ExampleUnit("x@ps", "obj", ((2, 3),), "missing"),
-        ExampleUnit("x@ps", "prd", ((1, 2),), "forgiven"),
-        ExampleUnit("x@ps", None, ((1, 2),), "unasked"),
+        ExampleSpan("gold ps", "root", ((0, 3),), "gold"),
+        ExampleSpan("gold ps", "sbj", ((0, 1),), "gold"),
+        ExampleSpan("gold ps", None, ((1, 3),), "gold"),
+        ExampleSpan("gold ps", "obj", ((2, 3),), "gold"),
+        ExampleSpan("x@ps", "root", ((0, 3),), "right"),
+        ExampleSpan("x@ps", "sbj", ((0, 1), (2, 3)), "spurious"),
+        ExampleSpan("x@ps", "obj", ((2, 3),), "missing"),
+        ExampleSpan("x@ps", "prd", ((1, 2),), "forgiven"),
+        ExampleSpan("x@ps", None, ((1, 2),), "unasked"),
     )
     assert unit_lines(example(words=("John", "loves", "Mary"), units=units)) == [
         "gold ps:",
@@ -165,10 +171,10 @@ def test_function_trees_are_indented_by_what_they_lie_in():
 
 def test_long_yields_are_shortened_in_the_middle():
     words = ("a", "very", "long", "noun", "phrase", "indeed")
-    units = (ExampleUnit("x@ps", "sbj", ((0, 6),), "spurious"),)
+    units = (ExampleSpan("x@ps", "sbj", ((0, 6),), "spurious"),)
     assert unit_lines(example(words=words, units=units), 42) == ["x@ps:", "✗ sbj: a very … phrase indeed  (spurious)"]
     assert unit_lines(example(words=words, units=units), 10) == ["x@ps:", "✗ sbj: a … indeed  (spurious)"]
-    two = (ExampleUnit("x@ps", "sbj", ((0, 2),), "spurious"),)
+    two = (ExampleSpan("x@ps", "sbj", ((0, 2),), "spurious"),)
     assert unit_lines(example(words=words, units=two), 10) == ["x@ps:", "✗ sbj: a very  (spurious)"]
 
 

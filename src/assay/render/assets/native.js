@@ -9,6 +9,11 @@ export function nativeText(texts, kind, text) {
   return `${[...lines, ...write(texts, text, sides)].join("\n")}\n\n`;
 }
 
+/** The name of that format. */
+export function nativeFormat(kind) {
+  return ["tags", "arcs"].includes(kind) ? "CoNLL-U" : "text";
+}
+
 const WRITERS = { arcs: dependencyLines, spans: spanLines, trees: bracketLines, chains: chainColumns, units: unitLines };
 
 function oneLine(value) {

@@ -132,9 +132,9 @@ function onEachMeasure(report) {
   return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
-/** Which outcome of a mention became which. */
+/** Which outcome of an item became which, where answers are no labels. */
 function outcomeChanges(report, diff) {
-  if (!diff.outcomes.length || report.kind !== "chains") return null;
+  if (!diff.outcomes.length || !report.result.by_outcome) return null;
   const draw = (change) => {
     const terms = [term("change", change.kind), term("a-type", change.from), term("b-type", change.to)];
     const meaning = `${CHANGES[change.kind][0]}, A: ${typeName(change.from)}, B: ${typeName(change.to)}`;
@@ -253,7 +253,7 @@ export function rightLabels(report) {
   const rows = report.result.counts.filter(labelled);
   const measures = [...new Set(rows.map((row) => row.measure))];
   const measure = measures.includes(report.on) ? report.on : measures[0];
-  if (!measure || report.kind === "chains" || !report.kinds.length) return null;
+  if (!measure || report.result.by_outcome || !report.kinds.length) return null;
   const draw = ({ label, counts }) => [
     named(label),
     numeric(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),

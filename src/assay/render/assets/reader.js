@@ -3,7 +3,7 @@ import { buttonFor } from "./controls.js";
 import { element } from "./dom.js";
 import { drawing, saveable } from "./drawing.js";
 import { copy, save } from "./exports.js";
-import { nativeText } from "./native.js";
+import { nativeFormat, nativeText } from "./native.js";
 
 /** The pane beside the list. */
 export class Reader {
@@ -75,8 +75,7 @@ export class Reader {
   }
 
   #takeAway() {
-    const format = ["tags", "arcs"].includes(this.report.kind) ? "copy CoNLL-U" : "copy text";
-    return [buttonFor(() => this.copy(), { id: "copy-text" }, format), buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
+    return [buttonFor(() => this.copy(), { id: "copy-text" }, `copy ${nativeFormat(this.report.kind)}`), buttonFor(() => this.save(), { id: "save-svg" }, "save SVG")];
   }
 
   /** A layer on or off. */

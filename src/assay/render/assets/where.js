@@ -97,7 +97,7 @@ function confusion(report, side) {
   const matched = report.kinds.length > 0;
   const shown = (row) => row.system === system && row.measure === report.on && (matched ? !HITS.includes(row.type) : row.gold !== null);
   const rows = report.result.confusion.filter(shown);
-  if (!rows.length || report.kind === "chains") return null;
+  if (!rows.length || report.result.by_outcome) return null;
   const letter = side.toUpperCase();
   const content = (gold, assigned, count) => {
     const meaning = `gold ${gold}, ${letter} says ${assigned}`;
@@ -113,11 +113,8 @@ function confusion(report, side) {
     const named = `${meaning} (${types.map(typeName).join(", ")})`;
     return [count > pieces ? countButton(report, count - pieces, terms, named) : null, more];
   };
-  const paired = rows.some((row) => row.gold !== null && row.assigned !== null);
-  const spanNote = `${paired ? "; same label: wrong boundary" : `; ${report.on} pairs no spans`}; ∅: spurious or missing`;
   const pieceNote = rows.some((row) => row.pieces) ? "; +: further pieces of gold's" : "";
-  const notes = { spans: spanNote + pieceNote, arcs: "; same label: wrong head" };
-  const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${notes[report.kind] ?? ""}`;
+  const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
   return labelHeat(summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 

@@ -2,17 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from assay.render.pictures.layers import Edge, Stop, laid_out, levels
-from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, width_of
-from assay.render.pictures.words import short
+from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, short, width_of
 from assay.result.posteriors import Ranking, RankRelation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Edge = tuple[str, str]
+"""From the worse system to the better."""
+Stop = str | tuple[str, str, int]
+"""A system, or where an edge passes a level on its way."""
+
+
+def levels(order: Sequence[str], covers: Iterable[Edge]) -> dict[str, int]:
+    """A system stands above all that it covers; edges against the order have no say."""
+    place = {name: number for number, name in enumerate(order)}
+    below: dict[str, list[str]] = {name: [] for name in order}
+    for worse, better in covers:
+        if place[worse] < place[better]:
+            below[better].append(worse)
+    found: dict[str, int] = {}
+    for name in order:
+        found[name] = max((found[worse] + 1 for worse in below[name]), default=0)
+    return found
+
+
+def laid_out(
+    order: Sequence[str], level: Mapping[str, int], edges: Iterable[Edge]
+) -> tuple[list[list[Stop]], dict[Edge, list[Stop]]]:
+    """Systems and the passing points of long edges on each level, and the stops of each edge from level to level.
+
+    They are ordered so that lines cross little; always the same way.
+    """
+    rows: list[list[Stop]] = [[] for _ in range(max(level.values(), default=0) + 1)]
+    for name in order:
+        rows[level[name]].append(name)
+    paths: dict[Edge, list[Stop]] = {}
+    for one, other in edges:
+        low, high = sorted((one, other), key=lambda name: level[name])
+        passing: list[Stop] = [(low, high, number) for number in range(level[low] + 1, level[high])]
+        for number, stop in enumerate(passing, level[low] + 1):
+            rows[number].append(stop)
+        paths[one, other] = [low, *passing, high]
+    # Each stop moves to the middle of its neighbours on the next level, upwards and downwards by turns.
+    near: dict[Stop, list[Stop]] = {stop: [] for row in rows for stop in row}
+    for path in paths.values():
+        for here, there in pairwise(path):
+            near[here].append(there)
+            near[there].append(here)
+    for turn in range(4):
+        upwards = turn % 2 == 0
+        for number in range(1, len(rows)) if upwards else range(len(rows) - 2, -1, -1):
+            fixed, row = rows[number - 1 if upwards else number + 1], rows[number]
+            # Places from 0 to 1, since levels differ in how many stops they have.
+            place = {stop: (index + 0.5) / len(fixed) for index, stop in enumerate(fixed)}
+            middle = {stop: (index + 0.5) / len(row) for index, stop in enumerate(row)}
+            for stop in row:
+                beside = [place[other] for other in near[stop] if other in place]
+                middle[stop] = sum(beside) / len(beside) if beside else middle[stop]
+            rows[number] = sorted(row, key=middle.__getitem__)
+    return rows, paths
+
+
+# --- relations and their places ---
+
 
 Point = tuple[float, float]
 _EQUAL = ("≈", "⪅", "⪆")
@@ -21,18 +79,13 @@ _TURNED = {"<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅"}
 _BOX, _APART, _STEP = 0.34, 0.38, 1.0
 
 
-@dataclass(frozen=True)
-class Relations:
-    """The relations of a ranking, sorted by how they are drawn; edges run from the worse to the better."""
-
-    covers: tuple[Edge, ...]
-    flagged: tuple[Edge, ...]
-    ties: tuple[RankRelation, ...]
-
-
-def relations(ranking: Ranking) -> Relations:
-    """What is drawn: covering edges, edges that the chain hides or contradicts, ties."""
-    strict = {_upwards(row): row for row in ranking.relations if row.relation in ("<", ">")}
+def relations(ranking: Ranking) -> tuple[tuple[Edge, ...], tuple[Edge, ...], tuple[RankRelation, ...]]:
+    """The covering edges, the edges that the chain hides or contradicts, and ties."""
+    strict = {
+        (row.a, row.b) if row.relation == "<" else (row.b, row.a): row
+        for row in ranking.relations
+        if row.relation in ("<", ">")
+    }
     ties = tuple(row for row in ranking.relations if row.relation in (*_EQUAL, _UNDECIDED))
     tied: dict[str, set[str]] = {name: set() for name in ranking.order}
     for row in ties:
@@ -44,24 +97,19 @@ def relations(ranking: Ranking) -> Relations:
         (worse, better) for worse, better in strict if place[worse] > place[better] or tied[worse] & tied[better]
     )
     covers = tuple(edge for edge, row in strict.items() if row.covers and edge not in flagged)
-    return Relations(covers, flagged, ties)
-
-
-def _upwards(row: RankRelation) -> Edge:
-    return (row.a, row.b) if row.relation == "<" else (row.b, row.a)
+    return covers, flagged, ties
 
 
 class _Plan:
     """Where everything stands, in inches: boxes in levels, and the ways between them."""
 
-    def __init__(self, order: tuple[str, ...], covers: list[Edge], edges: list[Edge]) -> None:
-        self.layers = laid_out(order, covers, edges)
+    def __init__(self, order: tuple[str, ...], level: Mapping[str, int], edges: list[Edge]) -> None:
+        self.rows, self.paths = laid_out(order, level, edges)
         self.box = max(width_of(short(name, 22), weight="bold") for name in order) + 0.3
-        rows = self.layers.rows
-        widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in rows]
-        self.width, self.height = max(widths), _STEP * (len(rows) - 1) + _BOX
+        widths = [sum(map(self._room, row)) + _APART * (len(row) - 1) for row in self.rows]
+        self.width, self.height = max(widths), _STEP * (len(self.rows) - 1) + _BOX
         self.places: dict[Stop, Point] = {}
-        for number, (row, width) in enumerate(zip(rows, widths, strict=True)):
+        for number, (row, width) in enumerate(zip(self.rows, widths, strict=True)):
             x = (self.width - width) / 2
             for stop in row:
                 self.places[stop] = (x + self._room(stop) / 2, _BOX / 2 + _STEP * number)
@@ -72,13 +120,13 @@ class _Plan:
 
     def upwards(self, edge: Edge) -> list[Point]:
         """The way of an edge from level to level; past a level it runs straight, so that it meets no box."""
-        low, *passing, high = [self.places[stop] for stop in self.layers.paths[edge]]
+        low, *passing, high = [self.places[stop] for stop in self.paths[edge]]
         line = [point for x, y in passing for point in ((x, y - _BOX / 2), (x, y + _BOX / 2))]
         first, last = [*line, high][0], [low, *line][-1]
         return [(self._door(low, first), low[1] + _BOX / 2), *line, (self._door(high, last), high[1] - _BOX / 2)]
 
     def _door(self, box: Point, other: Point) -> float:
-        """Where on its box a line ends: the further to the side from which it comes."""
+        """The place on its box where a line ends: the further to the side from which it comes."""
         most = self.box / 2 - 0.12
         return box[0] + min(max((other[0] - box[0]) / 4, -most), most)
 
@@ -93,11 +141,11 @@ class _Plan:
 @drawn
 def ranking_graph(ranking: Ranking) -> Figure:
     """One measure's partial order."""
-    found = relations(ranking)
-    covers = [*found.covers, *found.flagged]
+    covering, flagged, ties = relations(ranking)
+    covers = [*covering, *flagged]
     level = levels(ranking.order, covers)
-    edges = [*covers, *((row.a, row.b) for row in found.ties)]
-    plan = _Plan(ranking.order, covers, [edge for edge in edges if level[edge[0]] != level[edge[1]]])
+    edges = [*covers, *((row.a, row.b) for row in ties)]
+    plan = _Plan(ranking.order, level, [edge for edge in edges if level[edge[0]] != level[edge[1]]])
     figure = sheet()
     axes = figure.add_axes((0, 0, plan.width, plan.height))
     bare(axes, (0, plan.width), (0, plan.height))
@@ -105,9 +153,9 @@ def ranking_graph(ranking: Ranking) -> Figure:
     axes.annotate("", (-0.5, plan.height), (-0.5, 0), arrowprops=arrow, annotation_clip=False)
     axes.text(-0.5, plan.height + 0.06, "better", ha="center", size=8, color=SOFT)
     for edge in covers:
-        line = plan.upwards(edge) if edge in plan.layers.paths else plan.bow(edge, 1)
-        _edge(axes, line if level[edge[0]] <= level[edge[1]] else line[::-1], edge in found.flagged)
-    _ties(axes, plan, found.ties)
+        line = plan.upwards(edge) if edge in plan.paths else plan.bow(edge, 1)
+        _edge(axes, line if level[edge[0]] <= level[edge[1]] else line[::-1], edge in flagged)
+    _ties(axes, plan, ties)
     for name in ranking.order:
         _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
         axes.text(*plan.places[name], short(name, 22), ha="center", va="center", weight="bold", zorder=4)
@@ -137,7 +185,7 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> None:
     framed = _frames(axes, plan, ties)
     for row in ties:
         edge, sign = (row.a, row.b), row.relation
-        if edge in plan.layers.paths:
+        if edge in plan.paths:
             line = plan.upwards(edge)
         else:
             if plan.places[row.a][0] > plan.places[row.b][0]:
@@ -155,7 +203,7 @@ def _ties(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> None:
 def _frames(axes: Axes, plan: _Plan, ties: tuple[RankRelation, ...]) -> list[RankRelation]:
     """The ties within frames, which are drawn."""
     framed = []
-    for row in plan.layers.rows:
+    for row in plan.rows:
         names = [stop for stop in row if isinstance(stop, str)]
         equal = [tie for tie in ties if tie.relation == "≈" and {tie.a, tie.b} <= set(names)]
         if len(names) > 2 and len(equal) == len(names) * (len(names) - 1) // 2:

@@ -8,14 +8,25 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet
-from assay.render.pictures.words import largest, pair_title, share, short
+from assay.render.pictures.sheet import (
+    FLAG,
+    INK,
+    SOFT,
+    Look,
+    bare,
+    drawn,
+    headed,
+    largest,
+    pair_title,
+    share,
+    sheet,
+    short,
+)
 from assay.render.text import count
 from assay.result.posteriors import Posterior
 
@@ -41,20 +52,12 @@ def corners(a: int, b: int, up: bool) -> tuple[tuple[int, int], ...]:
     return (a + 1, b), (a, b + 1), (a, b) if up else (a + 1, b + 1)
 
 
-@dataclass(frozen=True)
-class Density:
-    """How dense the draws lie at each corner of a cell, and down to where for each percentage of them."""
+def density(posterior: Posterior) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[int, float]]:
+    """The density of draws, smoothed so that chance does not fray its contours.
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    cells: NDArray[np.int64]
-    """The numbers of each cell's three corners."""
-    heights: NDArray[np.float64]
-    levels: dict[int, float]
-
-
-def density(posterior: Posterior) -> Density:
-    """The density of draws, smoothed so that chance does not fray its contours."""
+    The numbers of each cell's three corners, how dense draws lie at each corner, and down to which density each
+    percentage of them lies.
+    """
     sides = posterior.sides
     number = {(cell.a, cell.b, cell.up): cell.draws for cell in posterior.simplex}
     keys = [
@@ -73,8 +76,7 @@ def density(posterior: Posterior) -> Density:
     last = {percent: int(np.searchsorted(held, percent * held[-1] / 100)) for percent in _CONTOURS}
     # Between the last cell that is in and the first that is out.
     levels = {percent: float(values[ranked[end : end + 2]].mean()) for percent, end in last.items()}
-    a, b = np.indices((sides + 1, sides + 1)).reshape(2, -1) / sides
-    return Density(*place(a, b), cells, heights, levels)
+    return cells, heights, levels
 
 
 # --- one triangle ---
@@ -129,11 +131,12 @@ def _cells(axes: Axes, posterior: Posterior, most: int) -> Any:
         edgecolors="face",
     )
     axes.add_collection(cells, autolim=False)
-    found = density(posterior)
-    for percent, level in found.levels.items():
+    corner_numbers, heights, levels = density(posterior)
+    triangles = Triangulation(*place(*np.indices((sides + 1, sides + 1)).reshape(2, -1) / sides), corner_numbers)
+    for percent, level in levels.items():
         dashes = _CONTOURS[percent]
         look: Look = {"colors": FLAG, "linewidths": 1.2, "linestyles": dashes}
-        line = axes.tricontour(Triangulation(found.x, found.y, found.cells), found.heights, [level], **look)
+        line = axes.tricontour(triangles, heights, [level], **look)
         # White below keeps a contour apart from shades as dark as itself.
         line.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
         axes.plot([], [], color=FLAG, lw=1.2, ls=dashes, label=f"{percent}% of draws")

@@ -18,5 +18,6 @@ TASK = Task(
     recognises=lambda item, options: options.column is None and shows_trees(item),
     # Roots, and what else a convention leaves out, are no constituents.
     drawing=span_drawing(all_count=False, trees=True),
+    matched=True,
     whole_sentences=True,
 )

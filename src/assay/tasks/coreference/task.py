@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, groupby
 
 from assay.engine.finish import main_score, shares
 from assay.engine.measure import find
@@ -13,7 +13,7 @@ from assay.engine.prepare import Run
 from assay.engine.scores import Settings
 from assay.engine.shard import sums_of
 from assay.engine.task import Task
-from assay.result import Result, Similarity
+from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
 from assay.tasks.coreference.mentions import DUPLICATES, chains_of
@@ -50,9 +50,53 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
         if key.startswith("errors\t")
         for row in shares(key.partition("\t")[2], "chains", dict(zip(sums.fields, sums.totals, strict=True)))
     ]
-    return replace(
-        result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part))
+    return replace(result, error_types=(*result.error_types, *errors), similarities=tuple(_similarities(part)))
+
+
+def _present(result: Result) -> Result:
+    """The Result with what is wrong with chains (Kummerfeld and Klein's classes), and how alike systems are."""
+    errors = [row for row in result.error_types if row.measure == "chains"]
+    kinds = list(dict.fromkeys(row.type for row in errors))
+    wrong = []
+    for system, group in groupby(errors, key=lambda row: row.system):
+        found = {row.type: [row.count, row.share] for row in group}
+        wrong.append((system, sum(count for count, _ in found.values()), *(found[kind] for kind in kinds)))
+    measures = list(dict.fromkeys(row.measure for row in result.similarities))
+    values = {(row.a, row.b, row.measure): row.value for row in result.similarities}
+    pairs = dict.fromkeys((a, b) for a, b, _ in values)
+    tables = (
+        Table(
+            "What is wrong with the chains",
+            ("system", "errors", *(kind.replace("-", " ") for kind in kinds)),
+            tuple(wrong),
+            ("text", "count", "share"),
+            after="further scores",
+            notes=(
+                "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
+                "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "
+                "entities that one side has alone, and mentions that it has alone in an entity that both have.",
+            ),
+        ),
+        Table(
+            "How alike the systems are",
+            ("pair", *measures),
+            tuple(([a, b], *(values[a, b, measure] for measure in measures)) for a, b in pairs),
+            ("pair", "percent"),
+            after="differences",
+            short=15,
+            notes=("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",),
+        ),
     )
+    remarks = {"outcomes": "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN)."}
+    # Wrong links that became other wrong links are no change unless asked for.
+    others = [row for row in result.diffs if row.slice is None and row.other_antecedent is not None]
+    for on in dict.fromkeys(row.on for row in others):
+        named = [f"{row.a} → {row.b} {row.other_antecedent:,}" for row in others if row.on == on]
+        counted = "are changed errors here" if "antecedents=true" in on else "count as no change"
+        remarks[f"differences {on}"] = (
+            f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {'; '.join(named[:15])}."
+        )
+    return replace(result, tables=tables, remarks=remarks)
 
 
 TASK = Task(
@@ -70,6 +114,10 @@ TASK = Task(
         ("zeros", ("value of zeros", ("error", "drop"))),
     ),
     drawing=CHAINS,
+    matched=True,
+    by_outcome=True,
+    text_unit="document",
+    present=_present,
     items_by_measure=False,
     gold_test="recall",
     unresolved=unresolved,

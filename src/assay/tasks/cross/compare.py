@@ -19,6 +19,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.scores import Figures, Settings, draw_together
 from assay.engine.shard import hashed_units, measure_shard
+from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
 from assay.result import SCHEMA, Framework, Overlap, Result, Source
@@ -147,7 +148,7 @@ def cross(
     on = str(_tedeval(sizes, labelled=sides.labelled))
     values = {row.system: row.value for row in shown if (row.measure, row.score) == (on, "value")}
     number = len(compared.first)
-    return Result(
+    result = Result(
         schema=SCHEMA,
         version=assay.__version__,
         signature=_signature(compared, choices, options, intervals(interval, (*shown, *tests))),
@@ -199,6 +200,7 @@ def cross(
             *pooled_note(any(one.pooled for _, one in (*figures, *own)), unit),
         ),
     )
+    return describe(result)
 
 
 def _source(name: str, corpus: Corpus) -> Source:

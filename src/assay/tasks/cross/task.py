@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from assay.engine.task import Drawing, Task
 from assay.tasks.cross import measures
+from assay.tasks.cross.tables import present
 
 TASK = Task(
     name="cross",
     noun="unit",
     drawing=Drawing("units"),
     measures=(measures,),
+    present=present,
     command="compares parsers of different frameworks. That is: assay cross",
 )

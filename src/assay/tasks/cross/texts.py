@@ -12,7 +12,7 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
-from assay.result import Example, ExampleUnit
+from assay.result import Example, ExampleSpan
 from assay.tasks.cross.functiontrees import Overlay, Units, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds
 from assay.tasks.cross.treebanks import Comparison
@@ -118,7 +118,7 @@ def draw_examples(sides: Sides, number: int, seed: int) -> Iterator[Example]:
             named = [(int(units.node[row]), names[units.label[row]], row) for row in rows]
             for node, label, row in sorted(named):
                 kind = "gold" if kinds is None else KINDS[kinds[row]]
-                found.append(ExampleUnit(title, label or None, union.nodes.stretches(node), kind))
+                found.append(ExampleSpan(title, label or None, union.nodes.stretches(node), kind))
         yield Example(
             sentence=compared.reference.sentence_ids[sentence],
             place=compared.reference.place_of_sentence(sentence),

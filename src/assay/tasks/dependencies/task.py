@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from assay.arrays import Ints, depths
@@ -9,6 +11,7 @@ from assay.corpus import Corpus
 from assay.engine.slices import SliceKind, Values
 from assay.engine.task import LABELS, Task
 from assay.errors import UsageError
+from assay.result import Result
 from assay.tasks.dependencies import measures
 from assay.tasks.dependencies.arcs import nonprojective
 from assay.tasks.dependencies.drawing import ARCS
@@ -54,6 +57,17 @@ SLICES = (
 )
 
 
+
+def _present(result: Result) -> Result:
+    """The Result with what its confusions mean: answers are heads and relations together."""
+    remarks = {
+        "confusion same": "The same on both sides: the head is wrong.",
+        "confusion nothing": "∅: the other side has no such word.",
+        "confusion page": "; same label: wrong head",
+    }
+    return replace(result, remarks=remarks)
+
+
 TASK = Task(
     name="dependencies",
     noun="word",
@@ -64,5 +78,6 @@ TASK = Task(
     options=LABELS,
     slices=SLICES,
     drawing=ARCS,
+    present=_present,
     whole_sentences=True,
 )

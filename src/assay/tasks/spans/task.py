@@ -25,6 +25,7 @@ from assay.formats.schemes import REPAIRS
 from assay.result import Result, Sweep
 from assay.tasks.spans import measures
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
+from assay.tasks.spans.tables import present
 from assay.tasks.spans.weighting import PRESETS, TYPES
 
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
@@ -129,6 +130,10 @@ TASK = Task(
     choices=(("repair", ("repair", tuple(REPAIRS))),),
     slices=SLICES,
     drawing=span_drawing(all_count=True),
+    matched=True,
+    rivals=True,
+    text_unit="",
+    present=present,
     sums=_kinds,
     finish=_finish,
 )

@@ -14,6 +14,7 @@ from assay.result import Result
 from assay.tasks.tags import measures
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.sweep import sweeps
+from assay.tasks.tags.tables import present
 from assay.tasks.tags.tagsets import find as find_tagset
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import load
@@ -45,9 +46,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
     order = part.options.label_order
     if compares:
         diffs = [
-            diff
-            for on, items in categories
-            for diff in changes.diffs(items, on, None, "accuracy", {}, order)
+            diff for on, items in categories for diff in changes.diffs(items, on, None, "accuracy", {}, order)
         ]
         result = replace(result, diffs=(*result.diffs, *diffs))
     if part.options.sweep and len(part.judged) > 1 and part.labels is not None:
@@ -66,5 +65,6 @@ TASK = Task(
     agreement=("accuracy", "kappa"),
     prepare=prepare_tags,
     options=("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "map", *LABELS),
+    present=present,
     finish=_finish,
 )

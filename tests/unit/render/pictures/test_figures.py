@@ -9,14 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from assay.render.pictures.curves import curves, panels
-from assay.render.pictures.forest import forest, span
-from assay.render.pictures.layers import laid_out, levels
-from assay.render.pictures.matrix import matrix
-from assay.render.pictures.ranking import ranking_graph, relations
-from assay.render.pictures.sheet import FILLS, FLAG
+from assay.render.pictures.plots import curves, forest, matrix, panels, span
+from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relations
+from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
 from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
-from assay.render.pictures.words import Unit, largest, share
 from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
 from unit.render.pictures.drawn import SYSTEMS, posterior, ranking, table
 
@@ -262,12 +258,12 @@ def test_every_cell_is_drawn_once_in_the_shade_of_its_draws():
 @pytest.mark.parametrize("shares", [(0.148, 0.441, 0.411), (0.01, 0.98, 0.01), (0.0, 0.0, 1.0)])
 def test_contours_hold_the_stated_share_with_no_cell_to_spare(shares):
     row = posterior(shares=Thirds(*shares))
-    found = density(row)
+    cells, corner_heights, levels = density(row)
     draws = {(cell.a, cell.b, cell.up): cell.draws for cell in row.simplex}
     keys = [(a, b, up) for a in range(24) for b in range(24 - a) for up in (True, False) if up or a + b < 23]
-    heights = found.heights[found.cells].mean(axis=1)
+    heights = corner_heights[cells].mean(axis=1)
     ranked = sorted(zip(-heights, keys, strict=True))
-    for percent, level in found.levels.items():
+    for percent, level in levels.items():
         held = [draws.get(key, 0) for height, key in ranked if -height >= level]
         assert 100 * sum(held) >= percent * sum(draws.values()) > 100 * sum(held[:-1])
 
@@ -319,14 +315,14 @@ def boxes(figure) -> dict[str, tuple[float, float, float, float]]:
 
 def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_drawn():
     order = ranking("oov", table(50))
-    assert set(relations(order).flagged) == {("TnT", "LAPOS"), ("Stanford", "Flair")}
+    assert set(relations(order)[1]) == {("TnT", "LAPOS"), ("Stanford", "Flair")}
     figure = ranking_graph(order)
     bottom = {name: box[1] for name, box in boxes(figure).items()}
     assert (
         bottom["Flair"] > bottom["Stanford"] == bottom["NLP4J"] > bottom["LAPOS"] > bottom["TnT"] == bottom["Collins"]
     )
     found = arrows(figure)
-    assert (len(found[True]), len(found[False])) == (2, len(relations(order).covers))
+    assert (len(found[True]), len(found[False])) == (2, len(relations(order)[0]))
     assert all(line[0][1] < line[-1][1] for line in (*found[True], *found[False]))
     signs = [text.get_text() for text in figure.axes[0].texts]
     assert [signs.count(sign) for sign in "!≈⪅"] == [2, 3, 1]
@@ -350,7 +346,7 @@ def test_no_line_passes_behind_a_box(measure):
 
 def test_three_that_are_all_equal_stand_in_one_frame():
     order = ranking("token", table(50))
-    assert relations(order).flagged == ()
+    assert relations(order)[1] == ()
     figure = ranking_graph(order)
     (frame,) = [
         box.get_bbox() for box in figure.axes[0].patches if hasattr(box, "get_boxstyle") and not box.get_fill()
@@ -368,23 +364,24 @@ def test_a_cycle_is_drawn_with_its_edge_against_the_order_flagged():
         ),
         intransitive=("a < b < c < a: the relation is a cycle.",),
     )
-    assert relations(circle).flagged == (("c", "a"),)
+    assert relations(circle)[1] == (("c", "a"),)
     ((start, *_, end),) = arrows(ranking_graph(circle))[True]
     assert start[1] > end[1], "from c, the worse in this pair, down to a"
 
 
 def test_long_edges_stop_at_every_level_they_pass():
-    layers = laid_out(("a", "b", "c", "d"), [("a", "b"), ("b", "c")], [("a", "b"), ("b", "c"), ("a", "c")])
-    assert layers.level == {"a": 0, "b": 1, "c": 2, "d": 0}
-    assert layers.paths["a", "c"] == ["a", ("a", "c", 1), "c"]
-    assert sorted(map(str, layers.rows[1])) == ["('a', 'c', 1)", "b"]
+    level = levels(("a", "b", "c", "d"), [("a", "b"), ("b", "c")])
+    assert level == {"a": 0, "b": 1, "c": 2, "d": 0}
+    rows, paths = laid_out(("a", "b", "c", "d"), level, [("a", "b"), ("b", "c"), ("a", "c")])
+    assert paths["a", "c"] == ["a", ("a", "c", 1), "c"]
+    assert sorted(map(str, rows[1])) == ["('a', 'c', 1)", "b"]
     assert levels(("x",), []) == {"x": 0}
 
 
 def test_what_is_undecided_is_drawn_as_such_and_hides_nothing():
     rows = (("a", "b", "?"), ("b", "c", "≈"), ("a", "c", "<"))
     order = Ranking("m", ("a", "b", "c"), "a ? b ≈ c", tuple(RankRelation(*row, False, False) for row in rows))
-    assert relations(order).flagged == ()
+    assert relations(order)[1] == ()
     assert "≈ practically equal, ? undecided" in texts(ranking_graph(order))
 
 

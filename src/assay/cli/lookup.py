@@ -1,4 +1,4 @@
-"""assay weights."""
+"""Commands that look something up: measures, formats, tagset, weights, cite."""
 
 from __future__ import annotations
 
@@ -8,13 +8,130 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import example_help
-from assay.cli.command import Group, OutputPath
-from assay.cli.options import with_options
+from assay.cli.options import INPUT_FORMAT, Group, OutputPath, choice, with_options
 from assay.cli.output import put
 
 if TYPE_CHECKING:
     from assay.tasks.tags.tagsets import Tagset
     from assay.tasks.tags.weights import Made
+
+
+@click.command(
+    short_help="List measures and slices, or explain some.",
+    epilog=example_help("assay measures", "assay measures tag-f1"),
+)
+@click.argument("names", nargs=-1)
+def measures(names: tuple[str, ...]) -> None:
+    """List measures and slices; with NAMES, their full documentation."""
+    from assay.engine.measure import measures as all_measures
+    from assay.engine.slices import slices
+    from assay.errors import unknown
+
+    known, cuts = all_measures(), slices()
+    for name in names:
+        if name not in known:
+            raise unknown("measure", name, known)
+        definition = known[name]
+        scores = ", ".join(definition.score_names)
+        click.echo(f"{name}: {definition.documentation}\nScores, the main one first: {scores}\n")
+    if names:
+        return
+    width = max(map(len, [*known, *cuts])) + 2
+    for task in dict.fromkeys(definition.task for definition in known.values()):
+        click.echo(f"Measures of {task} (-m):")
+        for name, definition in known.items():
+            if definition.task == task:
+                click.echo(f"  {name:{width}}{definition.summary}")
+                click.echo(f"  {'':{width}}scores: {', '.join(definition.score_names)}")
+        click.echo()
+    click.echo("Slices (--slice):")
+    for name, kind in cuts.items():
+        click.echo(f"  {name:{width}}{kind.help}")
+    click.echo("\nOne in full: assay measures tag-f1. Your own: -m mymodule:myfunction (docs/measures.md).")
+
+
+@click.command(short_help="List the input formats with examples.", epilog=example_help("assay formats"))
+def formats() -> None:
+    """List the input formats, each with an example."""
+    from assay import specs
+    from assay.formats import FORMATS
+
+    for known in FORMATS.values():
+        click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
+        if known.parameter_help:
+            click.echo(f"  ({known.parameter_help})")
+        for line in known.example.rstrip("\n").split("\n"):
+            click.echo(f"    {line.replace(chr(9), '  ')}")
+        click.echo("")
+    click.echo("All may be compressed (.gz, .xz), come from standard input (-), or lie in a folder or glob pattern.")
+    click.echo(
+        'The format is told by the first lines; force it with --input-format, e.g. "tsv(word=2, header=true)".'
+    )
+
+
+@click.group(
+    short_help="Tagsets: how tags fall apart.",
+    invoke_without_command=True,
+    epilog=example_help(
+        "assay tagset",
+        "assay tagset show nkjp",
+        "assay tagset check tagged.conllu --tagset nkjp --column XPOS",
+    ),
+)
+@click.pass_context
+def tagset(ctx: click.Context) -> None:
+    """Tagsets: how tags fall apart into a part of speech and categories."""
+    if ctx.invoked_subcommand is None:
+        _list_tagsets()
+
+
+def _list_tagsets() -> None:
+    from assay.tasks.tags.tagsets import built_in, find
+
+    for name in built_in():
+        tagset = find(name)
+        click.echo(f"{name:10} {tagset.doc}")
+    click.echo("\nOne as a file, to start your own from: assay tagset show NAME. Use it with --tagset NAME or FILE.")
+
+
+@tagset.command("list")
+def list_() -> None:
+    """List the tagsets that come along."""
+    _list_tagsets()
+
+
+@tagset.command("show")
+@click.argument("name")
+def show_tagset(name: str) -> None:
+    """Print a tagset's file."""
+    from assay.errors import unknown
+    from assay.tasks.tags.tagsets import built_in
+
+    known = built_in()
+    if name not in known:
+        raise unknown("tagset", name, known)
+    click.echo(known[name], nl=False)
+
+
+@tagset.command()
+@click.argument("path", type=click.Path())
+@click.option("--tagset", required=True, help="A name (assay tagset) or a file.")
+@click.option("--column", help="The column of the tags.")
+@INPUT_FORMAT
+def check(path: str, tagset: str, column: str | None, input_format: str | None) -> None:
+    """List the tags of a file that the tagset does not know, and what the tagset's own file leaves open."""
+    from assay.tasks.tags.prepare import tags_outside
+    from assay.tasks.tags.tagsets import find, warnings
+
+    chosen = find(tagset)
+    for text in warnings(chosen):
+        click.echo(f"warning: {text}", err=True)
+    words, outside = tags_outside(path, chosen, column, input_format)
+    for label, count, place, near in outside:
+        click.echo(f"{label}\t{count}\t{place}\t{near}")
+    missed = sum(count for _, count, _, _ in outside)
+    click.echo(f"{words - missed:,} of {words:,} words have a tag of {chosen.name}; {len(outside):,} outside.")
+
 
 _common = with_options(
     (
@@ -35,11 +152,11 @@ _TAGSET = "Tagset by name (nkjp, ipic, ud, …) or file."
         "assay weights show poliqarp",
     ),
 )
-def command() -> None:
+def weights() -> None:
     """Make weights of categories: from ambiguity, from parser rules, from corpus queries; or show some."""
 
 
-@command.command(
+@weights.command(
     epilog=example_help(
         "assay weights ambiguity lexicon.tsv --tagset nkjp -o weights.json",
         "assay weights ambiguity analysed.xml --tagset nkjp --conditional --excess",
@@ -49,12 +166,11 @@ def command() -> None:
 @click.argument("lexicon", type=click.Path())
 @click.option("--tagset", required=True, help=_TAGSET)
 @click.option("--column", help="LEXICON is a corpus: take the tags seen with each form in this column.")
-@click.option(
+@choice(
     "--denominator",
-    type=click.Choice(["words_with_category", "all_words"]),
-    default="words_with_category",
-    show_default=True,
-    help="The words over which a category is averaged.",
+    "words_with_category all_words",
+    "The words over which a category is averaged.",
+    "words_with_category",
 )
 @click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell.")
 @click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
@@ -77,7 +193,7 @@ def ambiguity(
     _deliver(lambda: from_file(lexicon, found, conditional=conditional, **options), found, normalise, output)
 
 
-@command.command(
+@weights.command(
     epilog=example_help(
         "assay weights rules parses.jsonl -o weights.json",
         "assay weights rules uses.jsonl --grammar grammar.json --tagset nkjp",
@@ -105,7 +221,7 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
     _deliver(lambda: from_uses(uses, tagset=found, **options), found, normalise, output)
 
 
-@command.command(
+@weights.command(
     epilog=example_help(
         "assay weights queries log.txt --tagset nkjp -o weights.json",
         "assay weights queries log.tsv --tagset nkjp --aliases names.tsv --unit mentions",
@@ -115,21 +231,14 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
 @click.argument("log", type=click.Path())
 @click.option("--tagset", required=True, help=_TAGSET)
 @click.option("--aliases", type=click.Path(), help="Other names of attributes: lines alias TAB category.")
-@click.option(
-    "--unit",
-    type=click.Choice(["queries", "mentions"]),
-    default="queries",
-    show_default=True,
-    help="Count a category once per query, or each mention.",
-)
+@choice("--unit", "queries mentions", "Count a category once per query, or each mention.", "queries")
 @click.option("--corpus", type=click.Path(), help="Conditional weights by the words of a corpus that queries match.")
 @click.option("--column", help="The column of its tags.")
-@click.option(
+@choice(
     "--count",
-    type=click.Choice(["shares", "words"]),
-    default="shares",
-    show_default=True,
-    help="With --corpus: share a query out over the words it matches, or count each word.",
+    "shares words",
+    "With --corpus: share a query out over the words it matches, or count each word.",
+    "shares",
 )
 @_common
 def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
@@ -143,10 +252,12 @@ def queries(log: str, tagset: str, normalise: bool, output: str | None, **option
     _deliver(lambda: from_log(log, found, **options), found, normalise, output)
 
 
-@command.command(epilog=example_help("assay weights show poliqarp", "assay weights show weights.json -o table.tsv"))
+@weights.command(
+    "show", epilog=example_help("assay weights show poliqarp", "assay weights show weights.json -o table.tsv")
+)
 @click.argument("weights")
 @click.option("-o", "--output", type=OutputPath(), help="Write to a file; else to standard output.")
-def show(weights: str, output: str | None) -> None:
+def show_weights(weights: str, output: str | None) -> None:
     """Weights as a table, the heaviest category first.
 
     WEIGHTS is a file or a preset: equal, paper, poliqarp (the query log of Acedański & Przepiórkowski 2010, Table 1).
@@ -170,3 +281,15 @@ def _deliver(make: Callable[[], Made], tagset: Tagset | None, normalise: bool, o
     put(dump(weights), output)
     for warning in (*made.warnings, *warnings(weights, tagset)):
         click.echo(f"warning: {warning}", err=True)
+
+
+@click.command(
+    short_help="BibTeX for assay and what was used.",
+    epilog=example_help("assay cite", "assay cite result.json", "assay cite accuracy shuffling"),
+)
+@click.argument("names", nargs=-1)
+def cite(names: tuple[str, ...]) -> None:
+    """BibTeX for assay and what was used: NAMES of measures and tests, or result files (JSON)."""
+    from assay.result.citations import bibtex
+
+    click.echo(bibtex(names), nl=False)

@@ -1,0 +1,237 @@
+"""A Result as text: TSV and CSV for programs, Markdown for notes, LaTeX for papers, and one flat level of JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from assay.errors import CONTROL
+from assay.render.drawings import example_lines, example_text
+from assay.render.table import Cell
+from assay.render.tables import tables
+from assay.render.text import DASH, heading, verdict, visible
+from assay.result import Result, Table
+
+_CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
+
+
+# --- tabs or commas between cells: full labels, nothing cut, plain numbers ---
+
+
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+_FORMULA = re.compile(r"[=+@\t\r-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
+"""What a spreadsheet takes for a formula, and is no number."""
+_SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}}
+_PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
+
+
+def tsv(result: Result) -> str:
+    """All tables; a line `# title` heads each, a blank line divides them."""
+    # A label may hold what divides cells and lines, or moves the cursor of a terminal.
+    return _separated(result, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+
+
+def csv(result: Result) -> str:
+    """The same with commas (RFC 4180); what a spreadsheet would take for a formula has an apostrophe before it."""
+    control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
+
+    def quoted(text: str) -> str:
+        text = text.translate(control)
+        safe = f"'{text}" if _FORMULA.match(text) else text
+        return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
+
+    return _separated(result, lambda cells: ",".join(map(quoted, cells)))
+
+
+def _separated(result: Result, line: Callable[[Sequence[str]], str]) -> str:
+    blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in tables(result)]
+    if result.examples:
+        rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
+        blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", "sentence"], *rows))))
+    tail = [line([f"# {text}"]) for text in (verdict(result), *result.notes, result.signature) if text]
+    blocks.append("\n".join(tail))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _rows(table: Table) -> list[Sequence[str]]:
+    """A header and rows; what a person reads in one cell, a program gets in columns of their own."""
+    widths = [max(1, *(len(row[index].data) for row in table.rows)) for index in range(len(table.header))]
+    header: list[str] = []
+    for name, width, form in zip(table.columns or table.header, widths, table.forms, strict=True):
+        parts = ("", "%") if form == "share" else _PARTS.get(width, ())
+        several = ["a", "b"] if name == "pair" else [f"{name} {part}".strip() for part in parts]
+        header += [name] if width == 1 else several
+    return [header, *([part for one in zip(row, widths, strict=True) for part in _parts(*one)] for row in table.rows)]
+
+
+def _parts(cell: Cell, width: int) -> Sequence[str]:
+    if cell.data:
+        return cell.data
+    if width > 1 or cell.text == DASH:
+        return ["nan"] * width
+    text = cell.text.replace("−", "-")
+    return [text.replace(",", "") if _GROUPED.fullmatch(text) else text]
+
+
+# --- Markdown ---
+
+
+def markdown(result: Result) -> str:
+    """The whole Result, for issues, pull requests and notes."""
+    parts = [f"*{_plain(heading(result))}*"]
+    sentence = verdict(result)
+    if sentence:
+        parts.append(f"**{_plain(sentence)}**")
+    for table in tables(result):
+        rule = [":---"] * table.words + ["---:"] * (len(table.header) - table.words)
+        rows = [
+            map(_plain, table.header),
+            rule[: len(table.header)],
+            *([_emphasised(cell, _plain, "*{}*", "**{}**") for cell in row] for row in table.rows),
+        ]
+        lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
+    if result.examples:
+        points = []
+        for example in result.examples:
+            if example.arcs or example.units or example.tree:
+                # Indented code cannot be ended by anything that stands in the data, as a fence could.
+                drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
+                points.append(f"- {_plain(example.place)}\n{drawn}\n")
+            else:
+                points.append(f"- {_plain(example.place)}: {_plain(example_text(example))}")
+        parts.append("\n".join(["### Examples", "", *points]))
+    if result.warnings:
+        parts.append("\n".join(["### Warnings", "", *(f"- {_plain(text)}" for text in result.warnings)]))
+    parts += map(_plain, result.notes)
+    parts.append(f"`{visible(result.signature).replace('`', chr(39))}`")
+    return "\n\n".join(parts) + "\n"
+
+
+def _emphasised(cell: Cell, escape: Callable[[str], str], italic: str, bold: str) -> str:
+    text = escape(cell.text)
+    text = italic.format(text) if cell.italic and text else text
+    return bold.format(text) if cell.bold and text else text
+
+
+def _plain(text: str) -> str:
+    for mark in "\\`*_{}[]<>|#$~&":
+        text = text.replace(mark, f"\\{mark}")
+    return visible(text)
+
+
+# --- LaTeX ---
+
+
+_ESCAPES = {
+    **{mark: f"\\{mark}" for mark in "{}_&%#$"},
+    # Behind a line end, LaTeX would take these for a part of it.
+    **{mark: f"{{{mark}}}" for mark in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "→": r"$\rightarrow$",
+    "Δ": r"$\Delta$",
+    "∅": r"$\emptyset$",
+    "−": r"$-$",
+    "·": r"$\cdot$",
+    "–": "--",
+    "…": r"\ldots{}",
+    "✓": r"$\surd$",
+    "±": r"$\pm$",
+    "≈": r"$\approx$",
+    "⪅": r"$\stackrel{<}{\approx}$",
+    "⪆": r"$\stackrel{>}{\approx}$",
+}
+_FLOATS_HELD = 15
+_ROWS_OF_PAGE = 35
+"""As many rows fit on a page, below a caption of some lines."""
+
+
+def latex(result: Result) -> str:
+    """Tables in booktabs style, several environments for a long one; the packages they need stand in a comment."""
+    sentence = verdict(result)
+    floats: list[str] = []
+    for number, table in enumerate(tables(result), 1):
+        notes = [*table.notes, sentence] if number == 1 and sentence else table.notes
+        rows = [
+            [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
+        ]
+        caption, label = " ".join([f"{table.title}.", *notes]), f"\\label{{tab:assay-{number}}}"
+        for start in range(0, len(table.rows), _ROWS_OF_PAGE):
+            lines = [
+                r"\begin{table}",
+                r"\centering\small",
+                f"\\caption{{{_escaped(caption)}}}{label}",
+                f"\\begin{{tabular}}{{{('l' * table.words + 'r' * len(table.header))[: len(table.header)]}}}",
+                r"\toprule",
+                " & ".join(map(_escaped, table.header)) + r" \\",
+                r"\midrule",
+                *(" & ".join(row) + r" \\" for row in rows[start : start + _ROWS_OF_PAGE]),
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+            floats.append("\n".join(lines))
+            caption, label = f"{table.title}, continued.", ""
+    parts = [
+        "% Needs: \\usepackage{booktabs} \\usepackage[T1]{fontenc}\n"
+        "% Labels in other scripts than Latin need LuaLaTeX or XeLaTeX and a font that has them.\n"
+        f"% {_CONTROL.sub(' ', result.signature)}"
+    ]
+    for number, text in enumerate(floats, 1):
+        parts.append(text)
+        if number % _FLOATS_HELD == 0:
+            parts.append(r"\clearpage % LaTeX holds only so many tables at once")
+    return "\n\n".join(parts) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(mark, mark) for mark in _CONTROL.sub(" ", text))
+
+
+# --- one level of names and numbers ---
+
+
+def flat(result: Result) -> dict[str, float]:
+    """Overall scores, intervals, differences and p-values by names such as `accuracy/A` and `accuracy/A/low`.
+
+    So trackers of experiments such as MLflow take them.
+    """
+    named: list[tuple[str, float]] = []
+    for score in result.scores:
+        if score.label is None and score.slice is None:
+            name = f"{score.measure}/{'' if score.main else f'{score.score}/'}{score.system}"
+            named += [(name, score.value), (f"{name}/low", score.low), (f"{name}/high", score.high)]
+    for test in result.comparisons:
+        # By the test that every measure has.
+        if test.slice is None and test.test != "mcnemar":
+            main = result.main_scores.get(test.measure) == test.score
+            name = f"{test.measure if main else f'{test.measure}/{test.score}'}/{test.b} - {test.a}"
+            named += [(name, test.difference), (f"{name}/p", test.p), (f"{name}/p_adjusted", test.p_adjusted)]
+    for pair in result.bayes:
+        for region in ("a", "equal", "b"):
+            value = getattr(pair.region, region)
+            if value is not None:
+                named.append((f"{pair.measure}/{pair.b} - {pair.a}/probability {region}", value))
+    figures: dict[str, float] = {}
+    for name, value in named:
+        safe = spelt = re.sub(r"[^A-Za-z0-9_\-. /]+", "_", name)
+        number = 2
+        # Names that differ in other characters alone stay apart.
+        while safe in figures:
+            safe, number = f"{spelt}_{number}", number + 1
+        figures[safe] = float(value)
+    return figures
+
+
+def flat_json(result: Result) -> str:
+    """The same as JSON, without what is undefined: trackers take numbers only."""
+    figures = {name: value for name, value in flat(result).items() if math.isfinite(value)}
+    return json.dumps(figures, indent=1) + "\n"

@@ -1,0 +1,156 @@
+"""Tables and sentences that only Results about spans have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from assay.result import Result, Table, kind_title
+
+_SIDES = ("be-left", "be-right", "be-both", "be-inner")
+_COUNTED = ("tp", "fp", "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")
+"""The columns of Ortmann's Table 2, in her order."""
+_LAST = {"precision": 0, "recall": 1, "agreement": 2, "f1": 3}
+"""The order of scores in a row."""
+_DIFFERENCES = {
+    "le": "label",
+    "bes": "second smaller",
+    "bel": "second larger",
+    "beo": "overlap",
+    "lbe": "label and boundary",
+    "fn": "only first",
+    "fp": "only second",
+}
+"""Types of errors where none of two annotators is gold."""
+_FAIR_CELLS = "On the diagonal boundary errors, in row ∅ FP, in column ∅ FN; the rest is LE and LBE."
+_CELLS = {
+    "fair": _FAIR_CELLS,
+    "weighted": _FAIR_CELLS,
+    "exact": (
+        "exact pairs no spans of other labels or boundaries: all errors are FP (row ∅) and FN (column ∅). What lies "
+        "where: -m fair"
+    ),
+    "semeval": (
+        "On the diagonal pairs with other boundaries, in row ∅ spurious spans, in column ∅ missed ones; the rest is "
+        "pairs with other labels."
+    ),
+}
+"""The cells of a confusion matrix explained, by the measure behind it."""
+
+
+def present(result: Result) -> Result:
+    """The Result with types of errors, labels by type of error, and systems under other weightings of these."""
+    if result.command == "agreement":
+        remarks = {"agreement span-kappa": "labels", "agreement span-kappa(on=words)": "words"}
+        return replace(result, tables=tuple(_disagreements(result)), remarks=remarks)
+    remarks = {"differences": "A boundary error is the same error if it has the same label and type."}
+    for on in [row.measure for row in result.confusion][:1]:
+        name = on.partition("(")[0]
+        paired = f"{on} pairs no spans" if name == "exact" else "same label: wrong boundary"
+        remarks["confusion page"] = f"; {paired}; ∅: spurious or missing"
+        remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
+    tables = (*_error_types(result), *_labels(result), *_sweeps(result))
+    return replace(result, tables=tables, remarks=remarks)
+
+
+def _disagreements(result: Result) -> Iterator[Table]:
+    """The types of differences between annotators."""
+    rows = []
+    for (measure, pair), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
+        number = {row.type: row.count for row in group}
+        if "le" in number:
+            # Matched both ways and added up: each difference was counted twice.
+            rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
+    yield Table(
+        "How they differ",
+        ("pair", "measure", *_DIFFERENCES.values()),
+        tuple(rows),
+        ("text", "text", "count"),
+        words=2,
+        after="agreement",
+        notes=("Spans, the mean of the matchings with either annotator as the target.",),
+    )
+
+
+def _error_types(result: Result) -> Iterator[Table]:
+    """Ortmann's Figure 1: what the traditional evaluation calls errors, and what they are."""
+    types = [kind for kind in _COUNTED if any(row.type == kind for row in result.error_types)]
+    rows = []
+    for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
+        found = {row.type: [row.count, row.share] for row in group}
+        rows.append((system, measure, sum(count for count, _ in found.values()), *map(found.get, types)))
+    yield Table(
+        "Errors by type",
+        ("system", "measure", "errors", *map(kind_title, types)),
+        tuple(rows),
+        ("text", "text", "count", "share"),
+        words=2,
+        after="further scores",
+        notes=(
+            "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
+            "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
+            "twice.",
+        ),
+    )
+
+
+def _labels(result: Result) -> Iterator[Table]:
+    """Ortmann's Table 2, of a single system."""
+    labelled = [row for row in result.scores if row.label is not None and row.slice is None]
+    for measure, group in groupby(labelled, key=lambda row: row.measure):
+        if len({row.system for row in group}) > 1:
+            continue
+        counts = {row.label: row.counts for row in result.counts if row.measure == measure and row.slice is None}
+        found = {(row.label, row.score): row for row in result.scores if row.measure == measure and row.slice is None}
+        known = list(dict.fromkeys(score for label, score in found if label is not None))
+        shown = [name for name in known if name.endswith("-f1")] or sorted(known, key=lambda name: _LAST.get(name, 0))
+        kinds = [kind for kind in (*_COUNTED, "gold") if kind in counts[None]]
+        labels = sorted((name for name in counts if name is not None), key=lambda name: (-counts[name]["gold"], name))
+        rows = []
+        for label in (*labels, None):
+            scores: list[object] = [found[label, score].value for score in shown]
+            if shown[-1] in _LAST:
+                last = found[label, shown[-1]]
+                scores[-1] = [last.value, last.low, last.high]
+            rows.append((label or "overall", *(counts[label][kind] for kind in kinds), *scores))
+        note = (
+            "LE and LBE count under the system's label."
+            if "focus=system" in measure
+            else "LE and LBE count under gold's label, not under the one wrongly given; for that: focus=system."
+        )
+        yield Table(
+            f"{measure} by label",
+            ("label", *(kind if kind == "gold" else kind_title(kind) for kind in kinds), *shown),
+            tuple(rows),
+            ("text", *["count"] * len(kinds), "percent"),
+            bold=((len(labels), 0),),
+            after="labels",
+            measures=(measure,),
+            short=26,
+            notes=(note,) if "le" in kinds else (),
+        )
+
+
+def _sweeps(result: Result) -> Iterator[Table]:
+    names = ("fair", "be-half")
+    rows = tuple(
+        (
+            *([row.a, row.b], row.always or "neither", row.a_better, row.b_better, row.low, row.high),
+            *(row.named[name] for name in names),
+        )
+        for row in result.sweeps
+    )
+    yield Table(
+        "Under every weighting of errors",
+        ("pair", "always ahead", "first better %", "second better %", "least Δ", "greatest Δ", *names),
+        rows,
+        ("pair", "text", "percent", "percent", "points"),
+        words=2,
+        after="outcomes",
+        short=15,
+        notes=(
+            "F1 if each type of error (LE, BEs, BEl, BEo, LBE) may count as anything between nothing and a hit. "
+            "Always ahead: under all of these weightings; the percentages are of some drawn at random.",
+        ),
+    )

@@ -1,0 +1,104 @@
+"""Tables and sentences that only Results about words with labels have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from assay.result import Result, Table, is_best
+
+_SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
+
+
+def present(result: Result) -> Result:
+    """The Result with scores of sets of tags, changes by category, and systems under other weightings of these."""
+    remarks = {}
+    if result.aligned_by == "characters":
+        remarks["scores"] = (
+            "Tokenisation differs: f1 is over all words of gold and system, `aligned` over those that correspond."
+        )
+    tables = (*_sets_of_tags(result), *_categories(result), *_sweeps(result))
+    return replace(result, tables=tables, remarks=remarks)
+
+
+def _sets_of_tags(result: Result) -> Iterator[Table]:
+    """Tables 2 to 5 of Acedański & Przepiórkowski 2010 as one, where a word may have several tags."""
+    found = {
+        (row.system, row.measure, row.score): row.value
+        for row in result.scores
+        if row.slice is None and row.label is None
+    }
+    names = [source.name for source in result.systems]
+    measures = list(dict.fromkeys(measure for _, measure, score in found if score == "weak"))
+    rows: list[tuple[Any, ...]] = []
+    bold: list[tuple[int, int]] = []
+    for measure in measures:
+        columns = [[found.get((name, measure, score), math.nan) for name in names] for score in _SET_SCORES]
+        for index, name in enumerate(names):
+            bold += [(len(rows), 2 + place) for place, column in enumerate(columns) if is_best(column, index)]
+            rows.append((name, measure, *(column[index] for column in columns)))
+    if any(_differ(value, row[2]) for row in rows for value in row[2:]):
+        yield Table(
+            "Sets of tags",
+            ("system", "measure", *_SET_SCORES),
+            tuple(rows),
+            ("text", "text", "percent"),
+            words=2,
+            bold=tuple(bold),
+            after="scores",
+            measures=tuple(measures),
+            notes=(
+                "strong, weak: strong and weak correctness, the least and the best score of a word's tags; "
+                "precision, recall and f1 are over tags.",
+            ),
+        )
+
+
+def _differ(a: float, b: float) -> bool:
+    return abs(a - b) > 1e-12 or math.isnan(a) != math.isnan(b)
+
+
+def _categories(result: Result) -> Iterator[Table]:
+    """Changes of each category of the tags, the largest net change first."""
+    parts = [row for row in result.diffs if row.slice is None and "/" in row.on]
+    for pair, group in groupby(sorted(parts, key=lambda row: (row.a, row.b)), key=lambda row: (row.a, row.b)):
+        yield Table(
+            f"By category, {pair[0]} → {pair[1]}",
+            ("category", "words", "diff", "corr.", "new errors", "changed errors", "net"),
+            tuple(
+                (
+                    *(row.on.partition("/")[2], row.items, row.diff),
+                    *(row.corrections, row.new_errors, row.changed_errors, row.corrections - row.new_errors),
+                )
+                for row in sorted(group, key=lambda row: -abs(row.corrections - row.new_errors))
+            ),
+            ("text", "count", "percent", "count", "count", "count", "net"),
+            after="differences",
+            pair=pair,
+            notes=(
+                "Words where gold or a system has the category; a tag counts for each of its categories by itself.",
+            ),
+        )
+
+
+def _sweeps(result: Result) -> Iterator[Table]:
+    rows = []
+    for row in result.sweeps:
+        turned = [name for name, value in row.named.items() if value * (row.b_better - row.a_better) < 0]
+        shares = (row.a_better, row.b_better, row.low, row.high)
+        rows.append(([row.a, row.b], *shares, ", ".join(turned) or "none"))
+    yield Table(
+        "Under every weighting",
+        ("pair", "first better %", "second better %", "least Δ", "greatest Δ", "turned round by"),
+        tuple(rows),
+        ("pair", "percent", "percent", "points", "points", "text"),
+        after="differences",
+        short=15,
+        notes=(
+            "wpa under random weights of all categories, drawn evenly. Turned round by: named weights (presets, "
+            "a category alone) under which the other system is ahead.",
+        ),
+    )
