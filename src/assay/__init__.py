@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.formats import read
     from assay.result import Result
     from assay.scale.run import compare, score
-    from assay.tasks.cross import cross
+    from assay.tasks.cross.compare import cross
 
 __all__ = [
     "AssayError",

@@ -1,12 +1,43 @@
-"""`name(key=value, ...)`: how measures and formats are written, on the command line and in a Result."""
+"""`name(key=value, ...)`, the form of measures and formats on the command line and in a Result; options of tasks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import UsageError, unknown
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of score, compare and agreement that belongs to one task or to several.
+
+    A task lists its own in `tasks/NAME/options.py`, which imports nothing else, so that the command line starts fast.
+    """
+
+    name: str
+    """The name in Python; on the command line `gold_errors` is --gold-errors."""
+    help: str
+    heading: str
+    """The heading of the command's help that it stands under."""
+    default: Any = None
+    """None, a text, a number; False for a flag; () for an option that may be repeated."""
+    choices: tuple[str, ...] = ()
+    """The values that it can have, where they are few …"""
+    noun: str = ""
+    """… and the word for one of them in messages."""
+    metavar: str | None = None
+    file: str = ""
+    """`path` where it is the path of a file, `name` where it may be the name of something else."""
+    known: tuple[str, str] | None = None
+    """The module and the name there of what knows its values, for completion in a shell."""
+    of_gold: bool = False
+    """True if it is about gold, of which there is none in agreement."""
+    one_file: bool = False
+    """True if it is about one file, so that files cannot be read one after the other."""
+
 
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tasks.cross import common_gold
 from assay.tasks.cross.functiontrees import (
     from_dependencies,
     generalise,
@@ -23,6 +22,7 @@ from assay.tasks.cross.functiontrees import (
 )
 from assay.tasks.cross.measures import sentence_scores
 from assay.tasks.cross.treebanks import read_trees
+from assay.tasks.cross.written import common_gold
 from functionsets import arcs, describe, edits, from_arcs, from_models, to_models
 
 LABELS = ("a", "b", "c", "root")

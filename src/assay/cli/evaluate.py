@@ -223,7 +223,7 @@ def cross(
 
     common: dict[str, Any] = {"subtypes": not no_subtypes, "input_format": input_format}
     if systems[0] == "enrich":
-        from assay.tasks.cross import enrich
+        from assay.tasks.cross.written import enrich
 
         if len(systems) != 3:
             raise UsageError(
@@ -232,7 +232,7 @@ def cross(
         put(enrich(systems[1], systems[2], **common), output.path)
         return
     if systems[0] in ("generalise", "unify"):
-        from assay.tasks.cross import common_gold
+        from assay.tasks.cross.written import common_gold
 
         if systems[1:]:
             raise UsageError(
@@ -246,7 +246,7 @@ def cross(
         return
     output.check()
     with output.progress("Comparing …"):
-        from assay.tasks.cross import cross as compare_frameworks
+        from assay.tasks.cross.compare import cross as compare_frameworks
 
         labels = _labels(functions)
         chosen = {**options, **common, "sizes": sizes, "embed": output.embed(embed)}

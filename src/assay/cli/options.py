@@ -13,19 +13,19 @@ from click.shell_completion import CompletionItem
 
 from assay.cli import GROUPS
 from assay.cli.output import Output
-from assay.tasks import NAMES
+from assay.specs import Option
+from assay.tasks import NAMES, task_options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": (
-        *("measures", "task", "column", "input_format", "map", "labels", "ignore_labels", "on_mismatch"),
+        *("measures", "task", "column", "input_format", "on_mismatch"),
     ),
     "Breakdown and examples": (
         *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "change", "kind"),
     ),
-    "Spans and mentions": ("scheme", "repair", "gold_errors", "duplicates", "missing", "zeros", "mention_types"),
-    "Tags with parts": ("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep"),
+    # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "times", "seed"),
     "Output": ("form", "output", "html", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
@@ -118,13 +118,17 @@ class HelpCommand(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options; not --help, which whoever reads this knows."""
+        own = task_options()
         headings = {name: heading for heading, names in HEADINGS.items() for name in names}
+        headings |= {name: option.heading for name, option in own.items()}
+        order = list(HEADINGS)
+        order[2:2] = sorted({option.heading for option in own.values()} - {*order})
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None and parameter is not self.get_help_option(ctx):
                 sections.setdefault(headings.get(str(parameter.name), "Options"), []).append(record)
-        for heading in ("Options", *HEADINGS):
+        for heading in ("Options", *order):
             if heading in sections:
                 with formatter.section(heading):
                     formatter.write_dl(sections[heading])
@@ -153,6 +157,27 @@ def choice(name: str, values: str, text: str, default: str | None = None) -> Cal
     return click.option(name, type=click.Choice(values.split()), default=default, show_default=show, help=text)
 
 
+def task_option(option: Option) -> Callable[[Function], Function]:
+    """An option that a task declares."""
+    name, default = f"--{option.name.replace('_', '-')}", option.default
+    if default is False:
+        return click.option(name, is_flag=True, help=option.help)
+    kind: Any = int if isinstance(default, int) else click.Path() if option.file == "path" else None
+    if option.choices:
+        kind = click.Choice(option.choices)
+    elif option.known:
+        kind = Names(option.name, *option.known)
+    return click.option(
+        name,
+        type=kind,
+        multiple=default == (),
+        default=None if default == () else default,
+        show_default=bool(option.choices and default),
+        metavar=option.metavar,
+        help=option.help,
+    )
+
+
 def measure_option(text: str) -> Callable[[Function], Function]:
     """The option -m, which names measures."""
     known = Names("measure", "assay.engine.measure", "measures")
@@ -163,11 +188,7 @@ SCHEME_NAMES = Names("scheme", "assay.formats.schemes", "SCHEMES")
 GOLD = click.argument("gold", type=click.Path())
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
-REPAIR = choice(
-    "--repair",
-    "conlleval discard",
-    "Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
-)
+REPAIR = task_option(task_options()["repair"])
 INPUT_FORMAT = click.option(
     "--input-format",
     type=Names("format", "assay.formats", "FORMATS"),
@@ -218,37 +239,7 @@ _EVALUATION = (
     click.option("--train", type=click.Path(), help="Training data (or a list of its words), for unseen words."),
     click.option("--lexicon", type=click.Path(), help="Dictionary: a list of words, or an annotated file."),
     click.option("--oov-fold-case", is_flag=True, help="Words of --train and --lexicon match in any case."),
-    click.option("--map", type=click.Path(), help="Mapping file: labels to be taken as others."),
-    click.option("--labels", default="", metavar="PER,LOC", help="Only these labels count."),
-    click.option("--ignore-labels", default="", metavar="MISC", help="These labels do not count."),
-    click.option(
-        "--scheme",
-        multiple=True,
-        type=SCHEME_NAMES,
-        help="Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
-    ),
-    REPAIR,
-    choice("--duplicates", "error first drop", "Mentions given twice: refuse, keep the first, or drop all.", "error"),
-    choice("--missing", "error empty", "Documents that a system lacks: refuse, or score as empty.", "error"),
-    choice("--zeros", "error drop", "Mentions of empty nodes: refuse, or leave out and count.", "error"),
-    click.option(
-        "--mention-types",
-        metavar="[head|PATH]",
-        help="Types of mentions: by the tags of their heads, or by a file (tag TAB type, nominal TAB type).",
-    ),
-    click.option("--gold-errors", type=click.Path(), help="List of spans in which gold itself is wrong."),
-    click.option("--tagset", help="How tags fall apart: a name (assay tagset) or a file."),
-    click.option("--strict-tagset", is_flag=True, help="Refuse tags outside the tagset."),
-    click.option("--expand-optional", is_flag=True, help="A left-out optional attribute stands for all its values."),
-    click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell."),
-    click.option("--weights", help="Weights of categories for wpa and cwpa: a file, or equal, paper, poliqarp."),
-    click.option(
-        "--sweep",
-        type=int,
-        default=0,
-        metavar="N",
-        help="Compare under N random weightings too, of categories (--tagset) or of types of errors (spans).",
-    ),
+    *map(task_option, task_options().values()),
     *_RESAMPLING,
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     choice(

@@ -117,7 +117,7 @@ def _results(example: str, embed: str) -> Iterator[tuple[str, Result]]:
             known = {"train": str(folder / options["train"])} if "train" in options else {}
             yield title, compare(str(folder / gold), list(map(str, others)), **{**options, **known, "embed": embed})
     if example == TREES:
-        from assay.tasks.cross import cross
+        from assay.tasks.cross.compare import cross
 
         # Parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies.
         parsers = [

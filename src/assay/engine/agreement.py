@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.corpus.systems import named_systems
 from assay.engine.measure import find
-from assay.engine.options import Options
+from assay.engine.options import Options, task_options
 from assay.engine.parts import way_of
 from assay.engine.prepare import Prepared
 from assay.engine.run import evaluate_shards
@@ -41,8 +41,9 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
 def _check(annotators: Sequence[Any], options: Options) -> None:
     if len(annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
-    if options.gold_errors is not None:
-        raise UsageError("--gold-errors is about gold, of which there is none in agreement.")
+    for name, option in task_options().items():
+        if option.of_gold and getattr(options, name) is not None:
+            raise UsageError(f"--{name.replace('_', '-')} is about gold, of which there is none in agreement.")
     if any(isinstance(given, str) and given == "-" for given in annotators):
         raise UsageError("agreement reads files more than once, so they cannot come from standard input.")
 

@@ -5,26 +5,37 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, make_dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.align import MISMATCH
 from assay.corpus import UNITS
 from assay.engine.measure import Measure
-from assay.engine.task import choices_of_tasks, tasks
+from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
 from assay.formats.source import expand
+from assay.specs import Option
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
 
 
-_FILES = ("map", "train", "lexicon", "gold_errors", "mention_types", "tagset", "weights")
-"""Options that are, or may be, the path of a file …"""
-_NAMES_OR_FILES = ("mention_types", "tagset", "weights")
-"""… of which these may be the name of something else …"""
 _PARAMETERS = ("params", "tagset", "weights")
-"""… and parameters of measures that may be one."""
+"""Parameters of measures that may be the path of a file."""
+
+
+def task_options() -> dict[str, Option]:
+    """The options that belong to tasks, by name."""
+    found: dict[str, Option] = import_module("assay.tasks").task_options()
+    return found
+
+
+def _files() -> dict[str, str]:
+    """The options that are the path of a file (`path`), or may be (`name`)."""
+    own = {name: option.file for name, option in task_options().items() if option.file}
+    return {"map": "path", "train": "path", "lexicon": "path", **own}
 
 
 @dataclass(frozen=True)
@@ -54,8 +65,8 @@ class Decided:
 
 
 @dataclass(frozen=True)
-class Options:
-    """The options of a run; the same words as on the command line."""
+class _Options:
+    """The options of a run; the same words as on the command line. Those of tasks are added below."""
 
     column: str | None = None
     input_format: str | None = None
@@ -78,19 +89,6 @@ class Options:
     change: str | None = None
     kind: str | None = None
     label_order: str = "effect"
-    tagset: str | None = None
-    strict_tagset: bool = False
-    expand_optional: bool = False
-    alternatives: str | None = None
-    weights: str | None = None
-    sweep: int = 0
-    scheme: tuple[str, ...] = ()
-    repair: str | None = None
-    gold_errors: str | None = None
-    duplicates: str = "error"
-    missing: str = "error"
-    zeros: str = "error"
-    mention_types: str | None = None
     embed: str = "none"
     """The texts that go into the Result for a page: all, those with differences or errors, a sample, none."""
     symmetric: bool = False
@@ -100,7 +98,7 @@ class Options:
 
     def __post_init__(self) -> None:
         # One may be given by itself, in Python.
-        for name in ("slices", "scheme"):
+        for name in ("slices", *(name for name, option in task_options().items() if option.default == ())):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         for name in ("labels", "ignore_labels"):
@@ -108,9 +106,13 @@ class Options:
             # As on the command line, PER,LOC are two; the tag for commas is itself.
             names = [value] if value == "," else value.split(",") if isinstance(value, str) and value else value
             object.__setattr__(self, name, tuple(sorted(set(names or ()))))
-        for name in _FILES:
+        for name in _files():
             if isinstance(getattr(self, name), Path):
                 object.__setattr__(self, name, str(getattr(self, name)))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def keeps(self, *names: str) -> bool:
         """True if a label counts, which may have several names (nsubj:pass, nsubj)."""
@@ -129,7 +131,7 @@ class Options:
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
             ("kind of change", self.kind, (*KINDS, UNRESOLVED)),
             ("order of labels", self.label_order, LABEL_ORDERS),
-            *((name, getattr(self, option), known) for option, (name, known) in choices_of_tasks()),
+            *((one.noun, getattr(self, one.name), one.choices) for one in task_options().values() if one.choices),
         ]
         for name, value, known in choices:
             if value is not None and value not in known:
@@ -148,7 +150,7 @@ class Options:
             raise UsageError("--labels and --ignore-labels are names divided by commas, e.g. PER,LOC.")
         if both := set(self.labels) & set(self.ignore_labels):
             raise UsageError(f"{min(both)} is among --labels and among --ignore-labels.")
-        for name in ("train", "lexicon", "map", "gold_errors"):
+        for name in (name for name, kind in _files().items() if kind == "path"):
             path = getattr(self, name)
             if path == "-" or (path and Path(path).is_fifo()):
                 where = "standard input" if path == "-" else "a pipe"
@@ -157,15 +159,32 @@ class Options:
                 )
 
 
+if TYPE_CHECKING:
+    Options = _Options
+else:
+    # Tasks have options of their own: fields like the others.
+    Options = make_dataclass(
+        "Options",
+        [
+            (name, Any, field(default=option.default))
+            for name, option in task_options().items()
+            if name not in _Options.__dataclass_fields__
+        ],
+        bases=(_Options,),
+        frozen=True,
+    )
+    Options.__module__ = __name__
+
+
 def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:
     """Checksums of the files that figures depend on beside gold and systems, by the option or parameter of each.
 
     The module of a measure of the user's own is one of them.
     """
     files: dict[str, str] = {}
-    for name in _FILES:
+    for name, kind in _files().items():
         value = getattr(options, name)
-        if value and (name not in _NAMES_OR_FILES or Path(value).is_file()):
+        if value and (kind == "path" or Path(value).is_file()):
             files[name] = value
     for measure in measures:
         for name in _PARAMETERS:

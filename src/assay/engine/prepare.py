@@ -16,7 +16,7 @@ from assay.corpus.adapters import corpus_of, is_foreign
 from assay.corpus.systems import Given, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
-from assay.engine.options import Decided, Options
+from assay.engine.options import Decided, Options, task_options
 from assay.engine.task import tasks
 from assay.engine.warnings import Remark, format_warnings, joined, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
@@ -351,9 +351,9 @@ class Prepared:
     def run(self, measures: Sequence[Measure]) -> Run:
         """Read, map, mark and align."""
         task = tasks()[self.task]
-        for name in {name: None for one in tasks().values() for name in one.options if name not in task.options}:
-            if getattr(self.options, name) != getattr(Options, name, None):
-                about = joined([one.name for one in tasks().values() if name in one.options])
+        for name, option in task_options().items():
+            if option not in task.options and getattr(self.options, name) != getattr(Options, name, None):
+                about = joined([one.name for one in tasks().values() if option in one.options])
                 are = "are" if self.task.endswith("s") else "is"
                 raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
         for measure in measures:

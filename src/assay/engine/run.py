@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.corpus.systems import named_systems
 from assay.engine.finish import make_result
-from assay.engine.options import Decided, Options
+from assay.engine.options import Decided, Options, task_options
 from assay.engine.parts import Covered, Part
 from assay.engine.scores import Settings
 from assay.engine.shard import measure_shard
@@ -235,5 +235,6 @@ def check_options(options: Options, shards: int) -> None:
     where = f"files are read one after the other here ({shards:,} shards)"
     if "frequency" in options.slices and options.train is None:
         raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
-    if options.gold_errors:
-        raise UsageError(f"--gold-errors is about one file, but {where}. Score them one by one.")
+    for name, option in task_options().items():
+        if option.one_file and getattr(options, name):
+            raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.arrays import NONE, Ints
+from assay.specs import Option
 
 if TYPE_CHECKING:
     from assay.corpus import Corpus
@@ -31,8 +32,6 @@ Prepare = Callable[["Sequence[Input | Corpus]", Sequence[str], "Sequence[Measure
 """From files and the names of systems to pairs that can be judged."""
 
 
-LABELS = ("labels", "ignore_labels")
-"""The options of tasks whose items have labels."""
 Tables = Sequence[tuple[str, "Items"]]
 """The items of each system by itself, by name."""
 Places = tuple[Ints, Ints, Mapping[int, Any]]
@@ -88,10 +87,8 @@ class Task:
     """A sentence on its measures and the command that has them, where that is not score or compare."""
     recognises: Callable[[Input | Corpus, Options], bool] = lambda item, options: False
     """True if the beginning of a file shows this task."""
-    options: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
     """The options that have a meaning for it and for few other tasks."""
-    choices: tuple[tuple[str, tuple[str, tuple[str, ...]]], ...] = ()
-    """For options of its own: what a value is called, and which there are."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
     drawing: Drawing = field(default_factory=Drawing)
@@ -149,8 +146,3 @@ def describe(result: Result, *, noun: bool = False) -> Result:
     # Between annotators there is no gold that other tables could be about.
     tables = [one for one in result.tables if result.command != "agreement" or one.after == "agreement"]
     return replace(result, tables=tuple(one for one in tables if one.rows))
-
-
-def choices_of_tasks() -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    """The options of all tasks that have few values: what these are called, and which there are."""
-    return (choice for task in tasks().values() for choice in task.choices)

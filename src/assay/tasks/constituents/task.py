@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from assay.engine.drawing import span_drawing
-from assay.engine.task import LABELS, Task
+from assay.engine.task import Task
 from assay.tasks.constituents import measures
+from assay.tasks.constituents.options import OPTIONS
 from assay.tasks.constituents.prepare import prepare_constituents, shows_trees
 
 TASK = Task(
@@ -14,7 +15,7 @@ TASK = Task(
     defaults=("parseval", "bracket-f1"),
     agreement=("parseval",),
     prepare=prepare_constituents,
-    options=LABELS,
+    options=OPTIONS,
     recognises=lambda item, options: options.column is None and shows_trees(item),
     # Roots, and what else a convention leaves out, are no constituents.
     drawing=span_drawing(all_count=False, trees=True),

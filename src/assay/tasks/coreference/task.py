@@ -16,7 +16,8 @@ from assay.engine.task import Task
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
-from assay.tasks.coreference.mentions import DUPLICATES, chains_of
+from assay.tasks.coreference.mentions import chains_of
+from assay.tasks.coreference.options import OPTIONS
 from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
 
 
@@ -107,12 +108,7 @@ TASK = Task(
     agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
     prepare=prepare_coreference,
     recognises=lambda item, options: shows_chains(item),
-    options=("mention_types", "duplicates", "missing", "zeros"),
-    choices=(
-        ("duplicates", ("value of duplicates", tuple(DUPLICATES))),
-        ("missing", ("value of missing", ("error", "empty"))),
-        ("zeros", ("value of zeros", ("error", "drop"))),
-    ),
+    options=OPTIONS,
     drawing=CHAINS,
     matched=True,
     by_outcome=True,

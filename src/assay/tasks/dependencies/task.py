@@ -9,12 +9,13 @@ import numpy as np
 from assay.arrays import Ints, depths
 from assay.corpus import Corpus
 from assay.engine.slices import SliceKind, Values
-from assay.engine.task import LABELS, Task
+from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.result import Result
 from assay.tasks.dependencies import measures
 from assay.tasks.dependencies.arcs import nonprojective
 from assay.tasks.dependencies.drawing import ARCS
+from assay.tasks.dependencies.options import OPTIONS
 from assay.tasks.dependencies.prepare import prepare_dependencies
 
 DISTANCES = ((0, "root"), (1, "1"), (2, "2"), (6, "3-6"))
@@ -75,7 +76,7 @@ TASK = Task(
     defaults=("las", "uas"),
     agreement=("uas", "las"),
     prepare=prepare_dependencies,
-    options=LABELS,
+    options=OPTIONS,
     slices=SLICES,
     drawing=ARCS,
     present=_present,

@@ -19,11 +19,11 @@ from assay.engine.scores import Settings
 from assay.engine.sensitivity import sweep
 from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, Side, SpanPair, spans_of
-from assay.engine.task import LABELS, Task
+from assay.engine.task import Task
 from assay.errors import UsageError
-from assay.formats.schemes import REPAIRS
 from assay.result import Result, Sweep
 from assay.tasks.spans import measures
+from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
 from assay.tasks.spans.tables import present
 from assay.tasks.spans.weighting import PRESETS, TYPES
@@ -126,8 +126,7 @@ TASK = Task(
     agreement_where_defined=("span-kappa(on=words)",),
     prepare=prepare_spans,
     recognises=shows_spans,
-    options=("scheme", "repair", "gold_errors", "sweep", "map", *LABELS),
-    choices=(("repair", ("repair", tuple(REPAIRS))),),
+    options=OPTIONS,
     slices=SLICES,
     drawing=span_drawing(all_count=True),
     matched=True,

@@ -9,9 +9,10 @@ from assay.engine import changes
 from assay.engine.items import Items
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
-from assay.engine.task import LABELS, Task
+from assay.engine.task import Task
 from assay.result import Result
 from assay.tasks.tags import measures
+from assay.tasks.tags.options import OPTIONS
 from assay.tasks.tags.prepare import prepare_tags
 from assay.tasks.tags.sweep import sweeps
 from assay.tasks.tags.tables import present
@@ -64,7 +65,7 @@ TASK = Task(
     with_known_words=("oov-accuracy",),
     agreement=("accuracy", "kappa"),
     prepare=prepare_tags,
-    options=("tagset", "strict_tagset", "expand_optional", "alternatives", "weights", "sweep", "map", *LABELS),
+    options=OPTIONS,
     present=present,
     finish=_finish,
 )

@@ -12,7 +12,7 @@ from tests.unit.engine.test_texts import counted
 
 from assay.demo import FOLDER
 from assay.result import Result
-from assay.tasks.cross import cross
+from assay.tasks.cross.compare import cross
 from assay.tasks.cross.measures import KINDS
 from assay.tasks.cross.texts import UNLABELLED
 

@@ -1,0 +1,19 @@
+"""Options that several tasks share; those of one task are in its folder."""
+
+from __future__ import annotations
+
+from assay.specs import Option
+
+COMPARED = "What is compared"
+MAP = Option("map", "Mapping file: labels to be taken as others.", COMPARED, file="path")
+LABELS = (
+    Option("labels", "Only these labels count.", COMPARED, default="", metavar="PER,LOC"),
+    Option("ignore_labels", "These labels do not count.", COMPARED, default="", metavar="MISC"),
+)
+SWEEP = Option(
+    "sweep",
+    "Compare under N random weightings too, of categories (--tagset) or of types of errors (spans).",
+    "Tags with parts",
+    default=0,
+    metavar="N",
+)

@@ -1,0 +1,35 @@
+"""Options of spans."""
+
+from __future__ import annotations
+
+from assay.specs import Option
+from assay.tasks.options import LABELS, MAP, SWEEP
+
+_SPANS = "Spans and mentions"
+OPTIONS = (
+    Option(
+        "scheme",
+        "Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
+        _SPANS,
+        default=(),
+        known=("assay.formats.schemes", "SCHEMES"),
+    ),
+    Option(
+        "repair",
+        "Where tags break the scheme: read them as conlleval does, or discard them; else refuse.",
+        _SPANS,
+        choices=("conlleval", "discard"),
+        noun="repair",
+    ),
+    Option(
+        "gold_errors",
+        "List of spans in which gold itself is wrong.",
+        _SPANS,
+        file="path",
+        of_gold=True,
+        one_file=True,
+    ),
+    SWEEP,
+    MAP,
+    *LABELS,
+)
