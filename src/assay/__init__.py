@@ -41,7 +41,7 @@ _HOMES = {
     "agreement": "engine.agreement",
     "bayes": "bayesian",
     "compare": "scale.run",
-    "cross": "tasks.cross",
+    "cross": "tasks.cross.compare",
     "measure": "engine.metric",
     "read": "formats",
     "score": "scale.run",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +165,7 @@ def measure(
     count: Callable[[Items, int], Counts] = tally,
     averages: Scores | None = None,
     tested: tuple[str, ...] = (),
-    task: str = "tags",
+    task: str = "",
     columns: tuple[str, ...] = (),
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
@@ -174,7 +174,8 @@ def measure(
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
-    `main` is the score that is meant where none is named; only a single score need not be declared so.
+    `main` is the score that is meant where none is named; only a single score need not be declared so. A measure that
+    names no task is about words with labels.
     """
     known = [*scores, *(averages or {})]
     if main not in known:
@@ -183,9 +184,11 @@ def measure(
             raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
+    about = task or import_module("assay.tasks").NAMES[0]
+
     def register(function: Judge) -> Judge:
         definition = Definition(
-            *(name, function, count, scores, averages or {}, main, tested or (main,), task, columns),
+            *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
             *(characters, chosen, own_outcomes, one_sided),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
@@ -232,7 +235,7 @@ def _own(name: str) -> Definition:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        function = getattr(importlib.import_module(module_name), function_name)
+        function = getattr(import_module(module_name), function_name)
     except Exception as error:
         # Whatever goes wrong in a user's module is the user's to put right.
         raise UsageError(f"measure {name!r} cannot be loaded: {type(error).__name__}: {error}.") from error

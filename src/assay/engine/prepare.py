@@ -42,7 +42,7 @@ class Run:
     warnings: tuple[Remark, ...]
     mappings: tuple[Mapped, ...]
     tagset: str = ""
-    task: str = "tags"
+    task: str = ""
     items: int = 0
     """The number of gold's items."""
     unit: str = "sentence"
@@ -361,7 +361,7 @@ class Prepared:
             if wanted != self.task:
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
-        return task.prepare(self.inputs, self.names, measures, self.options)
+        return replace(task.prepare(self.inputs, self.names, measures, self.options), task=self.task)
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -52,7 +52,7 @@ def word_places(run: Run, items: Items) -> Places:
 class Drawing:
     """The layers that examples and pages draw beside words and items."""
 
-    kind: str = "tags"
+    kind: str
     """The kind of layer that the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
     places: Callable[[Run, Items], Places] = word_places
     layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: ((), None, ())
@@ -72,6 +72,8 @@ class Task:
     name: str
     noun: str
     """The word for one item in tables and sentences."""
+    drawing: Drawing
+    """Its items and layers in the text, for examples and pages."""
     measures: tuple[ModuleType, ...]
     """The modules with its measures, in the order in which they are listed."""
     defaults: tuple[str, ...] = ()
@@ -91,8 +93,6 @@ class Task:
     """The options that have a meaning for it and for few other tasks."""
     slices: tuple[SliceKind, ...] = ()
     """Ways to cut the data that belong to it."""
-    drawing: Drawing = field(default_factory=Drawing)
-    """Its items and layers in the text, for examples and pages."""
     matched: bool = False
     """Systems find its items themselves, as they do spans; words are given to them."""
     rivals: bool = False

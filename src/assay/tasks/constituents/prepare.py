@@ -112,7 +112,6 @@ def prepare_constituents(
         skipped=bare,
         warnings=tuple(warnings),
         mappings=(),
-        task="constituents",
         items=constituents if _of_brackets(measures) else int((~bare[gold.sentence_of]).sum()),
         unit=options.unit or "sentence",
         notes=tuple(notes),

@@ -120,7 +120,6 @@ def prepare_coreference(
         skipped=skipped,
         warnings=tuple(warnings),
         mappings=(),
-        task="coreference",
         items=int(kept_documents[gold.chains.document].sum()),
         unit="document",
         notes=(said(text=note),),

@@ -107,7 +107,6 @@ def prepare_dependencies(
         skipped=skipped,
         warnings=(*checked, *kept, *warnings),
         mappings=(),
-        task="dependencies",
         items=int(judged[0].has_gold.sum()),
         unit=options.unit or "sentence",
         notes=() if options.symmetric else (nonprojective_sentences(numbers=numbers),),

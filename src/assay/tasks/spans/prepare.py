@@ -142,7 +142,6 @@ def prepare_spans(
         skipped=skipped,
         warnings=tuple(warnings),
         mappings=tuple(mapped),
-        task="spans",
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
         unit=options.unit or ("document" if whole_documents else "sentence"),

@@ -9,7 +9,7 @@ from assay.engine import changes
 from assay.engine.items import Items
 from assay.engine.parts import Part
 from assay.engine.scores import Settings
-from assay.engine.task import Task
+from assay.engine.task import Drawing, Task
 from assay.result import Result
 from assay.tasks.tags import measures
 from assay.tasks.tags.options import OPTIONS
@@ -60,6 +60,7 @@ def _finish(result: Result, part: Part, settings: Settings) -> Result:
 TASK = Task(
     name="tags",
     noun="word",
+    drawing=Drawing("tags"),
     measures=(measures,),
     defaults=("accuracy", "sentence-accuracy"),
     with_known_words=("oov-accuracy",),
