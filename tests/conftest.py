@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Modules are compiled once, also for the hundreds of processes that are started here; and as in the command line, a
+# second thread of the linear algebra would only spin.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Who runs the tests in the background may let them ignore interruptions; what they start would ignore them too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():

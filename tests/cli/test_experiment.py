@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from assay.demo import FOLDER
-from cli.conftest import environment
 from cli.dask_cluster import PATIENCE, dask_cluster
+from commands import environment
 
 ASSAY = [sys.executable, "-m", "assay", "experiment"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import environment
+from commands import environment
 
 FAST = ("--times", "20", "--quiet")
 SCORE = ("score", "gold.conllu", "a.conllu", *FAST)

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from cli.conftest import environment
+from commands import environment
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202eX\u2066\u2028\x85"
 """Sets the title, clears the screen, changes colours, turns text around, ends the line."""
