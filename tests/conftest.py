@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from commands import call
+
 # Modules are compiled once, also for the hundreds of processes that are started here; and as in the command line, a
 # second thread of the linear algebra would only spin.
 sys.dont_write_bytecode = False
@@ -43,3 +45,13 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which `assay demo` ran: its pages, its copy of the example, and what it said in said.txt."""
+    path = tmp_path_factory.mktemp("demo")
+    done = call("demo", "--html", "pages", "--copy", "copy", folder=path)
+    assert done.returncode == 0, done.stderr
+    (path / "said.txt").write_text(done.stdout, "utf-8")
+    return path
