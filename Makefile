@@ -13,7 +13,7 @@ test: check
 	$(BIN)/python -m pytest -q -n 2
 
 test-slow: $(READY)
-	$(BIN)/python -m pytest -q -n 2 -m slow
+	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile slow
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -205,16 +205,6 @@ def test_names_that_are_not_utf8_are_written_too(here, form):
     assert "lat" in (here / "x.txt").read_text("utf-8")
 
 
-def test_thirty_systems_are_compared(assay, here):
-    text = (here / "a.conllu").read_text("utf-8")
-    names = [f"s{number:02}.conllu" for number in range(30)]
-    for number, name in enumerate(names):
-        (here / name).write_text(text.replace("NOUN", "X", number), "utf-8")
-    done = assay("compare", "gold.conllu", *names, *FAST, "--format", "json", "--html", "x.html")
-    assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["systems"]) == 30
-
-
 # --- texts ---
 
 

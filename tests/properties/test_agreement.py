@@ -76,7 +76,7 @@ def test_names_and_order_change_no_figure(task: str, draw: st.DataObject) -> Non
     with tempfile.TemporaryDirectory() as folder:
         texts = given_as(data, folder)
         expected = agreed(texts, "abc", **options)
-        for names in permutations("abc"):
+        for names in list(permutations("abc"))[1:]:
             assert agreed(texts, "".join(names), **options) == expected
         assert agreed(texts[:2], "ab", **options) == agreed(texts[:2], "ba", **options)
 

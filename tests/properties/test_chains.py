@@ -15,7 +15,7 @@ from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, tab
 from assay.tasks.coreference.chains.alignment import best_alignment
 from chainlists import four, mentions, scores, span_at, table_of, without_singletons
 
-THOROUGH = settings(max_examples=150)
+THOROUGH = settings(max_examples=5 * settings().max_examples)
 SPANS = [(first, last) for first in range(4) for last in range(first, min(first + 2, 4))]
 """Spans of one or two words, nested and crossing."""
 ABSENT = -1
@@ -164,7 +164,7 @@ def test_the_conll_score_is_the_mean_of_three_fs(corpus) -> None:
 # --- the alignment by itself ---
 
 
-@settings(max_examples=300)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), max_size=14, unique_by=lambda c: c[:2]
