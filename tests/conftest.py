@@ -56,7 +56,7 @@ def shared_data() -> Callable[[str], Path]:
 def few_shuffles(request: pytest.FixtureRequest) -> Iterator[None]:
     """Shufflings are enumerated up to a thousand, not a million, where tests are not about the p of real data."""
     room, *_ = request.path.relative_to(Path(__file__).parent).parts
-    most = 1000 if room in ("browser", "cli", "unit") else significance.MOST_OUTCOMES
+    most = 1000 if room in ("browser", "cli", "fuzz", "unit") else significance.MOST_OUTCOMES
     with patch.object(significance, "MOST_OUTCOMES", most), patch.object(all_shuffles, "__defaults__", (most,)):
         yield
 
