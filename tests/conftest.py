@@ -33,7 +33,7 @@ SHARED = Path(__file__).parents[1] / ".." / "shared" / "data"
 # The suite tries the same few examples every time, `make test-slow` more; `--hypothesis-profile search` looks for new
 # ones.
 _QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("suite", max_examples=12, derandomize=True, **_QUIET)
+settings.register_profile("suite", max_examples=10, derandomize=True, **_QUIET)
 settings.register_profile("slow", max_examples=50, derandomize=True, **_QUIET)
 settings.register_profile("search", max_examples=250, **_QUIET)
 settings.load_profile("suite")

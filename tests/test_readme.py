@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import each
 from commands import call_line
 
 ROOT = Path(__file__).parent.parent
@@ -73,13 +74,13 @@ def test_a_page_runs_as_written_and_shows_what_is_printed(page: Path, folder: Pa
             assert strange(text, printed) == [], text
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+@each("page", ALL, ids=lambda page: page.name)
 def test_no_command_stands_in_a_block_that_is_not_run(page: Path) -> None:
     lines = [line for language, text in blocks(page) if language != "sh" for line in text.splitlines()]
     assert [line for line in lines if line.startswith("assay ")] == []
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+@each("page", ALL, ids=lambda page: page.name)
 def test_links_lead_to_files_and_headings_that_are_there(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):

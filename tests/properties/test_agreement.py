@@ -42,7 +42,7 @@ FURTHER = {
     "coreference": ["blanc", "arcs-any"],
 }
 """Measures some of whose scores take one side for gold."""
-few = settings(max_examples=settings().max_examples // 4)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 def agreed(texts: list[Any], names: str, **options: Any) -> Any:
