@@ -10,10 +10,10 @@ demo: $(READY)
 	$(BIN)/assay demo --html demo-out --copy demo-out
 
 test: check
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-slow: $(READY)
-	$(BIN)/python -m pytest -q -n 2 -m slow
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "slow or hypothesis" --hypothesis-profile slow
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from assay.stats import significance
+from assay.stats.resample import all_shuffles
+from commands import call
+
+# Modules are compiled once, also for the hundreds of processes that are started here; and as in the command line, a
+# second thread of the linear algebra would only spin.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Who runs the tests in the background may let them ignore interruptions; what they start would ignore them too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
@@ -17,9 +30,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 SHARED = Path(__file__).parents[1] / ".." / "shared" / "data"
 
-# The suite tries the same examples every time; `--hypothesis-profile search` looks for new ones.
+# The suite tries the same few examples every time, `make test-slow` more; `--hypothesis-profile search` looks for new
+# ones.
 _QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("suite", max_examples=25, derandomize=True, **_QUIET)
+settings.register_profile("suite", max_examples=10, derandomize=True, **_QUIET)
+settings.register_profile("slow", max_examples=50, derandomize=True, **_QUIET)
 settings.register_profile("search", max_examples=250, **_QUIET)
 settings.load_profile("suite")
 
@@ -35,3 +50,22 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_shuffles(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Shufflings are enumerated up to a thousand, not a million, where tests are not about the p of real data."""
+    room, *_ = request.path.relative_to(Path(__file__).parent).parts
+    most = 1000 if room in ("browser", "cli", "fuzz", "unit") else significance.MOST_OUTCOMES
+    with patch.object(significance, "MOST_OUTCOMES", most), patch.object(all_shuffles, "__defaults__", (most,)):
+        yield
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which `assay demo` ran: its pages, its copy of the example, and what it said in said.txt."""
+    path = tmp_path_factory.mktemp("demo")
+    done = call("demo", "--html", "pages", "--copy", "copy", folder=path)
+    assert done.returncode == 0, done.stderr
+    (path / "said.txt").write_text(done.stdout, "utf-8")
+    return path

@@ -7,13 +7,13 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from cases import each
 
 BENCH = Path(__file__).parents[1] / "bench"
 PARTS = runpy.run_path(str(BENCH / "breakdown.py"))["PARTS"]
 
 
-@pytest.mark.parametrize("place", [place for places in PARTS.values() for place in places])
+@each("place", [place for places in PARTS.values() for place in places])
 def test_what_a_breakdown_of_time_names_is_there(place):
     module, _, name = place.partition(":")
     assert callable(found := reduce(getattr, name.split("."), import_module(f"assay.{module}"))) or hasattr(

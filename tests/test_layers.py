@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from cases import each
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "assay"
@@ -52,9 +55,18 @@ def room(path: Path) -> str:
 ROOMS = {room(path) for path in modules()} - {"assay"}
 
 
-def imports(path: Path) -> Iterator[tuple[str, str, bool]]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def imports(path: Path) -> list[tuple[str, str, bool]]:
     """Top-level package, room within assay (or nothing), and whether it is imported late or for types alone."""
-    tree = ast.parse(path.read_text("utf-8"))
+    return list(_imports(path, parsed(path)))
+
+
+def _imports(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, bool]]:
     inside = {
         id(node)
         for block in ast.walk(tree)
@@ -92,7 +104,7 @@ def python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 # --- directions ---
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+@each("path", modules())
 def test_imports_go_down_the_order_of_rooms(path: Path) -> None:
     here = room(path)
     for package, there, lazy in imports(path):
@@ -149,7 +161,7 @@ def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:
 
 
 def test_the_package_itself_imports_nothing_before_it_is_asked() -> None:
-    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    tree = parsed(SOURCE / "__init__.py")
     assert not [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
@@ -183,11 +195,9 @@ def test_no_dependency_comes_from_an_address() -> None:
 # --- who prints ---
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+@each("path", [path for path in modules() if room(path) not in PRINTING])
 def test_only_the_command_line_and_the_demo_print(path: Path) -> None:
-    if room(path) in PRINTING:
-        pytest.skip("it may")
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             assert called not in ("print", "click.echo", "echo", "sys.stdout.write", "sys.stderr.write"), called
@@ -249,7 +259,7 @@ def test_public_names_are_those_that_can_be_loaded() -> None:
 
     assert set(assay.__all__) == {*assay._HOMES, "__version__"}
     assert dir(assay) == sorted(assay.__all__)
-    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    tree = parsed(SOURCE / "__init__.py")
     typed = {
         alias.name
         for block in tree.body

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
-import shlex
 import shutil
-import subprocess
 import sys
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 import pytest
+
+from cases import each
+from commands import call_line
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -24,35 +27,24 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demo")
-    subprocess.run(
-        [sys.executable, "-m", "assay", "demo", "--copy", "demo-out"], cwd=path, check=True, capture_output=True
-    )
-    return path / "demo-out"
-
-
 @pytest.fixture
 def folder(demo: Path, tmp_path: Path) -> Path:
     """A folder of the page's own, so that no page depends on what another has written."""
-    shutil.copytree(demo, tmp_path / "demo-out")
+    shutil.copytree(demo / "copy", tmp_path / "demo-out")
     return tmp_path
 
 
 def run_command(line: str, folder: Path) -> str:
-    assert shlex.split(line)[0] == "assay", line
-    command = f"{shlex.quote(sys.executable)} -m {line}"
-    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    done = call_line(line, folder)
     assert done.returncode == 0, (line, done.stderr)
     assert done.stdout or " -o " in line, line
     return done.stdout + done.stderr
 
 
 def run_python(text: str, folder: Path) -> str:
-    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with chdir(folder), redirect_stdout(io.StringIO()) as printed:
+        exec(text, {"__name__": "__main__"})
+    return printed.getvalue()
 
 
 def value_of(number: str) -> float:
@@ -82,13 +74,13 @@ def test_a_page_runs_as_written_and_shows_what_is_printed(page: Path, folder: Pa
             assert strange(text, printed) == [], text
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+@each("page", ALL, ids=lambda page: page.name)
 def test_no_command_stands_in_a_block_that_is_not_run(page: Path) -> None:
     lines = [line for language, text in blocks(page) if language != "sh" for line in text.splitlines()]
     assert [line for line in lines if line.startswith("assay ")] == []
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+@each("page", ALL, ids=lambda page: page.name)
 def test_links_lead_to_files_and_headings_that_are_there(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):

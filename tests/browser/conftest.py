@@ -120,18 +120,17 @@ def results() -> Callable[[str], Result]:
     return result
 
 
-@pytest.fixture
-def opened(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Open the report of a task, or of any Result."""
-    contexts = []
+@pytest.fixture(scope="session")
+def open_report(browser: Any, results: Callable[[str], Result]) -> Callable[..., Opened]:
+    """Open the report of a task, or of any Result, written to a file of this name."""
 
-    def open_(what: str | Result, *, hash_: str = "", before: str = "", ready: bool = True, **context: Any) -> Opened:
+    def open_(
+        file: Path, what: str | Result, *, hash_: str = "", before: str = "", ready: bool = True, **context: Any
+    ) -> Opened:
         result = results(what) if isinstance(what, str) else what
-        file = tmp_path / "report.html"
         file.write_text(render(result, "html"), encoding="utf-8", errors="surrogatepass")
         settings = {"viewport": WIDE, "offline": True, "reduced_motion": "reduce", **context}
-        contexts.append(browser.new_context(**settings))
-        page, seen = contexts[-1].new_page(), Seen()
+        page, seen = browser.new_context(**settings).new_page(), Seen()
         page.set_default_timeout(20_000)
         page.on("request", lambda request: seen.requests.append(request.url))
         page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
@@ -143,6 +142,39 @@ def opened(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> It
             page.wait_for_selector("html[data-ready='true']", state="attached")
         return Opened(page, seen, result)
 
+    return open_
+
+
+@pytest.fixture
+def opened(open_report: Callable[..., Opened], tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    """Open a report in a page of its own."""
+    reports: list[Opened] = []
+
+    def open_(what: str | Result, **options: Any) -> Opened:
+        reports.append(open_report(tmp_path / "report.html", what, **options))
+        return reports[-1]
+
     yield open_
-    for context in contexts:
-        context.close()
+    for report in reports:
+        report.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def shared(
+    open_report: Callable[..., Opened], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Opened]]:
+    """The report of a task in a page that tests share; they may ask for items by the address."""
+    folder, reports = tmp_path_factory.mktemp("reports"), {}
+    everything: dict[str, int] = {}
+
+    def open_(task: str) -> Opened:
+        if task not in reports:
+            reports[task] = open_report(folder / f"{task}.html", task)
+            everything[task] = reports[task].number("items")
+        reports[task].page.evaluate("location.hash = ''")
+        reports[task].wait(f"Number(document.getElementById('hits').dataset.items) === {everything[task]}")
+        return reports[task]
+
+    yield open_
+    for report in reports.values():
+        report.page.context.close()

@@ -84,20 +84,13 @@ def overlapping(boxes: list[list[Any]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_no_text_covers_another(drawn, results, task):
-    page = drawn(task)
-    for text in range(min(results(task).texts["embedded"], 12)):
-        page.evaluate("draw", text)
-        assert overlapping(page.evaluate("boxes('text')")) == []
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_every_item_is_drawn(drawn, results, task):
+def test_every_item_is_drawn_and_no_text_covers_another(drawn, results, task):
     page, texts = drawn(task), results(task).texts
     for text in range(min(texts["embedded"], 12)):
         page.evaluate("draw", text)
         shown = set(page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)"))
         assert shown == items_of(texts, text)
+        assert overlapping(page.evaluate("boxes('text')")) == []
 
 
 def test_every_side_has_an_arc_for_every_word(drawn, results):

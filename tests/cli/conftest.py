@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,14 +10,9 @@ from pathlib import Path
 import pytest
 
 from assay.demo import FOLDER
+from commands import call, environment
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def environment(**more: str) -> dict[str, str]:
-    """The surroundings without what would change the output."""
-    kept = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
-    return {**kept, **more}
 
 
 @pytest.fixture
@@ -37,9 +31,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def command(here: Path) -> Run:
-    """Run `assay` in a process of its own."""
+    """Run `assay` in a process of its own, where it is about that."""
 
-    def call(*arguments: str, stdin: bytes | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, stdin: bytes | None = None, **env: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "assay", *arguments],
             cwd=here,
@@ -52,21 +46,10 @@ def command(here: Path) -> Run:
             done.args, done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
         )
 
-    return call
+    return run
 
 
 @pytest.fixture
-def assay(here: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+def assay(here: Path) -> Run:
     """Run the command line within this process, which is faster."""
-    from assay.cli import run
-
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            run(list(arguments))
-        out, err = capsys.readouterr()
-        code = stop.value.code
-        assert isinstance(code, int)
-        return subprocess.CompletedProcess(list(arguments), code, out, err)
-
     return call

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import click
 import pytest
 
 from assay.cli import GROUPS, main
+from commands import call, call_line
 
 COMMANDS = [name for names in GROUPS.values() for name in names]
 
@@ -100,21 +101,8 @@ def example_folder(tmp_path_factory):
         (folder / f"{name}.conllu").write_text(text, "utf-8")
         (folder / f"{name}.mrg").write_text(bracketed(text), "utf-8")
     (folder / "here").mkdir()
-    call = f'"{sys.executable}" -m assay'
-    subprocess.run(
-        f"{call} score gold.conllu a.conllu --times 20 -o result.json",
-        shell=True,
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
-    subprocess.run(
-        f"{call} score gold/ system/ --times 20 --partial part-1.json",
-        shell=True,
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
+    for line in ("score gold.conllu a.conllu -o result.json", "score gold/ system/ --partial part-1.json"):
+        assert call(*line.split(), "--times", "20", folder=folder).returncode == 0
     _many_runs(folder)
     return folder
 
@@ -138,18 +126,20 @@ def _many_runs(folder: Path) -> None:
     plan = 'repetitions = 1\nfolds = 3\nmeasures = ["accuracy", "oov-accuracy"]\n'
     plan += '[datasets.one]\npath = "gold.conllu"\ncolumn = "XPOS"\n'
     for tagger in ("unigram", "perceptron"):
-        call = f"{{python}} -m assay.demo.taggers.{tagger}"
-        plan += f'[systems.{tagger}]\ntrain = "{call} train {{train}} {{model}}"\n'
-        plan += f'predict = "{call} predict {{model}} {{test}} {{output}}"\n'
+        program = f"{{python}} -m assay.demo.taggers.{tagger}"
+        plan += f'[systems.{tagger}]\ntrain = "{program} train {{train}} {{model}}"\n'
+        plan += f'predict = "{program} predict {{model}} {{test}} {{output}}"\n'
     (folder / "taggers.toml").write_text(plan)
-    command = [sys.executable, "-m", "assay", "experiment", "run", "taggers.toml", "--jobs", "2", "--quiet"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    assert call("experiment", "run", "taggers.toml", "--jobs", "2", "--quiet", folder=folder).returncode == 0
 
 
-@pytest.mark.parametrize(("name", "line"), examples(), ids=lambda value: value)
-def test_every_example_of_the_help_runs(example_folder, name, line):
-    call = line.replace("assay ", f'"{sys.executable}" -m assay ', 1)
-    done = subprocess.run(call, shell=True, cwd=example_folder, capture_output=True, text=True, check=False)
+WHOLE_DEMO = ("assay demo", "assay demo --copy here/")
+"""What the tests and the README begin with anyway."""
+
+
+@pytest.mark.parametrize("line", [line for _, line in examples() if line not in WHOLE_DEMO])
+def test_every_example_of_the_help_runs(example_folder, line):
+    done = call_line(line, example_folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout or " -o " in line
 
@@ -197,32 +187,33 @@ def test_version_names_what_is_installed(assay):
 # --- demo ---
 
 
-def test_the_demo_needs_no_files_and_says_what_to_try_next(command):
-    done = command("demo", "--language", "english", "--html", "pages", "--copy", "copy")
+def test_the_demo_needs_no_files_and_says_what_to_try_next(assay):
+    done = assay("demo", "--language", "english", "--html", "pages", "--copy", "copy")
     assert done.returncode == 0, done.stderr
     assert "=== english: crfsuite, hanta, nltk-tnt, udpipe ===" in done.stdout
     assert "What to try next:" in done.stdout
     assert "report pages: pages/index.html" in done.stdout
 
 
-def test_the_lines_that_the_demo_proposes_run(command, here):
-    done = command("demo", "--html", "pages", "--copy", "copy")
-    assert done.returncode == 0, done.stderr
-    assert "=== entities: rules, crf-names ===" in done.stdout
-    assert (here / "copy" / "english" / "gold.conllu").exists()
-    assert (here / "copy" / "entities" / "gold.tsv").exists()
-    assert (here / "pages" / "entities.html").exists()
-    assert "=== dependencies: arc-eager, arc-hybrid ===" in done.stdout
-    assert (here / "copy" / "trees" / "gold.mrg").exists()
-    assert (here / "pages" / "dependencies.html").exists()
-    assert (here / "pages" / "frameworks.html").exists()
-    lines = proposed(done.stdout)
+def test_the_lines_that_the_demo_proposes_run(demo, tmp_path):
+    said = (demo / "said.txt").read_text("utf-8")
+    assert "=== entities: rules, crf-names ===" in said
+    assert "=== dependencies: arc-eager, arc-hybrid ===" in said
+    for name in ("copy/english/gold.conllu", "copy/entities/gold.tsv", "copy/trees/gold.mrg"):
+        assert (demo / name).exists()
+    for name in ("entities", "dependencies", "frameworks"):
+        assert (demo / "pages" / f"{name}.html").exists()
+    lines = proposed(said)
     for example in ("english", "entities", "trees", "coreference", "experiment"):
         assert any(f" {example}/" in line for line in lines)
+    shutil.copytree(demo / "copy", tmp_path / "copy")
+    root = Path(__file__).parents[2]
+    pages = "".join(page.read_text("utf-8") for page in (root / "README.md", *root.glob("docs/guide/*.md")))
     for line in lines:
-        call = line.replace("assay ", f'"{sys.executable}" -m assay ', 1)
-        tried = subprocess.run(call, shell=True, cwd=here / "copy", capture_output=True, text=True, check=False)
-        assert tried.returncode == 0, tried.stderr
+        # What stands in a page is run there.
+        if f"\n{re.sub(r' (?=[a-z]+/)', ' demo-out/', line)}\n" not in pages:
+            tried = call_line(line, tmp_path / "copy")
+            assert tried.returncode == 0, tried.stderr
 
 
 def proposed(text: str) -> list[str]:
@@ -233,8 +224,8 @@ def proposed(text: str) -> list[str]:
     return [line for line in lines[begin + 2 :] if line.startswith("assay ") and "/" in line]
 
 
-def test_the_demo_of_one_language_proposes_its_own_files(command, here):
-    done = command("demo", "--language", "german", "--copy", "copy")
+def test_the_demo_of_one_language_proposes_its_own_files(assay, here):
+    done = assay("demo", "--language", "german", "--copy", "copy")
     lines = proposed(done.stdout)
     assert len(lines) == 3
     assert all(" german/gold.conllu " in line for line in lines)

@@ -140,8 +140,8 @@ def test_odd_input_is_2_and_names_what_is_wrong(assay, here, arguments, about):
 
 
 @pytest.mark.parametrize("option", ["train", "lexicon", "map"])
-def test_files_that_are_read_twice_do_not_come_from_standard_input(command, here, option):
-    done = command(*SCORE, f"--{option}", "-", stdin=(here / "gold.conllu").read_bytes())
+def test_files_that_are_read_twice_do_not_come_from_standard_input(assay, here, option):
+    done = assay(*SCORE, f"--{option}", "-", stdin=(here / "gold.conllu").read_bytes())
     assert done.returncode == 2
     assert done.stderr == (f"assay: --{option} - : this file is read twice, so it cannot come from standard input.\n")
 

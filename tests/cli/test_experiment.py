@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+import commands
 from assay.demo import FOLDER
-from cli.conftest import environment
 from cli.dask_cluster import PATIENCE, dask_cluster
+from commands import environment
 
 ASSAY = [sys.executable, "-m", "assay", "experiment"]
 
@@ -45,9 +46,7 @@ def experiment(folder: Path) -> Path:
 
 
 def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*ASSAY, *arguments], cwd=folder, env=environment(), capture_output=True, text=True, check=False
-    )
+    done = commands.call("experiment", *arguments, folder=folder)
     assert "Traceback" not in done.stderr
     return done
 
@@ -190,7 +189,9 @@ def test_failures_are_shown_with_their_log_and_taken_up_again(tmp_path: Path) ->
     text = plan.read_text()
     text = text.replace("folds = 3", "folds = 2")
     plan.write_text(text.replace("unigram predict {model}", "unigram predict no-model"))
-    done = call_failing(folder)
+    # A tagger's traceback is part of what is shown.
+    done = commands.call("experiment", "run", "taggers.toml", folder=folder)
+    assert done.returncode == 1
     assert "[1/4] english unigram r01-f01: failed\n    predict: ended with exit code 1.\n" in done.stderr
     assert "english unigram r01-f02: failed in the same way\n" in done.stderr
     told = call(folder, "status", "taggers.toml").stdout
@@ -202,15 +203,6 @@ def test_failures_are_shown_with_their_log_and_taken_up_again(tmp_path: Path) ->
     assert warned.stderr == "warning: 2 of 4 runs are missing or out of date (2 failed, 0 due).\n"
     plan.write_text(text.replace("folds = 3", "folds = 2"))
     assert "2 changed: predict" in call(folder, "run", "taggers.toml").stderr
-
-
-def call_failing(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Where a tagger's traceback is part of what is shown."""
-    done = subprocess.run(
-        [*ASSAY, "run", "taggers.toml"], cwd=folder, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    return done
 
 
 def test_splits_export_and_import_go_through_files(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from assay.cli import main
 from assay.cli.options import Command, OutputPath
 from assay.demo import FOLDER
-from cli.conftest import environment
+from commands import environment
 
 FAST = ("--times", "20", "--quiet")
 JSON = ("--format", "json")

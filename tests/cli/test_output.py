@@ -16,8 +16,8 @@ SCORE = ("score", "gold.conllu", "a.conllu", *FAST)
 COMPARE = ("compare", "gold.conllu", "a.conllu", "b.conllu", *FAST)
 
 
-def test_a_pipe_gets_tsv_with_full_labels_and_nothing_else(command):
-    done = command(*COMPARE)
+def test_a_pipe_gets_tsv_with_full_labels_and_nothing_else(assay):
+    done = assay(*COMPARE)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[0] == "# Scores"
@@ -27,16 +27,16 @@ def test_a_pipe_gets_tsv_with_full_labels_and_nothing_else(command):
     assert lines[-1].startswith("# assay:")
 
 
-def test_warnings_go_to_stderr_and_not_to_stdout(command, here):
+def test_warnings_go_to_stderr_and_not_to_stdout(assay, here):
     (here / "same.conllu").write_bytes((here / "gold.conllu").read_bytes())
-    done = command("score", "gold.conllu", "same.conllu", *FAST)
+    done = assay("score", "gold.conllu", "same.conllu", *FAST)
     assert done.stderr == "warning: same (same.conllu) has the same content as gold (gold.conllu).\n"
     assert "same content" not in done.stdout
 
 
-def test_quiet_leaves_stderr_empty(command, here):
+def test_quiet_leaves_stderr_empty(assay, here):
     (here / "same.conllu").write_bytes((here / "gold.conllu").read_bytes())
-    done = command("score", "gold.conllu", "same.conllu", *FAST, "--quiet", "-o", "x.json")
+    done = assay("score", "gold.conllu", "same.conllu", *FAST, "--quiet", "-o", "x.json")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from cli.conftest import environment
+from commands import environment
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202eX\u2066\u2028\x85"
 """Sets the title, clears the screen, changes colours, turns text around, ends the line."""
@@ -97,8 +97,8 @@ def test_a_name_splits_no_line_of_latex_or_tsv(assay, here, evil):
         assert [line[:1] == mark for line in odd.splitlines()] == [line[:1] == mark for line in plain.splitlines()]
 
 
-def test_convert_into_a_pipe_keeps_what_there_is(command, here, evil):
-    assert EVIL in command("convert", "one.tsv", "--to", "tsv").stdout
+def test_convert_into_a_pipe_keeps_what_there_is(assay, here, evil):
+    assert EVIL in assay("convert", "one.tsv", "--to", "tsv").stdout
 
 
 def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):

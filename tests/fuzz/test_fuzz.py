@@ -19,7 +19,7 @@ from fuzz.targets import ROUNDS, targets
 NUMBERS = st.integers(0, (1 << 20) - 1)
 FAULTY = st.lists(st.builds(Step, st.integers(0, len(FAULTS) - 1), NUMBERS, NUMBERS), min_size=1, max_size=4)
 TARGETS = list(targets())
-FEW, MANY = 12, 400
+FEW, MANY = 6, 400
 folder_stays = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 

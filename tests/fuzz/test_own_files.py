@@ -83,7 +83,8 @@ def results():
     yield assay.bayes(str(FOLDER / "experiment" / "runs.csv"), ["accuracy"], rope=0.02, draws=1000)
 
 
-def test_results(here):
+@pytest.mark.parametrize(("few", "many"), [(6, 25), pytest.param(15, 60, marks=pytest.mark.slow)])
+def test_results(here, few, many):
     def used(path):
         bibtex([path])
         gates = Gates((), Baseline.read(path))
@@ -97,8 +98,8 @@ def test_results(here):
     for result in results():
         whole = json.loads(result.to_json())
         assert tried(here, whole, shown)
-        outcomes = [tried(here, data, used) for data in odd_ones(whole, 1, 60)]
-        outcomes += [tried(here, data, shown) for data in odd_ones(whole, 2, 15)]
+        outcomes = [tried(here, data, used) for data in odd_ones(whole, 1, many)]
+        outcomes += [tried(here, data, shown) for data in odd_ones(whole, 2, few)]
         assert not all(outcomes)
 
 

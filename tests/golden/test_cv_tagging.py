@@ -87,6 +87,17 @@ def test_two_data_sets_leave_the_prior_in_charge(result: Result) -> None:
     assert any("2 data sets say little" in warning for warning in result.warnings)
 
 
+def test_a_lead_that_is_the_likeliest_case_but_weak(result: Result) -> None:
+    """As the page on the paper quotes it."""
+    (one,) = [
+        row for row in result.bayes if (row.measure, row.a, row.b) == ("token_accuracy", "crfsuite-ap", "perceptron")
+    ]
+    assert shares(one.decision) == pytest.approx((0.262, 0.307, 0.431), abs=0.005)
+    assert [round(100 * data.difference, 2) for data in one.by_data_set] == [0.20, 0.03]
+    assert max(point.decision.equal or 0 for point in one.prior_curve) == pytest.approx(0.760, abs=0.005)
+    assert "may be better" in one.verdict
+
+
 @pytest.mark.parametrize(
     "pair",
     [

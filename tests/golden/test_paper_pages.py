@@ -66,36 +66,6 @@ def test_partial_credit_of_polish_taggers_and_an_order_that_it_turns_round(share
     assert p["pa"] < 0.01
 
 
-# --- Szymański & Gorman 2020 ---
-
-CHAINS = {
-    "token_accuracy": "nltk-unigram < nltk-trigram < nltk-tnt < crfsuite-ap < perceptron",
-    "sentence_accuracy": "nltk-unigram < nltk-trigram < nltk-tnt < crfsuite-ap ≈ perceptron",
-    "oov_accuracy": "nltk-tnt ≈ nltk-trigram ≈ nltk-unigram < crfsuite-ap ≈ perceptron",
-}
-
-
-@pytest.fixture(scope="module")
-def runs(shared_data: Shared) -> assay.Result:
-    path = shared_data("cv-tagging") / "cv_results.csv"
-    ropes = {"token_accuracy": 0.002, "sentence_accuracy": 0.02, "oov_accuracy": 0.02}
-    return assay.bayes(path, list(CHAINS), rope=ropes, draws=20_000)
-
-
-def test_the_order_of_five_taggers_over_many_runs(runs: assay.Result) -> None:
-    assert {ranking.measure: ranking.chain for ranking in runs.rankings} == CHAINS
-
-
-def test_a_lead_that_is_the_likeliest_case_but_weak(runs: assay.Result) -> None:
-    (one,) = [
-        row for row in runs.bayes if (row.measure, row.a, row.b) == ("token_accuracy", "crfsuite-ap", "perceptron")
-    ]
-    assert (one.decision.a, one.decision.equal, one.decision.b) == pytest.approx((0.262, 0.307, 0.431), abs=0.005)
-    assert [round(100 * data.difference, 2) for data in one.by_data_set] == [0.20, 0.03]
-    assert max(point.decision.equal or 0 for point in one.prior_curve) == pytest.approx(0.760, abs=0.005)
-    assert "may be better" in one.verdict
-
-
 # --- coming from seqeval ---
 
 

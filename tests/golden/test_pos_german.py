@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay import Result
+from cases import each
 
 SYSTEMS = (
     "nltk-tnt",
@@ -174,7 +175,7 @@ def test_every_pair_of_systems_is_compared_once(result: Result) -> None:
     assert pairs == list(combinations(SYSTEMS, 2))
 
 
-@pytest.mark.parametrize(("a", "b"), list(combinations(SYSTEMS, 2)))
+@each("a, b", combinations(SYSTEMS, 2), ids=" and ".join)
 def test_what_differs_between_two_systems_equals_a_plain_count(result: Result, plain: Plain, a: str, b: str) -> None:
     """Differences, corrections, new and changed errors, and which tag became which."""
     (diff,) = [diff for diff in result.diffs if (diff.a, diff.b, diff.on) == (a, b, "accuracy")]
@@ -200,7 +201,7 @@ def test_what_differs_between_two_systems_equals_a_plain_count(result: Result, p
     assert diff.overlap_right == 2 * kinds["both right"] / rights
 
 
-@pytest.mark.parametrize(("a", "b"), list(combinations(SYSTEMS, 2)))
+@each("a, b", combinations(SYSTEMS, 2), ids=" and ".join)
 def test_accuracy_per_gold_tag_of_two_systems_equals_a_plain_count(
     result: Result, plain: Plain, a: str, b: str
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.engine.matching import EXACT, FAIR, exact, fair
+from cases import each
 from spanlists import kinds_of, rows, span, span_lists, written
 
 LINES = (Path(__file__).parents[1] / "data" / "span_cases.jsonl").read_text("utf-8").splitlines()
@@ -55,7 +56,7 @@ def test_all_cases_are_there():
     assert len(CASES) == 130
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_exact_counts(case):
     target, system = spans_of(case)
     found = rows(exact(*span_lists(target, system)), EXACT)
@@ -65,15 +66,15 @@ def test_exact_counts(case):
         assert totals(kinds_of(group), expected) == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_fair_counts(case):
     target, system = spans_of(case)
     expected = case["counts"]["overall"]["fair"]
     assert totals(kinds_of(rows(fair(*span_lists(target, system)), FAIR)), expected) == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("focus", ["per_label", "per_label_system_focus"])
+@each("case", CASES, ids=named)
 def test_fair_counts_of_labels(case, focus):
     target, system = spans_of(case)
     found = rows(fair(*span_lists(target, system)), FAIR)
@@ -83,7 +84,7 @@ def test_fair_counts_of_labels(case, focus):
     assert {label: totals(kinds_of(groups[label]), expected[label]) for label in groups} == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_confusion(case):
     target, system = spans_of(case)
     found = rows(fair(*span_lists(target, system)), FAIR)
@@ -95,7 +96,7 @@ def test_confusion(case):
     assert confusion(found, target, system) == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_every_span_is_new_once_and_the_total_keeps_its_bounds(case):
     target, system = spans_of(case)
     found = rows(fair(*span_lists(target, system)), FAIR)
@@ -104,7 +105,7 @@ def test_every_span_is_new_once_and_the_total_keeps_its_bounds(case):
     assert max(len(target), len(system)) <= len(found) <= len(target) + len(system)
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_only_the_cases_marked_so_depend_on_the_order_of_the_lists(case):
     given = spans_of(case)
     ordered = [sorted(side, key=lambda each: (each[1][0], each[1][-1], each[0])) for side in given]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import zip_longest
 
 import pytest
@@ -44,6 +45,13 @@ def corpus(request, shared_data):
     return request.param, folder, sides
 
 
+@pytest.fixture(scope="module")
+def matched(corpus):
+    """The rows of a way of matching; each way once."""
+    _, _, sides = corpus
+    return cache(lambda matching, kinds: rows(matching(*span_lists(*sides)), kinds))
+
+
 def published(folder, name, heading):
     """A table of the published results: rows by their first cell, each cell by the name of its column."""
     text = (folder / f"eval_{name}.csv").read_text("utf-8")
@@ -63,19 +71,18 @@ def counts_of_labels(found, target, system):
 
 
 @pytest.mark.parametrize(("matching", "kinds", "expected"), [(exact, EXACT, EXACT_COUNTS), (fair, FAIR, FAIR_COUNTS)])
-def test_overall_counts(corpus, matching, kinds, expected):
-    name, _, sides = corpus
-    assert kinds_of(rows(matching(*span_lists(*sides)), kinds)) == expected[name]
+def test_overall_counts(corpus, matched, matching, kinds, expected):
+    assert kinds_of(matched(matching, kinds)) == expected[corpus[0]]
 
 
 @pytest.mark.parametrize(
     ("matching", "kinds", "heading"),
     [(exact, EXACT, "Traditional evaluation"), (fair, FAIR, "Weighted evaluation")],
 )
-def test_counts_of_labels_are_the_published_ones(corpus, matching, kinds, heading):
+def test_counts_of_labels_are_the_published_ones(corpus, matched, matching, kinds, heading):
     """The weighted table has the fair counts with boundary errors split; for named entities it is Table 2."""
     name, folder, sides = corpus
-    found = counts_of_labels(rows(matching(*span_lists(*sides)), kinds), *sides)
+    found = counts_of_labels(matched(matching, kinds), *sides)
     table = published(folder, name, heading)
     assert {label for label, _ in found} == set(table)
     for label, cells in table.items():
@@ -83,9 +90,9 @@ def test_counts_of_labels_are_the_published_ones(corpus, matching, kinds, headin
 
 
 @pytest.mark.parametrize("corpus", ["ner"], indirect=True)
-def test_table_2_of_the_paper(corpus):
+def test_table_2_of_the_paper(corpus, matched):
     _, _, sides = corpus
-    found = counts_of_labels(rows(fair(*span_lists(*sides)), FAIR), *sides)
+    found = counts_of_labels(matched(fair, FAIR), *sides)
     order = ("tp", "fp", "le", "bes", "bel", "beo", "lbe", "fn")
     assert {label: [found[label, kind] for kind in order] for label in ("LOC", "ORG", "OTH", "PER", "overall")} == {
         "LOC": [2132, 81, 56, 29, 28, 0, 40, 98],
@@ -96,11 +103,11 @@ def test_table_2_of_the_paper(corpus):
     }
 
 
-def test_confusion_is_the_published_one(corpus):
+def test_confusion_is_the_published_one(corpus, matched):
     name, folder, (target, system) = corpus
     found = Counter(
         ("_" if ours is None else target[ours][0], "_" if theirs is None else system[theirs][0])
-        for ours, theirs, kind, *_ in rows(fair(*span_lists(target, system)), FAIR)
+        for ours, theirs, kind, *_ in matched(fair, FAIR)
         if kind != "tp"
     )
     table = published(folder, name, "Confusion matrix")
@@ -108,9 +115,9 @@ def test_confusion_is_the_published_one(corpus):
     assert {cell: number for cell, number in expected.items() if number} == dict(found)
 
 
-def test_semeval_counts(corpus):
+def test_semeval_counts(corpus, matched):
     name, _, (target, system) = corpus
-    found = kinds_of(rows(semeval(*span_lists(target, system)), SEMEVAL))
+    found = kinds_of(matched(semeval, SEMEVAL))
     same = found["same"]
     pairs = same + found["same-span"] + found["same-label"] + found["overlap"]
     assert (

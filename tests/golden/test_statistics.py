@@ -15,6 +15,7 @@ from assay.arrays import distinct_rows
 from assay.stats.intervals import bca, percentile, wilson
 from assay.stats.resample import bootstrap_sums
 from assay.stats.significance import clopper_pearson, holm, mcnemar, shuffling_test
+from cases import each
 
 SMALL = Path(__file__).parents[1] / "data" / "small_counts.csv"
 ACCELERATION = -0.0467291
@@ -231,16 +232,16 @@ PROPORTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("hits", "times"), PROPORTIONS)
 @pytest.mark.parametrize("level", [0.95, 0.99])
+@each("hits, times", PROPORTIONS)
 def test_clopper_pearson_equals_scipys(hits: int, times: int, level: float) -> None:
     """The exact interval of a probability."""
     theirs = stats.binomtest(hits, times).proportion_ci(level, method="exact")
     assert clopper_pearson(hits, times, level) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(("right", "total"), [*PROPORTIONS, (46_125, 48_959)])
 @pytest.mark.parametrize("level", [0.95, 0.99])
+@each("right, total", [*PROPORTIONS, (46_125, 48_959)])
 def test_wilson_equals_scipys(right: int, total: int, level: float) -> None:
     """Wilson's score interval."""
     theirs = stats.binomtest(right, total).proportion_ci(level, method="wilson")

@@ -42,7 +42,7 @@ FURTHER = {
     "coreference": ["blanc", "arcs-any"],
 }
 """Measures some of whose scores take one side for gold."""
-few = settings(max_examples=settings().max_examples // 4)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 def agreed(texts: list[Any], names: str, **options: Any) -> Any:
@@ -76,7 +76,7 @@ def test_names_and_order_change_no_figure(task: str, draw: st.DataObject) -> Non
     with tempfile.TemporaryDirectory() as folder:
         texts = given_as(data, folder)
         expected = agreed(texts, "abc", **options)
-        for names in permutations("abc"):
+        for names in list(permutations("abc"))[1:]:
             assert agreed(texts, "".join(names), **options) == expected
         assert agreed(texts[:2], "ab", **options) == agreed(texts[:2], "ba", **options)
 

@@ -16,7 +16,7 @@ from assay.engine.matching import max_weight_matching_sparse
 from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, table, with_same_heads
 from chainlists import class_counts, four, mentions, scores, span_at, table_of, without_singletons
 
-THOROUGH = settings(max_examples=150)
+THOROUGH = settings(max_examples=5 * settings().max_examples)
 SPANS = [(first, last) for first in range(4) for last in range(first, min(first + 2, 4))]
 """Spans of one or two words, nested and crossing."""
 ABSENT = -1
@@ -165,7 +165,7 @@ def test_the_conll_score_is_the_mean_of_three_fs(corpus) -> None:
 # --- the alignment by itself ---
 
 
-@settings(max_examples=300)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), max_size=14, unique_by=lambda c: c[:2]

@@ -15,7 +15,7 @@ from assay.engine.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair,
 from spanlists import kinds_of, rows, span_lists
 
 BOTH = [(fair, FAIR), (semeval, SEMEVAL)]
-HARD = settings(max_examples=300)
+HARD = settings(max_examples=10 * settings().max_examples)
 LABELS = st.sampled_from("ABC")
 PLAIN = st.tuples(st.integers(1, 12), st.integers(1, 7)).map(lambda both: tuple(range(both[0], sum(both))))
 BROKEN = st.sets(st.integers(1, 12), min_size=1, max_size=6).map(lambda atoms: tuple(sorted(atoms)))

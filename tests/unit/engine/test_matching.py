@@ -170,15 +170,15 @@ def nested(number):
 
 
 def test_nested_spans_are_matched_without_a_list_of_all_pairs():
-    target, system = nested(4_000)
+    target, system = nested(2_000)
     tracemalloc.start()
     found = fair(target, system)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # Shortest first, and of as many shared atoms the shorter span: each has the next smaller one but the last.
-    assert kinds_of(rows(found, FAIR)) == {"bel": 3_999, "bes": 1}
-    # One number for each of the 16 million pairs would take more.
-    assert most < 16_000_000
+    assert kinds_of(rows(found, FAIR)) == {"bel": 1_999, "bes": 1}
+    # One byte for each of the 4 million pairs would take more.
+    assert most < 4_000_000
 
 
 def test_nested_spans_are_paired_by_a_solver_up_to_a_limit(monkeypatch):

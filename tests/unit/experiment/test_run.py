@@ -251,7 +251,9 @@ def test_other_tokens_are_refused_unless_systems_may_cut_words(file: File) -> No
     ],
 )
 def test_whatever_a_system_does_the_experiment_goes_on(file: File, data: str, predict: str, error: str) -> None:
-    file("x.toml", plan({"a": {"predict": predict, "time_limit": 0.3}}, folds=2))
+    # What ends by itself may take its time where the machine is busy.
+    limit = 0.3 if "sleep" in predict else 60
+    file("x.toml", plan({"a": {"predict": predict, "time_limit": limit}}, folds=2))
     progress, _ = done()
     assert [one.error.startswith(error) for one in progress.failures] == [True, True]
 

@@ -44,11 +44,10 @@ HOSTILE = [
 FOREIGN = ["שם עצם", "😀", "名詞", "ÄÖß", "Ж"]
 
 
-def made(command: str, gold, systems, **options) -> Result:
-    measures = ["accuracy", "sentence-accuracy", "tag-f1"]
+def made(command: str, gold, systems, measures=("accuracy", "sentence-accuracy", "tag-f1"), **options) -> Result:
     function = assay.compare if command == "compare" else assay.score
     options = {"slices": ["label", "sentence-length"], **options}
-    return function(gold, systems, measures, times=20, examples=3, **options)
+    return function(gold, systems, list(measures), times=20, examples=3, **options)
 
 
 def rotated(labels: list[str], by: int) -> list[list[str]]:
@@ -74,6 +73,7 @@ CASES = {
             f"system-{n}": [["A", "B" if n % 2 else "A", "C"]] * (n % 8) + [["C", "B", "A"]] * (8 - n % 8)
             for n in range(30)
         },
+        ["accuracy"],
         slices=[],
     ),
     "nothing to compare": lambda command: replace(

@@ -77,7 +77,7 @@ def many(sentences: int, seed: int) -> list[list[tuple[str, str]]]:
     rng = np.random.default_rng(seed)
     return [
         [(f"w{word}", "XYZ"[word % 3]) for word in rng.integers(0, 90, size=size)]
-        for size in rng.integers(1, 60, size=sentences)
+        for size in rng.integers(1, 30, size=sentences)
     ]
 
 
