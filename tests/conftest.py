@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from assay.stats import significance
-from assay.stats.resample import all_shuffles
+from assay.stats.significance import all_shuffles
 from commands import call
 
 # Modules are compiled once, also for the hundreds of processes that are started here; and as in the command line, a
