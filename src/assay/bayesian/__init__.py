@@ -25,8 +25,7 @@ from assay.bayesian.table import (
     scale_doubts,
 )
 from assay.bayesian.table import rope as find_rope
-from assay.corpus.adapters import is_frame, table_text
-from assay.corpus.systems import named_systems
+from assay.corpus.adapters import is_frame, named_systems, table_text
 from assay.errors import UsageError
 from assay.experiment.plan import measure_and_score
 from assay.result import SCHEMA, Result, Source

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from assay.corpus.systems import named_systems
+from assay.corpus.adapters import named_systems
 from assay.engine.measure import find
 from assay.engine.options import Options, task_options
 from assay.engine.parts import way_of

@@ -16,9 +16,8 @@ from assay.engine.counts import BLOCKS, as_sums, tally
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
-from assay.engine.parts import FEW_UNITS, Part, Summed, way_of
+from assay.engine.parts import FEW_UNITS, Part, Summed, bases_of, basis_of, way_of
 from assay.engine.scores import Figures, Settings, draw_together
-from assay.engine.shard import bases_of, basis_of
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import describe, tasks
 from assay.engine.texts import united

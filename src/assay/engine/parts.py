@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.arrays import Ints
-from assay.engine.counts import Tallies
+from assay.arrays import NONE, Ints
+from assay.engine.counts import Tallies, tally
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
@@ -279,3 +279,24 @@ def _later(examples: tuple[Drawn, ...], sentences: int) -> Iterator[Drawn]:
 def whole_numbers(values: Ints) -> tuple[int, ...]:
     """Sums as whole numbers of Python, which do not overflow."""
     return tuple(int(value) for value in values.tolist())
+
+
+def basis_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> int | None:
+    """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
+    with_items = [index for index, number in kinds.items() if number != NONE]
+    if with_items and kinds[with_items[0]]:
+        return max(with_items, key=lambda index: kinds[index])
+    counted = (index for index in with_items if measures[index].definition.count is tally)
+    return next(counted, next(iter(with_items), None))
+
+
+def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]:
+    """The measures on whose items changes are shown."""
+    counted = [
+        index for index, number in kinds.items() if number != NONE and measures[index].definition.judges_items
+    ]
+    first = basis_of(kinds, measures)
+    if first is not None and kinds[first]:
+        # Measures of spans tell the same outcomes of the same items, some in more detail.
+        return [index for index in counted if index == first or measures[index].definition.own_outcomes]
+    return counted or ([] if first is None else [first])

@@ -12,8 +12,7 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import corpus_of, is_foreign
-from assay.corpus.systems import Given, named_systems
+from assay.corpus.adapters import Given, corpus_of, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, task_options

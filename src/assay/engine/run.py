@@ -5,21 +5,355 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
-from assay.corpus.systems import named_systems
+import numpy as np
+
+from assay.arrays import NONE, Bools, Ints
+from assay.corpus import Corpus
+from assay.corpus.adapters import named_systems
+from assay.engine.counts import BLOCKS, Counts, Tallies
+from assay.engine.examples import Drawn, examples, lot_of
 from assay.engine.finish import make_result
-from assay.engine.options import Decided, Options, task_options
-from assay.engine.parts import Covered, Part
+from assay.engine.items import Items, join, judge_words, met
+from assay.engine.measure import Measure, find
+from assay.engine.options import Decided, Options, contents_of, task_options
+from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, bases_of, basis_of, whole_numbers
+from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.scores import Settings
-from assay.engine.shard import measure_shard
+from assay.engine.slices import Slice
+from assay.engine.task import tasks
+from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
 from assay.formats.source import expand, folder_of
 from assay.result import Result
+
+ALONE = Covered("", 1, (0,))
+"""A single shard, to which nothing is added."""
+Tables = Sequence[tuple[str, Items | Counts]]
+"""The items or counts that a measure gives of each system, by name."""
+
+
+def measure_shard(
+    command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
+) -> Part:
+    """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
+    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
+    named = list(dict.fromkeys(specs))
+    opened = Prepared(gold, systems, options, [find(spec) for spec in named])
+    task = tasks()[opened.task]
+    if not named:
+        named = [*task.defaults, *(task.with_known_words if options.train or options.lexicon else ())]
+    run = opened.run([find(spec) for spec in named])
+    if options.decided is None:
+        format_warnings(run.warnings)
+    tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
+    compares = command == "compare" and len(run.pairs) > 1
+    shard = _Shard(run, tables, compares, options)
+    decided = options.decided
+    if decided is None or not decided.task:
+        # As the files tell themselves.
+        judged = {name for name, _ in run.pairs}
+        filled = tuple(source.name in judged for source in run.sources) if run.decided.filled else ()
+        decided = replace(run.decided, task=run.task, filled=filled)
+    names = run.gold.unit_names("sentence") if run.skipped.any() else ()
+    skipped = [name for name, gone in zip(names, run.skipped.tolist(), strict=False) if gone]
+    words = int((~run.skipped[run.gold.sentence_of]).sum())
+    unaligned = tuple(words - len(pair.gold_words) for _, pair in run.pairs)
+    labels = join([(name, judge_words(one)) for name, one in run.pairs]).fold() if run.tagset else None
+    part = Part(
+        command=command,
+        options=replace(options, decided=None),
+        specs=tuple(named),
+        parameters=tuple(measure.parameters for measure in run.measures),
+        task=run.task,
+        column=run.column,
+        unit=run.unit,
+        scheme=run.scheme,
+        atoms=run.atoms,
+        tagset=run.tagset,
+        empty=run.pairs[0][1].system.empty or run.gold.empty,
+        told=replace(run.decided, task=run.task),
+        decided=decided,
+        covered=covered,
+        judged=tuple(name for name, _ in run.pairs),
+        gold=replace(source_of("gold", run.gold, None, ""), unaligned=max(unaligned)),
+        systems=run.sources,
+        digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
+        contents=contents_of(options, run.measures),
+        unaligned=unaligned,
+        aligned_by=tuple(pair.aligned_by for _, pair in run.pairs),
+        units=len(shard.units.kept),
+        items=run.items,
+        matched_items=None,
+        left_out=sum(lot_of(0, "left out", name) for name in skipped) % 2**64,
+        warnings=run.warnings,
+        notes=run.notes,
+        mappings=run.mappings,
+        effects=_mapping_effects(gold, systems, options, run),
+        kinds=shard.kinds,
+        everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
+        cuts=tuple(shard.cut(cut) for cut in cuts),
+        documents=shard.documents(),
+        labels=labels,
+        of_task=task.sums(run, compares) if task.sums else {},
+    )
+    return replace(part, **shard.of_items())
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """The units that some sentences of gold belong to."""
+
+    of_sentence: Ints
+    """The unit of each sentence, NONE where it is left out."""
+    kept: Ints
+    """The units of the corpus that take part."""
+
+    @classmethod
+    def of(cls, run: Run, unit: str, taken: Bools) -> _Units:
+        """The units of the sentences taken, of those that are not left out for all systems."""
+        taken = taken & ~run.skipped
+        kept, renumbered = np.unique(run.gold.unit_of_sentence(unit)[taken], return_inverse=True)
+        of_sentence = np.full(run.gold.sentences, NONE, dtype=np.int64)
+        of_sentence[taken] = renumbered
+        return cls(of_sentence, kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shard:
+    """A run with what each measure makes of each system: what selections are made of."""
+
+    run: Run
+    tables: Sequence[Tables]
+    compares: bool
+    options: Options
+    sliced: dict[str, Items] = field(default_factory=dict)
+    """For a page: the items of each value of each slice, under the measure that systems are compared on."""
+    _joined: dict[int, Items] = field(default_factory=dict)
+    _blocks: dict[str, Ints] = field(default_factory=dict)
+
+    @cached_property
+    def units(self) -> _Units:
+        """The units of all sentences."""
+        return _Units.of(self.run, self.run.unit, np.ones(self.run.gold.sentences, dtype=bool))
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+        firsts = [table[0][1] for table in self.tables]
+        return tuple(len(one.kinds) if isinstance(one, Items) else NONE for one in firsts)
+
+    @cached_property
+    def basis(self) -> int | None:
+        """The measure whose items systems are compared on."""
+        return basis_of(dict(enumerate(self.kinds)), self.run.measures)
+
+    @cached_property
+    def compared(self) -> list[int]:
+        """The measures on whose items changes are shown."""
+        return bases_of(dict(enumerate(self.kinds)), self.run.measures) if self.compares else []
+
+    def joined(self, index: int) -> Items:
+        """The items of all systems under a measure."""
+        if index not in self._joined:
+            self._joined[index] = join(items_of(self.tables[index]))
+        return self._joined[index]
+
+    def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
+        """The tallies of a measure, in units."""
+        gold, measure = self.run.gold, self.run.measures[index]
+
+        def blocks() -> Ints:
+            if unit not in self._blocks:
+                self._blocks[unit] = hashed_units(gold, unit)
+            return self._blocks[unit][units.kept]
+
+        counts = [
+            (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
+            for name, one in tables
+        ]
+        return Tallies.of(counts, measure.fields_read, blocks, alone=self.options.decided is None, **how)
+
+    def selection(
+        self,
+        index: int,
+        tables: Tables,
+        where: str | None,
+        units: _Units,
+        *,
+        by_sentence: bool = True,
+        number: int = 0,
+    ) -> Selection:
+        """One measure over everything, or over one value of a slice."""
+        items, measure = items_of(tables), self.run.measures[index]
+        if where is None:
+            tells = index in self.compared or index == self.basis
+        else:
+            # Where values differ from measure to measure, which of them tells is known when all shards are.
+            tells = index in self.compared if by_sentence else self.compares
+        # Of everything items are looked at again; those of slices are not kept, unless a page shows them.
+        shown = where is not None and index == self.basis and self.options.embed != "none"
+        joined = None
+        if items and (tells or shown):
+            joined = self.joined(index) if where is None else join(items)
+        if shown and where is not None and joined is not None:
+            self.sliced[where] = joined
+        by_label = where is None or measure.main in measure.averages
+        return Selection(
+            tallies=self.tallies(index, tables, units, self.run.unit, by_label=by_label, compares=self.compares),
+            items=joined.fold() if tells and joined is not None else None,
+            count_alike=not any(one.selected and (one.has_gold != one.has_system[0]).any() for _, one in items),
+            number=number,
+        )
+
+    def documents(self) -> Tallies | None:
+        """The first measure with documents for units, where it may be worth knowing that sentences are alike."""
+        units = _Units.of(self.run, "document", np.ones(self.run.gold.sentences, dtype=bool))
+        few = self.options.decided is None and len(units.kept) < FEW_UNITS
+        if self.run.unit != "sentence" or self.options.interval == "wilson" or few:
+            return None
+        return self.tallies(0, self.tables[0], units, "document", compares=False)
+
+    def cut(self, cut: Slice) -> Cut:
+        """Each value of a slice under each measure."""
+        run, selections, orders = self.run, [], []
+        by_sentence = cut.sentences(run.gold, shard=self.options.decided is not None)
+        if by_sentence is not None:
+            codes, names = by_sentence
+            present = set(np.unique(codes[~run.skipped]).tolist())
+            units = {code: _Units.of(run, run.unit, codes == code) for code in sorted(present)}
+        for index, tables in enumerate(self.tables):
+            found: dict[str, Selection] = {}
+            if by_sentence is not None:
+                for code, own in units.items():
+                    part = [
+                        (system, one.where(codes[one.sentence] == code) if isinstance(one, Items) else one)
+                        for system, one in tables
+                    ]
+                    found[names[code]] = self.selection(index, part, f"{cut}={names[code]}", own)
+                order = tuple(names)
+            else:
+                order, parts = self._by_value(index, cut)
+                for value, (number, items) in parts.items():
+                    where = f"{cut}={value}"
+                    found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
+            selections.append(found)
+            orders.append(order)
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
+
+    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Tables]]]:
+        """The values that the first system's items can have; and of each value that some system's items have, how
+        many of gold's have it, and the items in all systems."""
+        tables = items_of(self.tables[index])
+        # Whole sentences have no meaning for a part of their words, labels none within one label.
+        if not (self.run.measures[index].definition.judges_items and tables):
+            return (), {}
+        pairs = dict(self.run.pairs)
+        parts = [
+            (name, one, {value: (number, part) for value, number, part in cut.parts(pairs[name], one)})
+            for name, one in tables
+        ]
+        first = parts[0][2]
+        found = {}
+        for value in dict.fromkeys(value for _, _, values in parts for value in values):
+            # Spurious items may have values that gold does not have.
+            of_all = [
+                (name, values[value][1] if value in values else one.where(np.zeros(len(one), dtype=bool)))
+                for name, one, values in parts
+            ]
+            if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
+                found[value] = (first[value][0] if value in first else 0, of_all)
+        return tuple(first), found
+
+    def of_items(self) -> dict[str, Any]:
+        """Fields of a Part that come from items: examples, texts, confusions."""
+        if self.basis is None:
+            return {}
+        run, options, task = self.run, self.options, tasks()[self.run.task]
+        items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
+        # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
+        counted = items.kinds and task.items_by_measure
+        texts: tuple[Any, ...] = ()
+        if options.embed != "none":
+            from assay.engine.texts import embedded
+
+            on = str(run.measures[self.basis])
+            texts = (embedded(run, items, tables, on, options.embed, options.seed, list(self.sliced.items())),)
+        whole: dict[str, Summed] = {}
+        nobody: list[Drawn] = []
+        in_all: dict[str, int] = {}
+        for index in self.compared:
+            on, one = str(run.measures[index]), self.joined(index)
+            if task.whole_sentences:
+                whole[on] = _whole_sentences(one, [pair.same_sentences() for _, pair in run.pairs])
+            if task.unresolved is not None:
+                nobody += task.unresolved(run, one, on)
+                in_all[on] = int((one.has_gold & ~one.right.any(axis=0)).sum())
+        return {
+            "matched_items": int(items.has_gold.sum()) if counted else None,
+            "met": {name: met(one) for name, one in tables} if items.kinds or items.target is not None else {},
+            "examples": tuple(examples(run, items, tables, options)),
+            "texts": texts,
+            "whole": whole,
+            "unresolved": tuple(nobody),
+            "unresolved_in_all": in_all,
+        }
+
+
+def hashed_units(corpus: Corpus, unit: str) -> Ints:
+    """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
+    hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in corpus.unit_names(unit))
+    return np.fromiter(hashes, dtype=np.int64) % BLOCKS
+
+
+def items_of(tables: Tables) -> list[tuple[str, Items]]:
+    """The tables of systems, where the measure has items."""
+    return [(name, one) for name, one in tables if isinstance(one, Items)]
+
+
+def _whole_sentences(items: Items, there: Sequence[Bools]) -> Summed:
+    """The numbers of sentences that are wholly right in each system, in some system, and item by item in some; and of
+    all sentences. `there` masks the sentences that each system cuts as gold does.
+    """
+    sentences = len(there[0])
+
+    def with_any(mask: Bools) -> Bools:
+        return np.asarray(np.bincount(items.sentence[mask], minlength=sentences) > 0)
+
+    judged = with_any(np.ones(len(items), dtype=bool))
+    exact = np.array([judged & ~with_any(~right) & own for right, own in zip(items.right, there, strict=True)])
+    upper = judged & ~with_any(np.asarray(~items.right.any(axis=0))) & np.any(there, axis=0)
+    numbers = (*exact.sum(axis=1), exact.any(axis=0).sum(), upper.sum(), judged.sum())
+    return Summed((*items.systems, "\tin one", "\tupper", "\tsentences"), tuple(map(int, numbers)))
+
+
+def _mapping_effects(gold: Any, systems: Any, options: Options, run: Run) -> dict[str, tuple[Summed, Summed]]:
+    """The sums of the first measure in every system without and with the mapping file."""
+    given = (gold, *named_systems(systems).values())
+    if options.map is None or any(isinstance(item, str) and item == "-" for item in given):
+        return {}
+    measure, sentences = run.measures[0], run.gold.sentences
+    plain = dict(prepare(gold, systems, run.measures, replace(options, map=None)).pairs)
+    return {
+        name: (sums_of(measure, plain[name], sentences), sums_of(measure, pair, sentences))
+        for name, pair in run.pairs
+        if name in plain
+    }
+
+
+def sums_of(measure: Measure, pair: Any, sentences: int) -> Summed:
+    """The sums of a measure over a pair."""
+    counts = measure.count(measure.judge(pair), sentences)
+    if measure.main in measure.averages:
+        return Summed(counts.fields, whole_numbers(counts.total().ravel()), counts.labels)
+    return Summed(counts.fields, whole_numbers(counts.matrix().sum(axis=0)))
 
 
 @dataclass(frozen=True)

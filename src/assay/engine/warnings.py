@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ParamSpec
+from pathlib import PurePath
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE
+from assay.engine.items import Items
 
 Facts = ParamSpec("Facts")
 MOST_LISTED = 20
@@ -111,3 +119,150 @@ def _added(mine: Any, its: Any) -> Any:
     if isinstance(mine, list | tuple):
         return [*mine, *its][:MOST_LISTED]
     return mine
+
+
+_OUTPUT = re.compile(r"(?:^|[^a-z])(?:pred|predicted|predictions|output|system|sys|hyp|tagged)(?:[^a-z]|$)")
+_GOLD = re.compile(r"(?:^|[^a-z])(?:gold|reference|ref|key)(?:[^a-z]|$)")
+Output = TypeVar("Output")
+MOST = 5
+FEW = 10
+SURE = 0.8
+"""From this share on one label may well be another name of the other."""
+
+
+def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
+    """Everything worth a warning about one system against gold; `noun` is what an item is called."""
+    yield from (said(text=text) for text in swapped(pair))
+    yield copied(
+        name=name,
+        gold=pair.gold.name,
+        system=pair.system.name,
+        same=pair.gold.sha256 == pair.system.sha256,
+        items=len(judged),
+        right=int(judged.right.sum()),
+    )
+    # How many items of each side have each label; and for labels of one side alone, what the other has there.
+    labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
+    in_gold = np.bincount(judged.gold[judged.has_gold], minlength=width)
+    in_system = np.bincount(answer[judged.has_system[0]], minlength=width)
+    facts: dict[str, Any] = {
+        name: {labels[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
+        for name, counts in (("in_gold", in_gold), ("in_system", in_system))
+    }
+    both = (judged.gold != NONE) & (answer != NONE)
+    for what, alone, here, there in (
+        ("against_foreign", (in_gold == 0) & (in_system > 0), answer, judged.gold),
+        ("against_unused", (in_gold > 0) & (in_system == 0), judged.gold, answer),
+    ):
+        met: dict[str, dict[str, int]] = {labels[code]: {} for code in np.flatnonzero(alone).tolist()}
+        rows = np.flatnonzero(both & np.append(alone, False)[here])
+        keys, sizes = np.unique(here[rows].astype(np.int64) * width + there[rows], return_counts=True)
+        for key, size in zip(keys.tolist(), sizes.tolist(), strict=True):
+            met[labels[key // width]][labels[key % width]] = size
+        facts[what] = met
+    yield clashes(name=name, noun=noun, items=len(judged), **facts)
+
+
+def swapped(pair: Pair) -> Iterator[str]:
+    """Gold and system given in the wrong order."""
+    gold, system = (PurePath(corpus.name).name.lower() for corpus in (pair.gold, pair.system))
+    if _GOLD.search(system) and (_OUTPUT.search(gold) or not _GOLD.search(gold)):
+        yield (
+            f"{pair.system.name} is given as a system but named like a gold standard; gold is {pair.gold.name}. "
+            "Are the two swapped? Gold comes first."
+        )
+    elif _OUTPUT.search(gold) and not _OUTPUT.search(system):
+        yield f"{pair.gold.name} is given as gold but named like an output. Are gold and system swapped?"
+
+
+@remark
+def copied(name: str, gold: str, system: str, same: bool, items: int, right: int) -> Iterator[str]:
+    """A system that is gold itself."""
+    if same:
+        yield f"{name} ({system}) has the same content as gold ({gold})."
+    elif items >= 20 and right == items:
+        yield f"{name} agrees with gold in every one of {items:,} labels: copied, not predicted?"
+
+
+Numbers = Mapping[str, int]
+
+
+@remark
+def clashes(
+    name: str,
+    noun: str,
+    items: int,
+    in_gold: Numbers,
+    in_system: Numbers,
+    against_foreign: Mapping[str, Numbers],
+    against_unused: Mapping[str, Numbers],
+) -> Iterator[str]:
+    """Labels that only one side uses, with what the other side has there."""
+    foreign = sorted((label for label in in_system if label not in in_gold), key=lambda x: (-in_system[x], x))
+    words = sum(in_system[label] for label in foreign)
+    # A handful of odd labels is an error like any other; a clash of label sets shows in numbers.
+    if words >= max(FEW, 0.001 * items):
+        listed = [_counterpart(x, in_system[x], against_foreign[x], "gold", noun) for x in foreign[:MOST]]
+        more = ", …" if len(foreign) > MOST else ""
+        yield (
+            f"{name} uses {_labels(len(foreign))} that gold never has, on {numbered(words, noun)}: "
+            f"{', '.join(text for text, _, _ in listed)}{more}.{_mapping_hint(name, foreign, listed)}"
+        )
+    unused = [label for label in in_gold if label not in in_system and in_gold[label] >= FEW]
+    if unused:
+        unused.sort(key=lambda x: (-in_gold[x], x))
+        named = [_counterpart(x, in_gold[x], against_unused[x], "it", noun)[0] for x in unused[:MOST]]
+        yield f"{name} never assigns {', '.join(named)}{', …' if len(unused) > MOST else ''}."
+
+
+def _counterpart(label: str, total: int, others: Numbers, side: str, noun: str) -> tuple[str, str, float]:
+    """A label with its number of words and what the other side mostly has on them."""
+    target = min(others, key=lambda x: (-others[x], x), default="")
+    share = others.get(target, 0) / total
+    mostly = f", where {side} mostly has {target} ({share:.0%})" if others else ""
+    return f"{label} ({numbered(total, noun)}{mostly})", target, share
+
+
+def _mapping_hint(name: str, labels: Sequence[str], listed: Sequence[tuple[str, str, float]]) -> str:
+    """The line of a mapping file for the first label that nearly always stands for one of gold's."""
+    for label, (_, target, share) in zip(labels, listed, strict=False):
+        if share >= SURE:
+            line = f"{name} TAB {label} TAB {target}"
+            return f" If they mean the same, map them with a line in a file for --map: {line}"
+    return ""
+
+
+def identical(judged: Sequence[tuple[str, Items]]) -> Remark:
+    """Systems with the same answers throughout."""
+    labels = [(name, np.array([*one.labels, None], dtype=object)[one.answer[0]]) for name, one in judged]
+    return identical_outputs(labels, np.array_equal)
+
+
+def identical_outputs(outputs: Sequence[tuple[str, Output]], same: Callable[[Output, Output], bool]) -> Remark:
+    """Systems whose outputs are the same throughout."""
+    return alike(
+        throughout={
+            name: {other: bool(same(ours, theirs)) for other, theirs in outputs[index + 1 :]}
+            for index, (name, ours) in enumerate(outputs)
+        }
+    )
+
+
+@remark
+def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
+    """Systems with the same answers throughout: for each, whether those behind it are like it."""
+    told: set[str] = set()
+    for name, others in throughout.items():
+        group = [name, *(other for other, same in others.items() if same)]
+        if len(group) > 1 and name not in told:
+            told.update(group)
+            yield f"{joined(group)} give the same answers throughout."
+
+
+def _labels(number: int) -> str:
+    return "1 label" if number == 1 else f"{number:,} labels"
+
+
+def numbered(number: int, noun: str) -> str:
+    """A number and what it is of."""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.corpus.systems import named_systems
+from assay.corpus.adapters import named_systems
 from assay.formats import read
 from unit.samples import conllu, refusal, row, tagged, tsv
 

@@ -87,7 +87,7 @@ def test_what_is_kept_of_texts_does_not_grow_with_the_number_of_shards(tmp_path,
 def test_the_texts_of_one_shard_are_not_joined_with_anything(tmp_path):
     gold, systems = folders(tmp_path, *ENGLISH, pieces=4)
     from assay.engine.options import Options
-    from assay.engine.shard import measure_shard
+    from assay.engine.run import measure_shard
 
     part = measure_shard("compare", gold, systems, ["accuracy"], Options(embed="auto"))
     assert united(part.texts) is part.texts[0]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.corpus.systems import named_systems
+from assay.corpus.adapters import named_systems
 from assay.formats import FORMATS, read
 from unit.samples import placed
 

@@ -10,14 +10,13 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Bools
 from assay.corpus import KEPT, Corpus
-from assay.engine import checks
 from assay.engine.counts import graded
 from assay.engine.items import Items
 from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, kept_labels, notes_on_reading, source_of, without
-from assay.engine.spanpairs import spans_of
-from assay.engine.warnings import Remark, format_warnings, remark, said
+from assay.engine.spanpairs import SpanPair, spans_of
+from assay.engine.warnings import Remark, check_system, format_warnings, identical_outputs, remark, said
 from assay.errors import InputError, UsageError
 from assay.formats import Input
 from assay.tasks.constituents.brackets import (
@@ -213,8 +212,8 @@ def _check(
         first.setdefault(name, rows)
         yield nothing_left(spec=spec, number=int(rows.has_gold.sum()))
     for name, pair in pairs:
-        yield from checks.warnings(name, pair, first[name], "constituent")
-    yield checks.identical_spans([(name, spans_of(pair)) for name, pair in pairs])
+        yield from check_system(name, pair, first[name], "constituent")
+    yield identical_outputs([(name, spans_of(pair)) for name, pair in pairs], SpanPair.same_output)
 
 
 @remark

@@ -10,8 +10,8 @@ from assay.engine.finish import main_score, shares
 from assay.engine.measure import find
 from assay.engine.parts import Part, Summed
 from assay.engine.prepare import Run
+from assay.engine.run import sums_of
 from assay.engine.scores import Settings
-from assay.engine.shard import sums_of
 from assay.engine.task import Task
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures

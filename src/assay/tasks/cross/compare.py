@@ -17,8 +17,8 @@ from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
 from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
+from assay.engine.run import hashed_units, measure_shard
 from assay.engine.scores import Figures, Settings, draw_together
-from assay.engine.shard import hashed_units, measure_shard
 from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown

@@ -13,8 +13,8 @@ from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.counts import Counts, by_label, whole_sentences
 from assay.engine.items import Items, judge_words, words_of
-from assay.engine.lines import segments
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
+from assay.engine.spanpairs import segments
 from assay.errors import unknown
 from assay.tasks.dependencies.arcs import ELSEWHERE, MISSING, ROOT
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from assay.corpus import Column, Corpus
-from assay.engine import checks
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.measure import Measure
@@ -24,7 +23,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import Remark, format_warnings, remark
+from assay.engine.warnings import Remark, check_system, format_warnings, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.tasks.dependencies import arcs
@@ -80,7 +79,7 @@ def prepare_dependencies(
     judged = [judge_words(pair) for _, pair in pairs]
     answers = []
     for (name, pair), judgements in zip(pairs, judged, strict=True):
-        warnings.extend(checks.warnings(name, pair, judgements, "word"))
+        warnings.extend(check_system(name, pair, judgements, "word"))
         # Relations by their rank among all of the system's and gold's.
         labels = pair.system.column("DEPREL")
         ranked = sorted({*labels.vocabulary, *pair.gold.column("DEPREL").vocabulary})
@@ -88,7 +87,7 @@ def prepare_dependencies(
         assert pair.system.heads is not None
         ranks = np.array([place[relation] for relation in labels.vocabulary])[labels.codes]
         answers.append((name, [pair.system.heads, ranks]))
-    warnings.append(checks.identical_outputs(answers))
+    warnings.append(identical_outputs(answers, lambda ours, theirs: all(map(np.array_equal, ours, theirs))))
     warnings += _notes_on_trees(["gold", *named], trees, faults, further)
     for setting in dict.fromkeys(measure.parameters.get("punctuation", "all") for measure in measures):
         if setting != "all":

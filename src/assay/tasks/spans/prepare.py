@@ -11,10 +11,9 @@ import numpy as np
 
 from assay.align import Pair
 from assay.corpus import Column, Corpus, Spans
-from assay.engine import checks, mapping
+from assay.engine import mapping
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
-from assay.engine.lines import needs_characters, with_spans
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
@@ -30,8 +29,8 @@ from assay.engine.prepare import (
     source_of,
     without,
 )
-from assay.engine.spanpairs import spans_of, surface_forms, take_spans
-from assay.engine.warnings import Remark, remark
+from assay.engine.spanpairs import SpanPair, needs_characters, spans_of, surface_forms, take_spans, with_spans
+from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, entity_spans
@@ -415,8 +414,8 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         if not symmetric:
             judged = fair(pair)
             assert isinstance(judged, Items)
-            yield from checks.warnings(name, pair, judged, "span")
-    yield checks.identical_spans([(name, spans_of(pair)) for name, pair in pairs])
+            yield from check_system(name, pair, judged, "span")
+    yield identical_outputs([(name, spans_of(pair)) for name, pair in pairs], SpanPair.same_output)
 
 
 @remark

@@ -10,8 +10,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.corpus import SEVERAL, Column, Corpus
-from assay.engine import checks, mapping
-from assay.engine.checks import MOST, Numbers, numbered
+from assay.engine import mapping
 from assay.engine.items import judge_words
 from assay.engine.lexicon import Lexicon
 from assay.engine.measure import Measure
@@ -30,7 +29,17 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import Remark, format_warnings, remark, said
+from assay.engine.warnings import (
+    MOST,
+    Numbers,
+    Remark,
+    check_system,
+    format_warnings,
+    identical,
+    numbered,
+    remark,
+    said,
+)
 from assay.errors import InputError, UsageError
 from assay.formats import Input, choose_column, name_in, read_labels, with_sets
 from assay.result import Mapped
@@ -129,8 +138,8 @@ def prepare_tags(
         warnings.extend(said)
     judged = [(name, judge_words(pair)) for name, pair in pairs]
     for name, pair in pairs if not options.symmetric else ():
-        warnings.extend(checks.warnings(name, pair, judge_words(pair), "word"))
-    warnings += [checks.identical(judged), *idle_rules(mapped)]
+        warnings.extend(check_system(name, pair, judge_words(pair), "word"))
+    warnings += [identical(judged), *idle_rules(mapped)]
     first = pairs[0][1]
     missing = first.left_open(column)[0] if options.symmetric else first.without_gold(column)
     words = int((missing & ~skipped[gold_corpus.sentence_of]).sum())
