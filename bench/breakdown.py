@@ -21,7 +21,7 @@ PARTS = {
     "reading": ("formats:Input.__init__", "formats:Input.read"),
     "checking": (
         *("tasks.dependencies.arcs:with_heads", "tasks.dependencies.arcs:nonprojective"),
-        *("engine.checks:warnings", "engine.checks:identical_spans"),
+        *("engine.warnings:check_system", "engine.warnings:identical_outputs"),
     ),
     "tags to spans": ("formats.schemes:detect", "formats.schemes:looks_like_tags", "formats.schemes:spans_of"),
     "aligning": (
@@ -39,15 +39,15 @@ PARTS = {
     "judging": ("engine.measure:Measure.judge", "tasks.tags.measures:judge_words"),
     "counting": (
         *("engine.measure:Measure.count", "engine.counts:Counts.regrouped"),
-        *("tasks.cross.compare:tedeval", "tasks.cross.measures:edits"),
+        "tasks.cross.compare:tedeval",
     ),
     "resampling": (
-        *("engine.scores:Figures.scores", "engine.scores:Figures.main_scores"),
+        "engine.scores:Figures.scores",
         *("engine.finish:draw_together", "tasks.cross.compare:draw_together"),
     ),
     "testing": ("engine.scores:Figures.comparisons", "engine.finish:_mcnemar"),
     "comparing": (
-        *("engine.items:Items.of", "engine.items:Items.outcomes"),
+        *("engine.run:join", "engine.items:Items.fold"),
         *("engine.changes:confusion", "engine.changes:met_confusion", "engine.changes:diffs"),
         *("engine.changes:bounds", "engine.changes:growth", "engine.changes:unique", "engine.changes:transitions"),
     ),

@@ -37,7 +37,7 @@ def test_equal_words_are_compared_directly(both):
     pair = align(*both(conllu(tagged("a/X b/Y")), conllu(tagged("a/X b/Z"))), column="UPOS")
     assert pair.aligned_by == "words"
     assert aligned(pair) == [("a", "a"), ("b", "b")]
-    assert judge_words(pair).right.tolist() == [True, False]
+    assert judge_words(pair).right[0].tolist() == [True, False]
 
 
 def test_another_sentence_split_keeps_gold_sentences(both):
@@ -54,7 +54,7 @@ def test_another_tokenisation_is_aligned_by_characters(both):
     assert aligned(pair) == [("go", "go")]
     judged = judge_words(pair)
     assert judged.has_gold.tolist() == [True] * 4 + [False] * 3
-    assert judged.right.tolist() == [False, False, True, False] + [False] * 3
+    assert judged.right[0].tolist() == [False, False, True, False] + [False] * 3
     assert pair.system_sentence.tolist() == [0, 0, 1, 1]
 
 
@@ -272,7 +272,7 @@ def test_warn_compares_by_position_where_only_forms_differ(both):
     gold, system = both(conllu(tagged("a/X b/Y")), conllu(tagged("a/X B/Y")))
     pair = align(gold, system, column="UPOS", on_mismatch="warn")
     assert pair.aligned_by == "position"
-    assert judge_words(pair).right.tolist() == [True, True]
+    assert judge_words(pair).right[0].tolist() == [True, True]
     assert pair.problems == ("sys.conllu:2: 'B' where gold.conllu:2 has 'b'",)
 
 
@@ -313,7 +313,7 @@ def test_sentences_left_out_for_one_system_are_left_out_for_all(file):
 def test_lists_of_labels_are_aligned_by_position():
     pair = align(from_lists([["A", "B"], ["C"]], "gold"), from_lists([["A", "X"], ["C"]], "s"), column="label")
     assert pair.aligned_by == "position"
-    assert judge_words(pair).right.tolist() == [True, False, True]
+    assert judge_words(pair).right[0].tolist() == [True, False, True]
 
 
 def test_lists_of_labels_of_unequal_length_are_refused_with_the_sentence():
