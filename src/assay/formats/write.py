@@ -37,6 +37,10 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
     else:
         # Columns go where they are called so, else the label asked for goes to XPOS.
         named = {name: name for name in corpus.columns if name in CONLLU}
+        if not named and not corpus.columns:
+            raise UsageError(
+                f"{corpus.name}: has no words with labels, which {target} consists of. Convert a file with tags."
+            )
         if not named:
             place = (column or "XPOS").upper()
             label = column if column is not None and column in corpus.columns else list(corpus.columns)[-1]

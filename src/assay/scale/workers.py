@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from threading import Event, Thread
 from typing import Any
 
@@ -234,9 +235,10 @@ def work_on_cluster(
                 yield numbers[future], answer
                 future.release()
                 del numbers[future]
-                for number in following:
+                # Batch systems start workers one by one: with each of them more pieces are under way.
+                most = max(ahead, ahead * sum(client.nthreads().values())) if ahead else 0
+                for number in islice(following, max(1, most - len(numbers))):
                     running.add(submit(number))
-                    break
         finally:
             # Nobody waits any more; if the scheduler is gone, it knows.
             with suppress(OSError, RuntimeError, TimeoutError):

@@ -201,3 +201,10 @@ def test_tags_in_misc_stay_there_or_become_a_column(file):
     text, _ = rewritten(name, "tsv", column="MISC:NER", scheme="iob1", to_scheme="bioes")
     assert text == "w1\tS-PER\nw2\tO\nw3\tO\n\n"
     assert refusal(rewritten, name, to_scheme="bioes").startswith("a.conllu: no column holds tags of spans")
+
+
+def test_a_file_without_words_that_have_labels_is_refused(file):
+    name = file("a.jsonl", '{"text": "Ann saw Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
+    assert refusal(convert, Input(name), "conllu", None) == (
+        "a.jsonl: has no words with labels, which conllu consists of. Convert a file with tags."
+    )

@@ -106,9 +106,6 @@ def cross(
     asked = [measures] if isinstance(measures, str) else list(measures or ())
     native = _native_measures(asked, subtypes=subtypes)
     golds, enrichments = theory_paths(theories)
-    for name in relational:
-        if name not in golds:
-            raise unknown("theory", name, golds)
     compared = read_comparison(
         golds,
         system_paths(systems, golds),
@@ -124,9 +121,6 @@ def cross(
     for spec, kind in ((spec, find(spec).definition.task) for spec in asked):
         if kind not in kinds.values():
             raise UsageError(f"-m {spec}: no gold has {kind}. Give one: --theory name=path")
-    for name in relational:
-        if kinds[name] == DEPENDENCIES:
-            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
     choices = {
         "sizes": sizes,
         **({} if subtypes else {"subtypes": "false"}),

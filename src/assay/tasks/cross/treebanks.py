@@ -433,7 +433,14 @@ def read_comparison(
     heads and relations. A system's phrase structure takes functions from its dependencies if it has none, and where
     its gold does, whether or not it has others of its own.
     """
+    for name in function_labels:
+        if name not in golds:
+            raise unknown("theory", name, golds)
     banks, allowed, warnings = _read(golds, systems, options, segmentation, columns)
+    for bank in banks[: len(golds)]:
+        if bank.theory in function_labels and bank.kind == DEPENDENCIES:
+            name = bank.theory
+            raise UsageError(f"--functions {name}=…: the gold {name} has dependencies: relations are functions.")
     notes: list[str] = []
     parts: dict[int, tuple[str, ...]] = {}
     if non_projective == "leave-out":

@@ -1129,6 +1129,14 @@ def test_what_golds_agree_on_is_written_and_read_again(golds, write, file):
         assert common_gold(theories) == (text, [])
 
 
+def test_functions_of_a_gold_that_has_none_of_its_own_are_refused(golds):
+    asked = {"no": ["sbj"]}
+    assert refusal(common_gold, golds, function_labels=asked).startswith("there is no theory 'no'.")
+    assert refusal(common_gold, golds, function_labels={"dep": ["sbj"]}) == (
+        "--functions dep=…: the gold dep has dependencies: relations are functions."
+    )
+
+
 def test_what_golds_say_together_is_written(golds):
     text, warnings = common_gold(golds, "unify")
     assert warnings == []
