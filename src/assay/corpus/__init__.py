@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
 
+T = TypeVar("T")
 UNITS = ("sentence", "document")
 _LONGEST = 1_000_000
 """No sentence has more places than this."""
@@ -221,6 +222,8 @@ class Corpus:
     """Whether gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
     """How the file was read, where the user should know: texts in which `{}` stands for a number, and the numbers."""
+    layers: Mapping[type, Any] = field(default_factory=dict)
+    """Annotation that only a task and its readers know, by its type."""
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -229,6 +232,14 @@ class Corpus:
     def notes(self) -> tuple[str, ...]:
         """Sentences for the user on how the file was read."""
         return tuple(text.replace("{}", f"{number:,}") for text, number in self.noted)
+
+    def with_layer(self, layer: object) -> Corpus:
+        """The corpus with a layer, in place of what there was of its type."""
+        return replace(self, layers={**self.layers, type(layer): layer})
+
+    def layer(self, kind: type[T]) -> T | None:
+        """The layer of this type; None where there is none."""
+        return self.layers.get(kind)
 
     def __repr__(self) -> str:
         return (
