@@ -149,7 +149,7 @@ def agreement(
     output: Output,
     **options: Any,
 ) -> None:
-    """How far two or more annotators agree; none of them is gold, so no figure depends on who comes first.
+    """Measure the agreement of two or more annotators; none of them is gold, so no figure depends on their order.
 
     Spans: F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa and alpha
     for the labels of spans that both have, and for words. Tags: agreement, kappa and alpha.

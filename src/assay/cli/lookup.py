@@ -210,7 +210,7 @@ def ambiguity(
 @click.option("--column", help="The column of its tags.")
 @_common
 def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **options: Any) -> None:
-    """How often the rules that a parser used refer to each category.
+    """Count how often the rules that a parser used refer to each category.
 
     USES is JSON Lines, one sentence per line: {"id": "s1", "rules": [["PP", [3, 4]]]} with --grammar, or with the
     terminals of each rule in full.
@@ -242,7 +242,7 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
 )
 @_common
 def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
-    """How often corpus queries (CQP, Poliqarp) involve each category.
+    """Count how often corpus queries (CQP, Poliqarp) involve each category.
 
     LOG has one query per line, or count TAB query.
     """

@@ -1,4 +1,4 @@
-"""What commands share: options, one for one idea, and that outputs are checked before any work."""
+"""Options that commands share, each idea with one option; outputs are checked before any work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADINGS = {
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
-"""Where options stand in the help of a command; a command's own come before them."""
+"""The order of options in the help of a command, by group; a command's own come first."""
 
 
 # --- commands ---
@@ -329,8 +329,8 @@ def evaluation(function: Function) -> Function:
 
 
 resampling_options = with_options(_RESAMPLING)
-"""How chance is handled, what happens where texts differ, and how many examples are shown."""
+"""Options for resampling and tests, for texts that differ, and for the number of examples."""
 shard_options = with_options(_SHARDS)
-"""Who reads the files of folders, and whether all of them."""
+"""Options for folders: processes, clusters and parts."""
 gate_options = with_options(_GATES)
-"""What a Result has to reach."""
+"""Options for thresholds that a Result has to reach."""

@@ -273,7 +273,7 @@ def bayes(
     picture_format: str,
     **options: Any,
 ) -> None:
-    """How likely one system is better than another on data like these, or practically as good.
+    """Estimate how likely one system is better than another on data like these, or practically as good.
 
     The model and the tables are those of Szymański and Gorman (2020).
 
