@@ -89,7 +89,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.help_option(hidden=True)
 @click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
 def main() -> None:
-    """Evaluate annotation systems: how good they are, how they differ, and how certain that is."""
+    """Evaluate annotation systems: how good they are, what differs, how sure."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

@@ -385,7 +385,7 @@ def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Seque
         if known.looks(head):
             return known.plan(head, path, dict(known.parameters), wanted)
     raise InputError(
-        f"{path}: of no format known here. `assay formats` lists them; say which with --input-format, "
+        f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
     )
 
