@@ -133,7 +133,7 @@ def test_documents_have_their_number_of_mentions_in_tables(assay: Run) -> None:
 
 def test_how_alike_systems_are_is_a_table(assay: Run) -> None:
     out = assay("compare", "key.conll", *(f"{name}.conll" for name in SYSTEMS), *QUICK)
-    assert table(out.stdout, "How alike the systems are") == [
+    assert table(out.stdout, "Similarity of the systems") == [
         ["a", "b", "conll", "lea"],
         ["system-a", "system-b", "43.64", "28.46"],
     ]

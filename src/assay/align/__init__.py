@@ -131,7 +131,7 @@ class Pair:
     symmetric: bool = False
     """Neither side is gold: where one of them has no label, nothing is judged on either."""
     layers: Mapping[type, Any] = field(default_factory=dict)
-    """What a task adds, by its type: both sides' spans, say, or how labels fall apart."""
+    """Layers that a task adds, by type: the spans of both sides, or labels split into their parts."""
     _kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:

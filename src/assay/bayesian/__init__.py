@@ -108,7 +108,7 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discor
 def _disagreement(
     measure: str, annotations: Sequence[str], adjudicated: str | None, column: str | None
 ) -> tuple[float, str]:
-    """The difference of two annotators: one scored against the other, or both against what they agreed on at last."""
+    """The difference of two annotators: one scored against the other, or both against the adjudicated version."""
     from assay.scale.run import score
 
     if len(annotations) != 2:
@@ -144,8 +144,8 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
     if few:
         sets = "One data set says" if few == [1] else f"{' or '.join(map(str, few))} data sets say"
         warnings.append(
-            f"{sets} little about a new one: much of each answer is the prior's. How much, other priors show: "
-            "the range beside each share."
+            f"{sets} little about a new one: much of each answer comes from the prior. The range in brackets shows "
+            "how the share changes under other priors."
         )
     if error > LARGEST_ERROR:
         warnings.append(

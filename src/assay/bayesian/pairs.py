@@ -400,8 +400,8 @@ def verdict(one: Posterior, items: float) -> str:
         better, side = (a, "a") if decision.a > decision.b else (b, "b")
         under = [getattr(point.decision, side) for point in one.prior_curve]
         told += (
-            f" With {sets} much of this is the prior's: under other priors the share for {better} being better lies "
-            f"between {_digits(min(under))} and {_digits(max(under))}."
+            f" With {sets} much of this comes from the prior: under other priors the share for {better} being "
+            f"better lies between {_digits(min(under))} and {_digits(max(under))}."
         )
     return told
 

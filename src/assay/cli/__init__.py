@@ -23,11 +23,11 @@ GROUPS = {
 _FILES = {"Evaluate": "evaluate", "Many runs": "runs", "Look up": "lookup", "More": "more"}
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What a disk says that is full or broken."""
+"""Error numbers of a disk that is full or broken."""
 _LEAST_MEMORY = 160 << 20
 """Room for numpy and scipy themselves."""
 _MAPPING = "failed to map segment"
-"""What is said of a library for which there is no memory."""
+"""Part of the message for a library that does not fit into memory."""
 
 
 class Commands(click.Group):
@@ -89,7 +89,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.help_option(hidden=True)
 @click.option("--debug", is_flag=True, expose_value=False, help="With any command: show the traceback of an error.")
 def main() -> None:
-    """How good annotation systems are, what differs, and how sure we can be."""
+    """Evaluate annotation systems: how good they are, what differs, how sure."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

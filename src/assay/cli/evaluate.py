@@ -71,7 +71,7 @@ def score(**given: Any) -> int:
     "--label-order",
     type=click.Choice(["effect", "difference", "frequency", "name"]),
     default="effect",
-    help="What labels are sorted by: what their difference moves overall, its size, how many there are, or the name.",
+    help="Order of labels: by effect on the overall difference, size of the difference, frequency, or name.",
 )
 @gate_options
 @shard_options
@@ -134,7 +134,7 @@ def _evaluate(
 
 @click.command(
     cls=HelpCommand,
-    short_help="How far annotators agree, none of them gold.",
+    short_help="Measure the agreement of annotators, none of them gold.",
     epilog=example_help(
         "assay agreement anna.conll ben.conll",
         "assay agreement anna/ ben/ carl/ --input-format brat",
@@ -149,7 +149,7 @@ def agreement(
     output: Output,
     **options: Any,
 ) -> None:
-    """How far two or more annotators agree; none of them is gold, so no figure depends on who comes first.
+    """Measure the agreement of two or more annotators; none of them is gold, so no figure depends on their order.
 
     Spans: F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa and alpha
     for the labels of spans that both have, and for words. Tags: agreement, kappa and alpha.
@@ -179,7 +179,7 @@ def agreement(
     "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."
 )
 @measure_option("Measure of a framework itself, in place of uas and las, or of parseval; repeatable.")
-@choice("--sizes", "2.1 2.2 paper", "What edits are divided by.", "2.1")
+@choice("--sizes", "2.1 2.2 paper", "The size by which edits are divided.", "2.1")
 @click.option(
     "--no-subtypes", is_flag=True, help="Relations without what follows the colon, in trees and in measures."
 )

@@ -65,12 +65,12 @@ def formats() -> None:
         click.echo("")
     click.echo("All may be compressed (.gz, .xz), come from standard input (-), or lie in a folder or glob pattern.")
     click.echo(
-        'The format is told by the first lines; force it with --input-format, e.g. "tsv(word=2, header=true)".'
+        'The format is recognised by the first lines; force it with --input-format, e.g. "tsv(word=2, header=true)".'
     )
 
 
 @click.group(
-    short_help="Tagsets: how tags fall apart.",
+    short_help="Show tagsets, and check tags against one.",
     invoke_without_command=True,
     epilog=example_help(
         "assay tagset",
@@ -80,7 +80,7 @@ def formats() -> None:
 )
 @click.pass_context
 def tagset(ctx: click.Context) -> None:
-    """Tagsets: how tags fall apart into a part of speech and categories."""
+    """Tagsets: how tags split into a part of speech and categories."""
     if ctx.invoked_subcommand is None:
         _list_tagsets()
 
@@ -96,7 +96,7 @@ def _list_tagsets() -> None:
 
 @tagset.command("list")
 def list_() -> None:
-    """List the tagsets that come along."""
+    """List the bundled tagsets."""
     _list_tagsets()
 
 
@@ -172,7 +172,7 @@ def weights() -> None:
     "The words over which a category is averaged.",
     "words_with_category",
 )
-@click.option("--alternatives", metavar="SEP", help="What divides several tags in one cell.")
+@click.option("--alternatives", metavar="SEP", help="Separator of several tags in one cell.")
 @click.option("--pos-conditional", is_flag=True, help="With --conditional: average each class over its own words.")
 @click.option("--excess", is_flag=True, help="Count values beyond the first: what is never ambiguous weighs 0.")
 @_common
@@ -205,12 +205,12 @@ def ambiguity(
 @click.option("--grammar", type=click.Path(), help="What each rule refers to (JSON), if USES gives names and words.")
 @click.option("--tagset", help=_TAGSET + " Other categories are then refused.")
 @click.option("--all-parses", is_flag=True, help="Count each parse fully, not by its probability.")
-@click.option("--em", is_flag=True, help="Find out how likely parses are, by expectation maximisation over all.")
+@click.option("--em", is_flag=True, help="Estimate the probabilities of parses by expectation maximisation over all.")
 @click.option("--corpus", type=click.Path(), help="The corpus that was parsed, for the parts of speech of its words.")
 @click.option("--column", help="The column of its tags.")
 @_common
 def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **options: Any) -> None:
-    """How often the rules that a parser used refer to each category.
+    """Count how often the rules that a parser used refer to each category.
 
     USES is JSON Lines, one sentence per line: {"id": "s1", "rules": [["PP", [3, 4]]]} with --grammar, or with the
     terminals of each rule in full.
@@ -242,7 +242,7 @@ def rules(uses: str, tagset: str | None, normalise: bool, output: str | None, **
 )
 @_common
 def queries(log: str, tagset: str, normalise: bool, output: str | None, **options: Any) -> None:
-    """How often corpus queries (CQP, Poliqarp) involve each category.
+    """Count how often corpus queries (CQP, Poliqarp) involve each category.
 
     LOG has one query per line, or count TAB query.
     """

@@ -107,7 +107,7 @@ def merge(
 )
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")
-@click.option("--scheme", type=SCHEME_NAMES, help="The scheme of the tags in the file; else told by it.")
+@click.option("--scheme", type=SCHEME_NAMES, help="The scheme of the tags in the file; else recognised by the tags.")
 @REPAIR
 @INPUT_FORMAT
 @click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
@@ -139,7 +139,7 @@ def convert(
 
 @click.command(
     cls=Command,
-    short_help="Compare real systems on the corpora that come along.",
+    short_help="Compare real systems on the bundled corpora.",
     epilog=example_help("assay demo", "assay demo --language german", "assay demo --copy here/"),
 )
 @choice(
@@ -154,7 +154,7 @@ def convert(
     help="Copy the demo's files into this folder to try things on.",
 )
 def demo(language: str | None, html: str | None, copy: str | None) -> None:
-    """Compare real taggers, recognisers, parsers and resolvers on small corpora that come along; needs no network."""
+    """Compare real taggers, recognisers, parsers and resolvers on small bundled corpora; needs no network."""
     from assay.demo import EXAMPLES, run
 
     run([language] if language else EXAMPLES, html, copy)

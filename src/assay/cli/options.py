@@ -1,4 +1,4 @@
-"""What commands share: options, one for one idea, and that outputs are checked before any work."""
+"""Options that commands share, each idea with one option; outputs are checked before any work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADINGS = {
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
-"""Where options stand in the help of a command; a command's own come before them."""
+"""The order of options in the help of a command, by group; a command's own come first."""
 
 
 # --- commands ---
@@ -192,11 +192,11 @@ REPAIR = task_option(task_options()["repair"])
 INPUT_FORMAT = click.option(
     "--input-format",
     type=Names("format", "assay.formats", "FORMATS"),
-    help="Format of the files (assay formats); else told by their first lines.",
+    help="Format of the files (assay formats); else recognised by their first lines.",
 )
 
 _RESAMPLING = (
-    choice("--unit", "sentence document", "What is resampled; sentences, unless files hold whole documents only."),
+    choice("--unit", "sentence document", "Unit of resampling; sentences, unless files hold whole documents only."),
     choice("--interval", "percentile bca wilson", "Kind of 95% interval.", "percentile"),
     click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
     SEED,
@@ -221,7 +221,7 @@ _EVALUATION = (
         "--task",
         # A task with a command of its own is asked for by that.
         type=click.Choice([name for name in NAMES if name not in GROUPS["Evaluate"]]),
-        help="What is compared; else told by the measures, or by the files.",
+        help="What is compared; else inferred from the measures or the files.",
     ),
     click.option(
         "--column",
@@ -283,7 +283,7 @@ _GATES = (
         type=click.FloatRange(min=0, max=1),
         default=0.0,
         metavar="X",
-        help="With --fail-if-worse: scores may fall by so much, e.g. 0.002.",
+        help="With --fail-if-worse: the largest fall that is allowed, e.g. 0.002.",
     ),
 )
 embed_option = choice(
@@ -329,8 +329,8 @@ def evaluation(function: Function) -> Function:
 
 
 resampling_options = with_options(_RESAMPLING)
-"""How chance is handled, what happens where texts differ, and how many examples are shown."""
+"""Options for resampling and tests, for texts that differ, and for the number of examples."""
 shard_options = with_options(_SHARDS)
-"""Who reads the files of folders, and whether all of them."""
+"""Options for folders: processes, clusters and parts."""
 gate_options = with_options(_GATES)
-"""What a Result has to reach."""
+"""Options for thresholds that a Result has to reach."""

@@ -223,7 +223,7 @@ def _summary(progress: Progress) -> str:
 
 @click.command(
     cls=Command,
-    short_help="Systems over many runs and data sets: how likely is one better?",
+    short_help="Estimate how likely one system is better, from many runs.",
     epilog=example_help(
         "assay bayes runs.csv --rope 0.002",
         "assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02",
@@ -257,7 +257,7 @@ def _summary(progress: Progress) -> str:
 @click.option(
     "--annotation", "annotations", multiple=True, type=click.Path(), help="With --rope annotators: two annotations."
 )
-@click.option("--adjudicated", type=click.Path(), help="What the annotators agreed on at last.")
+@click.option("--adjudicated", type=click.Path(), help="The adjudicated version of the annotations.")
 @click.option("--column", help="The column of the annotations that is compared.")
 @click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
 @SEED
@@ -273,7 +273,7 @@ def bayes(
     picture_format: str,
     **options: Any,
 ) -> None:
-    """How likely one system is better than another on data like these, or practically as good.
+    """Estimate how likely one system is better than another on data like these, or practically as good.
 
     The model and the tables are those of Szymański and Gorman (2020).
 

@@ -1,4 +1,4 @@
-"""What a file holds: words with columns of coded labels, spans, trees, chains, in sentences and documents."""
+"""The content of a file: words with columns of coded labels, spans, trees, chains, in sentences and documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNITS = ("sentence", "document")
 _LONGEST = 1_000_000
 """No sentence has more places than this."""
 SEVERAL = " | "
-"""What divides the tags of a word that has several."""
+"""Separator of the tags of a word that has several."""
 KEPT = "(kept)"
 """The column, of words or of spans, that says which have labels that count, where not all do."""
 _OF_SENTENCES = ("sent_id", "text")
@@ -102,7 +102,7 @@ class Spans:
     stretches: Mapping[int, Stretches] = field(default_factory=dict)
     """For the spans with gaps, by number: where their atoms lie."""
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """What is known of each span beside its label."""
+    """Further columns of the spans, beside the label."""
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -169,7 +169,7 @@ class Chains:
     chain: Ints
     """The number of its chain, counted over all documents: no chain reaches beyond its document."""
     names: tuple[str, ...]
-    """What each chain is called in its file."""
+    """The name of each chain in its file."""
     lines: Ints
     """The line in which each mention opens."""
     heads: Ints | None = None
@@ -217,11 +217,11 @@ class Corpus:
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
     chains: Chains | None = None
     texts: tuple[str, ...] | None = None
-    """Where spans are given by characters: the text of each sentence, which then is a whole document."""
+    """The text of each sentence if spans are given by characters; a sentence is then a whole document."""
     by_id: bool = False
-    """Whether gold's and system's documents correspond by their ids, not by their order."""
+    """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
-    """How the file was read, where the user should know: texts in which `{}` stands for a number, and the numbers."""
+    """Notes for the user on how the file was read: texts in which `{}` stands for a number, and the numbers."""
     layers: Mapping[type, Any] = field(default_factory=dict)
     """Annotation that only a task and its readers know, by its type."""
 

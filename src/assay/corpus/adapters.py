@@ -29,7 +29,7 @@ _MISSING = ""
 _IGNORED = -100
 """The id of a position that is not to be judged: padding, special tokens, all but the first piece of a word."""
 Labels = Mapping[Any, str] | Sequence[str]
-"""What ids stand for: `model.config.id2label`, or a list of names."""
+"""The labels of ids: `model.config.id2label`, or a list of names."""
 Sentences = list[list[Any]]
 
 

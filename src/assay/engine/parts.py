@@ -179,7 +179,7 @@ class Part:
     documents: Tallies | None
     """The first measure with documents for units, where sentences are resampled."""
     labels: Items | None = None
-    """The labels as they are, where they fall apart into categories."""
+    """The labels as they are, where they split into categories."""
     met: Mapping[str, Met] = field(default_factory=dict)
     """For each system which labels met on what, where folded items do not tell."""
     whole: Mapping[str, Summed] = field(default_factory=dict)

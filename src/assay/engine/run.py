@@ -396,7 +396,7 @@ class Step:
 
 Report = Callable[[Step], None]
 Over = Callable[[Sequence["Piece"]], Iterable[Part]]
-"""Who measures pieces: the parts come in their order."""
+"""A way to measure pieces: it returns their parts, in their order."""
 
 
 def in_turn(pieces: Sequence[Piece]) -> Iterator[Part]:

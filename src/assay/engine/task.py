@@ -100,7 +100,7 @@ class Task:
     by_outcome: bool = False
     """Answers are right by what they link to, not by a label."""
     text_unit: str = "sentence"
-    """What a heading counts; where nothing is said, the unit of the run."""
+    """The texts that a heading counts; if empty, the unit of the run."""
     present: Callable[[Result], Result] | None = None
     """The Result with what only this task shows: `tables` of its own, `remarks` beneath others, a `heading`."""
     whole_sentences: bool = False

@@ -53,9 +53,9 @@ class Job:
     scoring: str
     """A hash of what decides its measurements, given the predictions."""
     token: str = ""
-    """Who coordinates; part of the names of folders that are not finished yet."""
+    """The token of the coordinating process; part of the names of folders that are not finished yet."""
     why: str = ""
-    """Why it is due."""
+    """The reason why it is due."""
     scored: Outcome | None = None
     """The known outcome, if the run is done and only to be scored anew."""
 

@@ -313,14 +313,14 @@ class Progress:
     rows: tuple[SystemProgress, ...]
     failures: tuple[Outcome, ...]
     reasons: Mapping[str, int]
-    """Why runs are due, and how many for each reason."""
+    """The number of runs that are due, by reason."""
     others: int
     """Runs in the store that the file does not name any more."""
     imported: int
     holder: Holder | None
-    """Who is at work …"""
+    """The process that coordinates now …"""
     under_way: tuple[str, ...]
-    """… and on which runs."""
+    """… and the runs under way."""
     jobs: str
     left: float
     """The seconds that the rest will take, nan where nothing is known yet."""

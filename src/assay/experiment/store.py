@@ -178,7 +178,7 @@ class Store:
             raise InputError(f"{self.path}: {_DAMAGED}")
 
     def _state(self) -> tuple[int, int, int]:
-        """Whose database it is, its version, and the number of its tables."""
+        """The database's application id, its version, and the number of its tables."""
         asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
         known, version, tables = (self._connection.execute(one).fetchone()[0] for one in asked)
         return known, version, tables
@@ -337,7 +337,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Holder:
-    """Who coordinates an experiment."""
+    """The process that coordinates an experiment."""
 
     token: str
     host: str
@@ -382,7 +382,7 @@ def locked(store: Path, jobs: str) -> Iterator[Holder]:
 
 
 def running(store: Path) -> Holder | None:
-    """Who coordinates at this moment."""
+    """The process that coordinates now, if any."""
     path = lock_path(store)
     if not path.exists():
         return None

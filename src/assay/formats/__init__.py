@@ -31,7 +31,7 @@ _ENOUGH = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """How one file is going to be read: decided by its first lines, before any of it is consumed."""
+    """The way to read one file: decided by its first lines, before any of it is consumed."""
 
     format: str
     labels: tuple[str, ...]
@@ -45,18 +45,18 @@ class Plan:
     values: Callable[[str], list[str]] = lambda name: []
     """The cells of a column, also that of the words, in the first lines."""
     spans: bool = False
-    """Whether what it holds are spans."""
+    """True if it holds spans."""
     trees: bool = False
-    """Whether its words stand in phrase-structure trees."""
+    """True if it holds phrase-structure trees."""
     chains: bool = False
-    """Whether it holds mentions in chains."""
+    """True if it holds mentions in chains."""
     has_words: bool = True
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
-    """Whether the first lines, and not the user, told how a table is to be read."""
+    """True if the first lines, not the user, decided how a table is read."""
     remarks: tuple[str, ...] = ()
-    """What else they told of it."""
+    """Further remarks from the first lines."""
 
 
 @dataclass(frozen=True)
@@ -385,7 +385,7 @@ def plan(head: Sequence[str], path: str, input_format: str | None, wanted: Seque
         if known.looks(head):
             return known.plan(head, path, dict(known.parameters), wanted)
     raise InputError(
-        f"{path}: of no format known here. `assay formats` lists them; say which with --input-format, "
+        f"{path}: unknown format. `assay formats` lists those known; say which it is with --input-format, "
         'e.g. --input-format conll or "tsv(word=2)".'
     )
 
@@ -403,7 +403,7 @@ class Files:
 
 
 class Input:
-    """What a path stands for: one or more files whose format is known and of which nothing is read yet."""
+    """The files that a path stands for, one or more; their format is known, and nothing is read yet."""
 
     def __init__(
         self,

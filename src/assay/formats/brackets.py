@@ -20,9 +20,9 @@ from assay.formats.source import BATCH, Batch, Source, decode
 from assay.formats.trees import EMPTY_ELEMENT, Forest
 
 BLANK_LINES = ("auto", "unparsed", "nothing")
-"""What blank lines may stand for."""
+"""The meanings that blank lines may have."""
 LINES = ("auto", "sentence", "trees")
-"""What a line that holds several trees may be: one sentence, or as many as there are trees."""
+"""The meanings of a line with several trees: one sentence, or as many as there are trees."""
 
 # White space is that of ASCII alone: a word may hold other. Nothing is tried twice, however long it is.
 _HOLLOW = re.compile(rb"\(\s*+[^\s()]*+\s*+\)")
@@ -166,12 +166,12 @@ class _Pieces:
     def __init__(self, source: Source, builder: Builder, line: str, format: str) -> None:  # noqa: A002
         self.path = source.path
         self.tree_per_line = True
-        """Whether each sentence so far has one line of its own."""
+        """True if each sentence so far has a line of its own."""
         self.last_line = 0
         self._source, self._builder = source, builder
         self._line_is, self._format = line, format
         self._within_lines = True
-        """Whether each tree so far lies within one line …"""
+        """True if each tree so far lies within one line …"""
         self._alone = False
         """… some of them alone in it …"""
         self._crowded: tuple[int, int] | None = None

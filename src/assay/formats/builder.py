@@ -61,7 +61,7 @@ class Builder:
         self.names = tuple(names)
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
-        """Whether a faulty sentence may be left out: the user said so, and it is noted."""
+        """True if faulty sentences are left out: the user asked for it, and it is noted."""
         self._vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
         self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
         """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""

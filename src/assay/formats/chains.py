@@ -32,7 +32,7 @@ _DOCUMENT = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
 _ID = r"[^()|*\s]+"
 _BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
 _SHAPE = re.compile(r"\0(?:\|?\0)*")
-"""What a cell is with a NUL for each bracket; no file that is read has such."""
+"""A cell with a NUL for each bracket; files that are read hold no NUL."""
 _OPEN, _CLOSE, _BAR, _END = b"()|\n"
 _BLANKS = bytes.maketrans(b"()|\n", b"    ")
 _SINGLE, _OPENED, _CLOSED = range(3)
@@ -50,7 +50,7 @@ _CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0,
 
 @dataclass(frozen=True)
 class ChainLayout:
-    """Which columns are what; the brackets are always in the last one."""
+    """The columns of words and tags; the brackets are always in the last one."""
 
     separator: bytes | None
     """None: runs of blanks."""
@@ -59,7 +59,7 @@ class ChainLayout:
     tag: int | None
     """None where no column of POS tags lies before the last."""
     filled: bool = False
-    """Whether the first lines have tags …"""
+    """True if the first lines have tags …"""
     empty: str = "-"
     """… and the mark of where there is none."""
 
@@ -259,7 +259,7 @@ class _Reader:
     def __init__(self, source: Source, builder: Builder, layout: ChainLayout, *, drop: bool) -> None:
         self._source, self._builder, self._layout, self._drop = source, builder, layout, drop
         self._width = 2 + max(-1 if column is None else column for column in (0, layout.word, layout.tag))
-        """How many columns a line has at least."""
+        """The least number of columns of a line."""
         self._document: _Document | None = None
         self._begun = 0
         self._finished: list[_Document] = []
@@ -478,7 +478,7 @@ def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", w
 
 
 class _DocumentError(Exception):
-    """What keeps the rest of a document from being read."""
+    """A fault that keeps the rest of a document from being read."""
 
 
 def _read_document(

@@ -31,7 +31,7 @@ _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], dtype=
 
 @dataclass(frozen=True, eq=False)
 class CleanLines:
-    """What is where in a batch; lines are counted from 0."""
+    """The words, comments and sentence ends of a batch; lines are counted from 0."""
 
     data: bytes
     begin: Ints
@@ -48,7 +48,7 @@ class CleanLines:
     sentence_ends: Ints
     """For each sentence that ends in the batch, the number of the batch's words before its end."""
     last_position: int
-    """How many words the sentence under way has at the end."""
+    """The number of words so far of the sentence that the batch does not end."""
     words: Ints
     """For each line the number of words before it …"""
     positions: Ints

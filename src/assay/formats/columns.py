@@ -45,7 +45,7 @@ _NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a file fall into columns."""
+    """The columns of a file and how its lines are split into them."""
 
     format: str
     separator: str | None
@@ -56,17 +56,17 @@ class Layout:
     names: tuple[str, ...] = ()
     ids: bool = False
     comments: bool = False
-    """Whether lines with # are comments; where not, `# key = value` before a sentence is one nevertheless."""
+    """True if lines with # are comments; even if not, `# key = value` before a sentence is one."""
     header: bool = False
     empty: str | None = None
     empty_nodes: bool = False
-    """Whether empty nodes such as 8.1 count as words."""
+    """True if empty nodes such as 8.1 count as words."""
     open_end: bool = False
-    """Whether lines may have more columns than these."""
+    """True if lines may have more columns than these."""
     numbering: tuple[int, ...] = ()
     """In a table, the columns that number the words, which are neither words nor labels."""
     sniffed: bool = False
-    """Whether the column of words, or that the first line is a header, was told by the first lines."""
+    """True if the first lines decided the column of words, or that the first line is a header."""
 
     def name(self, index: int) -> str:
         """A column's name or, where there are no names, its number from 1."""
@@ -525,7 +525,7 @@ def read_slashed(source: Source, builder: Builder, separator: str) -> None:
 
 
 class _TokenError(Exception):
-    """What is wrong with a token, wherever it stands."""
+    """A fault in a token, without its place."""
 
 
 class _SlashedTokens(dict[str, int]):

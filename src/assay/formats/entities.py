@@ -158,11 +158,11 @@ class _Mention:
     """As its first bracket is written."""
     parts: int
     place: int
-    """Where it begins."""
+    """The place of its first word or node."""
     single: bool
-    """Whether one bracket opens and closes it."""
+    """True if one bracket opens and closes it."""
     begun: int = 1
-    """How many of its parts have begun."""
+    """The number of its parts that have begun."""
     stretches: list[tuple[int, int]] = field(default_factory=list)
     """The parts that are complete."""
 

@@ -37,11 +37,11 @@ class Scheme:
     written: tuple[int, int, int, int]
     """The tags of an inner word of a span, its first, its last, its only one."""
     leans_back: tuple[int, ...] = ()
-    """What stands only where a span goes on …"""
+    """Roles that need a word of the same label before them …"""
     leans_ahead: tuple[int, ...] = ()
-    """… and what only where it goes on behind."""
+    """… and those that need one after them."""
     touching: bool = False
-    """Whether first or last words are marked only where two spans of one label touch."""
+    """True if first or last words are marked only where two spans of one label touch."""
     repairs: tuple[str, ...] = REPAIRS
 
     def prefixes(self, roles: Iterable[int]) -> str:
@@ -88,7 +88,7 @@ def find(name: str) -> Scheme:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column of tags was read."""
+    """The reading of a column of tags."""
 
     scheme: str
     invalid: int
@@ -194,9 +194,9 @@ class Level:
         self.inside: Bools = np.asarray(role != OUTSIDE)
         """Mask of the words in a span."""
         self.cut = cut
-        """Where no span goes on: at the beginning of sentences, of spans further out, and behind the last word."""
+        """Mask of the places where no span goes on: starts of sentences and outer spans, and after the last word."""
         self.touches = np.zeros(len(role) + 1, dtype=bool)
-        """Whether the word before has the same label."""
+        """Mask of the words that have the label of the word before."""
         self.touches[1:-1] = (label[1:] == label[:-1]) & self.inside[1:]
         self.touches &= ~cut
         self.goes_on = self.touches.copy()

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 BATCH = 1 << 21
 _PEEK = 1 << 16
 _LONGEST_LINE = 1 << 26
-"""How far a first line is followed to tell the format."""
+"""The most bytes of a first line that are read to tell the format."""
 _MUCH = 1 << 28
 _DENSEST = 100
-"""What unpacks to much more than it is, and to more than that, is no text: texts shrink to a tenth or so."""
+"""A file that unpacks to more than both is no text: texts shrink to a tenth or so."""
 ANNOTATIONS = ".ann"
 """Files of this name hold annotations of the text beside them, and hold nothing where there are none."""
 _PATTERN = re.compile(r"[*?\[]")
@@ -107,13 +107,13 @@ class Source:
     def __init__(self, path: str, folder: str | None = None) -> None:
         self._name = path
         self.path = "<stdin>" if path == "-" else path.replace("\n", "\\n")
-        """What it is called in messages, which are of one line."""
+        """Its name in messages, which are of one line."""
         self.folder = folder
         """The folder that was given, where this is one of several files in it."""
         self._line = 1
         self._hash = hashlib.sha256()
         self._state: tuple[int, ...] | None = None
-        """What tells the file from another one, or from itself when it was written to; a pipe has no such thing."""
+        """Identity of the file and its state, to notice that it was written to; a pipe has none."""
         self._file = self._open()
         try:
             self._ahead = self._read(_PEEK)

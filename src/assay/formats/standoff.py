@@ -22,7 +22,7 @@ from assay.formats.builder import Builder, merged
 from assay.formats.source import ANNOTATIONS, Source
 
 Fragments = Sequence[tuple[int, int]]
-"""Where the parts of a span begin and end (exclusive), counted from 0."""
+"""Begin and end (exclusive) of the parts of a span, counted from 0."""
 _COUNTED = {
     "characters": "Offsets count characters (Unicode code points, not bytes or UTF-16 units) from 0, end exclusive.",
     "tokens": "Offsets count tokens from 0, end exclusive.",
@@ -39,7 +39,7 @@ _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$
 _IDS = ("id", "doc_id", "document_id", "uuid")
 _SPANS = ("spans", "entities", "ents", "label", "labels")
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
-"""Where a span has its label; `entity` comes last, for beside another of these it is the mention itself."""
+"""Keys of a span's label; `entity` comes last, for beside another of these it is the mention itself."""
 _STARTS = ("start", "begin", "start_offset", "start_char")
 _ENDS = ("end", "end_offset", "end_char")
 _MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
@@ -515,7 +515,7 @@ def _tokens_of(fragments: Fragments, bounds: list[tuple[int, int]], place: str) 
 
 
 class _LineError(Exception):
-    """What is wrong with a line, wherever it stands."""
+    """A fault in a line, without its place."""
 
 
 def looks_spans(head: Sequence[str]) -> bool:

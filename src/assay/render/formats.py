@@ -22,7 +22,7 @@ _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 _FORMULA = re.compile(r"[=+@\t\r-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
-"""What a spreadsheet takes for a formula, and is no number."""
+"""Text that a spreadsheet takes for a formula, and that is no number."""
 _SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}}
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 

@@ -57,7 +57,7 @@ def _agreement(result: Result) -> Iterator[Table]:
         [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in pairs],
         notes=(
             f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
-            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are what goes beyond chance.",
+            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
         ),
     )
     yield from result.tables
@@ -173,7 +173,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
         ]
     notes: tuple[str, ...] = ()
     if not result.rivals and any(row.score.startswith("macro") for row in overall):
-        notes = ("Intervals of macro averages lean upwards: a resample without some rare label leaves it out.",)
+        notes = ("Intervals of macro averages are biased upwards: a resample without some rare label leaves it out.",)
     yield table(
         "Further scores",
         ["system", "score", "value"],
@@ -395,7 +395,7 @@ def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
 
 
 def _label_differences(result: Result) -> Iterator[Table]:
-    """Tuggener's Table 12, sorted by what the difference moves overall unless another order is asked for."""
+    """Tuggener's Table 12, sorted by effect on the overall difference unless another order is asked for."""
     item = result.noun
     added = f" (∅: {item}s that gold does not have)" if result.matched else ""
     effect = f"in percent of all {item}s" if result.matched else "in points"
@@ -407,8 +407,8 @@ def _label_differences(result: Result) -> Iterator[Table]:
             [(row.label, row.items, row.a, row.b, row.difference, row.effect) for row in differing],
             "text count percent percent points points",
             notes=(
-                f"Percent right of the {item}s of each gold label{added}; effect: what the difference moves overall, "
-                f"{effect}.",
+                f"Percent right of the {item}s of each gold label{added}; effect: contribution to the overall "
+                f"difference, {effect}.",
             ),
             short=SHORT,
             minor={diff.a, diff.b} != leading_pair(result),
@@ -465,7 +465,7 @@ def _growth(result: Result) -> Iterator[Table]:
         rows = [row for row in result.growth if row.slice is None and row.on == on]
         alone = {row.system: row.only_right for row in result.unique if row.slice is None and row.on == on}
         yield table(
-            f"How the bound grows{which}",
+            f"Growth of the bound{which}",
             ["system added", "bound", "all right", "right alone"],
             [(row.added, row.upper, row.all_right, alone[row.added]) for row in rows] if len(rows) > 2 else [],
             "text percent percent count",
@@ -484,7 +484,7 @@ def _unresolved(result: Result) -> Iterator[Table]:
             (row for row in result.unresolved if row.on == on), lambda row: (row.text.lower(), row.label)
         )
         ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-        notes = [f"{items} of gold, those of the same text (in whatever case) together, with the place of the first."]
+        notes = [f"{items} of gold, those of the same text (ignoring case) together, with the place of the first."]
         notes += [f"The {TEXTS} most frequent of {count(len(ordered))} texts."] * (len(ordered) > TEXTS)
         rows = []
         for (_, label), found in ordered[:TEXTS]:

@@ -54,7 +54,7 @@ class Score:
     low: float
     high: float
     main: bool = False
-    """Whether it is the measure's main score, as the measure declares it."""
+    """True for the main score of the measure."""
     interval: str = ""
     """The kind of interval that this one is; another than was asked for where that cannot be made for this score."""
 
@@ -98,7 +98,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Change:
-    """What one label became: gold says `gold`, A said `from`, B says `to`."""
+    """A change of label: gold says `gold`, A said `from`, B says `to`."""
 
     kind: str
     gold: str
@@ -113,7 +113,7 @@ class Change:
 
 @dataclass(frozen=True)
 class OutcomeChange:
-    """What one outcome became where items are matched: `from` (wl, say) under A, `to` (tp) under B."""
+    """A change of outcome where items are matched: `from` (wl, say) under A, `to` (tp) under B."""
 
     kind: str
     before: str = field(metadata=_FROM)
@@ -138,7 +138,7 @@ class LabelDifference:
 
 @dataclass(frozen=True)
 class Diff:
-    """What B does differently from A, item by item."""
+    """The differences of B from A, item by item."""
 
     a: str
     b: str
@@ -177,12 +177,12 @@ class Diff:
     net: int = 0
     """Corrections minus new errors. Where systems add items this need not have the sign of the difference."""
     outcomes: tuple[OutcomeChange, ...] = ()
-    """Where items are matched: which outcome became which, the most frequent first within each kind."""
+    """Changes of outcome if items are matched, the most frequent first within each kind."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """How good a perfect choice among the systems' answers would be."""
+    """The score of a perfect choice among the systems' answers."""
 
     on: str
     label: str | None
@@ -198,7 +198,7 @@ class Bound:
     all_right: int
     none_right: int
     right_in: tuple[int, ...] = ()
-    """How many items exactly 0, 1, 2 … of the systems have right."""
+    """The number of items that exactly 0, 1, 2 … of the systems have right."""
     precision: float | None = None
     """For mentions: the precision of choosing well, where a mention is left alone if any system does so …"""
     f1: float | None = None
@@ -235,12 +235,12 @@ class Unresolved:
     label: str
     text: str
     outcomes: Mapping[str, str]
-    """What each system does instead: `wl` (wrong link) or `fn` (no link)."""
+    """Each system's error: `wl` (wrong link) or `fn` (no link)."""
 
 
 @dataclass(frozen=True)
 class Unique:
-    """What only one system has right."""
+    """The number of items that only one system has right."""
 
     on: str
     slice: str | None
@@ -271,7 +271,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often a system says `system` where gold says `gold`; null: nothing on that side."""
+    """The count of `system` where gold says `gold`; null: nothing on that side."""
 
     system: str
     measure: str
@@ -279,14 +279,14 @@ class Confusion:
     assigned: str | None
     count: int
     type: str | None = None
-    """Where items are matched: what kind of outcome this is; hits (`tp`) are given too."""
+    """The kind of outcome if items are matched; hits (`tp`) are given too."""
     pieces: int = 0
     """So many of them are further pieces of gold's items, which are counted elsewhere themselves."""
 
 
 @dataclass(frozen=True)
 class Transition:
-    """How many items were `before` under A and are `after` under B (kinds of outcome; `none`: not there)."""
+    """The number of items that are `before` under A and `after` under B (kinds of outcome; `none`: not there)."""
 
     a: str
     b: str
@@ -315,12 +315,12 @@ class ExampleSpan:
     """A span, or a node of a function tree, of one side within an example."""
 
     side: str
-    """Whose it is: `gold`, or a system's name; across frameworks `gold dep`, `generalised`, `malt@dep`."""
+    """Its side: `gold`, or a system's name; across frameworks `gold dep`, `generalised`, `malt@dep`."""
     label: str | None
     stretches: tuple[tuple[int, int], ...]
     """The words it covers: first and end, counted from 0."""
     kind: str
-    """What became of it: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
+    """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
 
 
 @dataclass(frozen=True)
@@ -348,7 +348,7 @@ class Framework:
 
 @dataclass(frozen=True)
 class Similarity:
-    """How alike two systems are: one taken as gold for the other."""
+    """Similarity of two systems: one is taken as gold for the other."""
 
     a: str
     b: str
@@ -359,7 +359,7 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far two golds agree."""
+    """Agreement of two golds."""
 
     a: str
     b: str
@@ -391,7 +391,7 @@ class Example:
     items: tuple[ExampleItem, ...]
     spans: tuple[ExampleSpan, ...] = ()
     sides: tuple[str, ...] = ()
-    """Whose spans are shown, in order: gold, the systems."""
+    """The sides whose spans are shown, in order: gold, the systems."""
     arcs: tuple[ExampleArcs, ...] = ()
     """The trees of gold and of the systems."""
     units: tuple[ExampleSpan, ...] = ()
@@ -399,12 +399,12 @@ class Example:
     marked: tuple[tuple[int, int], ...] = ()
     """For mentions: the words in question, as stretches (first and end)."""
     tree: bool = False
-    """Whether the spans are the constituents of trees."""
+    """True if the spans are the constituents of trees."""
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """What one rule of a mapping file changed."""
+    """The effect of one rule of a mapping file."""
 
     file: str
     rule: str
@@ -424,7 +424,7 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     """A value for each column: a text or a number; value, low and high of a figure with its interval."""
     forms: tuple[str, ...] = ("text",)
-    """How the values of each column are written (docs/json.md), the last of all further ones."""
+    """The format of each column's values (docs/json.md); the last is that of all further columns."""
     words: int = 1
     """So many columns, the first, are words and set to the left."""
     notes: tuple[str, ...] = ()
@@ -443,13 +443,13 @@ class Table:
     minor: bool = False
     """… and leaves out what is minor, and says so."""
     short: int = 0
-    """Where not 0: a terminal shows so many rows and says how many more there are."""
+    """If not 0, the number of rows that a terminal shows; it says how many more there are."""
     droppable: tuple[int, ...] = ()
     """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
     hint: str = ""
-    """What a terminal says beneath in addition."""
+    """A further sentence beneath the table in a terminal."""
     columns: tuple[str, ...] = ()
-    """What programs call the columns, where people read shorter names."""
+    """Names of the columns for programs, if people read shorter ones."""
     narrow: tuple[Table, ...] = ()
     """The same in several tables, for a terminal that has no room for this one."""
 
@@ -492,7 +492,7 @@ class Result:
     interval: str
     test: str
     family: int
-    """How many p-values were adjusted together."""
+    """The number of p-values that were adjusted together."""
     gold: Source
     systems: tuple[Source, ...]
     scores: tuple[Score, ...] = ()
@@ -512,17 +512,17 @@ class Result:
     sweeps: tuple[Sweep, ...] = ()
     tagset: str = ""
     scheme: str = ""
-    """How tags were read as spans."""
+    """The scheme by which tags were read as spans."""
     atoms: str = ""
-    """What spans are sets of: words or characters."""
+    """The elements of spans: words or characters."""
     noun: str = "word"
-    """What one item is called."""
+    """The word for one item."""
     drawing: str = "tags"
     """The kind of layer that is drawn: tags, arcs, spans, trees, chains or units."""
     heading: str = ""
-    """What was compared, in a line; composed of the rest where nothing is said."""
+    """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"
-    """What the heading counts: sentences or documents."""
+    """The texts that the heading counts: sentences or documents."""
     matched: bool = False
     """Systems find the items themselves; they are not given."""
     rivals: bool = False
@@ -546,7 +546,7 @@ class Result:
     texts: Mapping[str, Any] | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """How the figures came about, where that is worth knowing: blocks, enumeration, what was left out."""
+    """Notes on how the figures were computed: blocks, enumeration, sentences left out."""
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""

@@ -11,12 +11,12 @@ from assay.errors import InputError, UsageError, unknown
 from assay.result import Result
 
 ROUNDING = 1e-12
-"""What subtracting fractions may be off by: 0.95 - 0.948 is not quite 0.002."""
+"""The largest rounding error of a difference of fractions: 0.95 - 0.948 is not quite 0.002."""
 _NO_SETTINGS = (
     *("assay", "task", "column", "measures", "unit", "n", "interval", "times", "seed", "slices", "sweep"),
     *("on_mismatch", "gold"),
 )
-"""What a signature says that changes no overall figure, or that is compared by itself."""
+"""Keys of a signature that change no overall figure, or that are compared by themselves."""
 
 
 @dataclass(frozen=True)

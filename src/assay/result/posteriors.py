@@ -1,4 +1,4 @@
-"""What a comparison over many runs says of two systems, of all pairs, and of their order: frozen data."""
+"""Results of a comparison over many runs, for two systems, all pairs, and their order: frozen data."""
 
 from __future__ import annotations
 
@@ -140,13 +140,13 @@ class Posterior:
 
 @dataclass(frozen=True)
 class RankRelation:
-    """How one system stands to another."""
+    """The relation of one system to another."""
 
     a: str
     b: str
     relation: str
     adjacent: bool
-    """Whether they are neighbours in the chain."""
+    """True if they are neighbours in the chain."""
     covers: bool
     """An edge of the partial order: A is worse than B and none stands between them."""
 
@@ -161,4 +161,4 @@ class Ranking:
     chain: str
     relations: tuple[RankRelation, ...]
     intransitive: tuple[str, ...] = ()
-    """What the chain hides, a sentence each."""
+    """Sentences on what the chain hides."""

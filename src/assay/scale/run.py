@@ -108,7 +108,7 @@ def part_of(
 
 
 def _over(jobs: int, cluster: str | None) -> Over:
-    """Who measures shards: this process, several, or a Dask cluster. What cannot work is refused at once."""
+    """The way to measure shards: in this process, in several, or on a Dask cluster; refuses what cannot work."""
     if jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:

@@ -25,7 +25,7 @@ Three = tuple[float, float, float]
 """Left (x better), within the region of practical equivalence (ROPE), right (y better)."""
 LEAST_RUNS = 3
 FEW_DATA_SETS = 5
-"""Below this many data sets the answer is largely the prior's."""
+"""Below this many data sets the answer comes largely from the prior."""
 _ROUNDING = 1e-9
 """The share of a difference of two scores that may be owed to their rounding."""
 _TINY = 1e-300

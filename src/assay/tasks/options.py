@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.specs import Option
 
 COMPARED = "What is compared"
-MAP = Option("map", "Mapping file: labels to be taken as others.", COMPARED, file="path")
+MAP = Option("map", "Mapping file: labels to be replaced by others.", COMPARED, file="path")
 LABELS = (
     Option("labels", "Only these labels count.", COMPARED, default="", metavar="PER,LOC"),
     Option("ignore_labels", "These labels do not count.", COMPARED, default="", metavar="MISC"),

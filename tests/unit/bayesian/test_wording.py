@@ -103,7 +103,7 @@ def test_constant() -> None:
 
 def test_few_data_sets() -> None:
     assert said(0.1, 0.1, 0.8, data_sets=2, priors=(0.9, 0.867, 1.0)).endswith(
-        f" {BEHIND} With 2 data sets much of this is the prior's: under other priors the share for Flair being "
+        f" {BEHIND} With 2 data sets much of this comes from the prior: under other priors the share for Flair being "
         "better lies between .867 and 1.000."
     )
     assert " With one data set much" in said(0.1, 0.1, 0.8, data_sets=1, priors=(0.5, 0.6))

@@ -255,7 +255,7 @@ def test_an_empty_column_that_a_measure_names_is_refused_in_gold_and_told_of_in_
         "half.conllu: column XPOS is empty in gold. Choose another for the measure."
     )
     result = assay.score("full.conllu", "half.conllu", measures, column="UPOS", times=10)
-    assert "half: column XPOS is empty; its figures there say nothing." in result.warnings
+    assert "half: column XPOS is empty; its scores there mean nothing." in result.warnings
     assert result.score("half", "accuracy").value == 1
     assert result.score("half", "accuracy(column=XPOS)").value == 0
 

@@ -110,4 +110,4 @@ def test_annotators_of_trees_are_compared_in_every_format() -> None:
     """Brackets have other labels, but no other boundaries by type: there is no table of those."""
     result = assay.agreement(paths("trees", "gold.mrg", "pcfg-1.mrg"), times=20)
     assert all(render(result, form) for form in FORMATS)
-    assert "How they differ" not in render(result, "md")
+    assert "Types of differences" not in render(result, "md")

@@ -236,7 +236,7 @@ _LINES = {"a": ("#a86a00", "-", "<"), "equal": ("#6b6b6b", ":", "s"), "b": (FILL
 
 @dataclass(frozen=True)
 class Panel:
-    """What is varied, at which values, and which of them was chosen."""
+    """A setting that is varied, its values, and the one that was chosen."""
 
     label: str
     points: dict[float, CurvePoint]

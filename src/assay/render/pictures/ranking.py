@@ -101,7 +101,7 @@ def relations(ranking: Ranking) -> tuple[tuple[Edge, ...], tuple[Edge, ...], tup
 
 
 class _Plan:
-    """Where everything stands, in inches: boxes in levels, and the ways between them."""
+    """The layout in inches: boxes in levels, and the ways between them."""
 
     def __init__(self, order: tuple[str, ...], level: Mapping[str, int], edges: list[Edge]) -> None:
         self.rows, self.paths = laid_out(order, level, edges)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Look = dict[str, Any]
-"""How something is drawn, by matplotlib's names."""
+"""The look of something drawn, by matplotlib's names."""
 INK, SOFT, FAINT, BAND = "#1a1a1a", "#555555", "#d8d8d8", "#ededed"
 ESTIMATE, FLAG = "#5b3f8c", "#c2410c"
 # A is of middle lightness, equal nearly the paper's, B the strongest: the three stay apart in grey, too.
@@ -202,7 +202,7 @@ def largest(shares: Thirds) -> str:
 
 
 class Unit:
-    """How differences of a measure are written: in points where scores are fractions, else as they are."""
+    """The unit of differences of a measure: points if scores are fractions, else the score's own."""
 
     def __init__(self, posterior: Posterior) -> None:
         scores = [score for row in posterior.by_data_set for score in (row.a, row.b)]

@@ -246,7 +246,7 @@ def gold_constituents(gold: str, number: int) -> Iterator[str]:
 def nothing_left(spec: str, number: int) -> Iterator[str]:
     """A convention that leaves nothing to be compared."""
     if not number:
-        yield f"{spec} leaves no constituent of gold, so that it says nothing."
+        yield f"{spec} leaves no constituent of gold, so its scores mean nothing."
 
 
 @remark

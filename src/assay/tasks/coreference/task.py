@@ -67,7 +67,7 @@ def _present(result: Result) -> Result:
     pairs = dict.fromkeys((a, b) for a, b, _ in values)
     tables = (
         Table(
-            "What is wrong with the chains",
+            "Errors in the chains",
             ("system", "errors", *(kind.replace("-", " ") for kind in kinds)),
             tuple(wrong),
             ("text", "count", "share"),
@@ -79,7 +79,7 @@ def _present(result: Result) -> Result:
             ),
         ),
         Table(
-            "How alike the systems are",
+            "Similarity of the systems",
             ("pair", *measures),
             tuple(([a, b], *(values[a, b, measure] for measure in measures)) for a, b in pairs),
             ("pair", "percent"),

@@ -146,7 +146,7 @@ def _edits(result: Result) -> Table:
 def _overlaps(result: Result) -> Table:
     rows = [(f"{row.a}, {row.b}", "labelled" if row.labelled else "unlabelled", row.value) for row in result.overlaps]
     return Table(
-        "How far the golds agree",
+        "Agreement of the golds",
         ("golds", "units", "overlap"),
         tuple(rows),
         ("text", "text", "percent"),

@@ -201,7 +201,7 @@ def several_roots(name: str, sentences: int) -> Iterator[str]:
 def needed_column(name: str, column: str, empty: bool) -> Iterator[str]:
     """A column that a measure needs and that is empty."""
     if empty:
-        yield f"{name}: column {column} is empty; figures that need it say nothing."
+        yield f"{name}: column {column} is empty; scores that need it mean nothing."
 
 
 def columns_of(measure: Measure) -> Iterator[str]:

@@ -9,7 +9,7 @@ _SPANS = "Spans and mentions"
 OPTIONS = (
     Option(
         "scheme",
-        "Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else told by the files.",
+        "Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else recognised by the tags.",
         _SPANS,
         default=(),
         known=("assay.formats.schemes", "SCHEMES"),

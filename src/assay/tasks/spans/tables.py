@@ -28,8 +28,8 @@ _CELLS = {
     "fair": _FAIR_CELLS,
     "weighted": _FAIR_CELLS,
     "exact": (
-        "exact pairs no spans of other labels or boundaries: all errors are FP (row ∅) and FN (column ∅). What lies "
-        "where: -m fair"
+        "exact pairs no spans of other labels or boundaries: all errors are FP (row ∅) and FN (column ∅). For "
+        "label and boundary errors: -m fair"
     ),
     "semeval": (
         "On the diagonal pairs with other boundaries, in row ∅ spurious spans, in column ∅ missed ones; the rest is "
@@ -63,7 +63,7 @@ def _disagreements(result: Result) -> Iterator[Table]:
             # Matched both ways and added up: each difference was counted twice.
             rows.append((pair, measure.partition("(")[0], *(round(number[kind] / 2) for kind in _DIFFERENCES)))
     yield Table(
-        "How they differ",
+        "Types of differences",
         ("pair", "measure", *_DIFFERENCES.values()),
         tuple(rows),
         ("text", "text", "count"),

@@ -144,7 +144,7 @@ def tag_f1(pair: Pair, *, column: str | None = None) -> Items:
     Score: per tag precision = right/system, recall = right/gold, f1 = 2·right/(gold+system). For all tags
         together the same from the sums (micro; with one tag per word the accuracy), macro- the plain mean over
         tags that gold has, weighted- the mean weighted by gold counts. A tag that a resample happens not to have
-        is left out of its macro averages; as rare tags are hard ones, their intervals lean upwards.
+        is left out of its macro averages; as rare tags are hard ones, their intervals are biased upwards.
     Paper: Tuggener 2017, Tables 9 and 12 give the recall.
     Golden: an independent count over pos-german. Peers: scikit-learn classification_report.
     """

@@ -236,7 +236,7 @@ def further_column(name: str, gold: str, column: str, empty: bool) -> Iterator[s
     if empty and not name:
         raise InputError(f"{gold}: column {column} is empty in gold. Choose another for the measure.")
     if empty:
-        yield f"{name}: column {column} is empty; its figures there say nothing."
+        yield f"{name}: column {column} is empty; its scores there mean nothing."
 
 
 def tags_outside(

@@ -58,7 +58,7 @@ def sweeps(
 ) -> Iterator[Sweep]:
     """Every pair of systems under random weightings, under each category alone, and under the presets.
 
-    Random weightings are drawn evenly from all weights that are not negative and sum to 1.
+    Random weightings are drawn uniformly from all weights that are not negative and sum to 1.
     """
     positions = sorted(analysis.positions)
     systems = labels.systems

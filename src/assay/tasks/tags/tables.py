@@ -98,7 +98,7 @@ def _sweeps(result: Result) -> Iterator[Table]:
         after="differences",
         short=15,
         notes=(
-            "wpa under random weights of all categories, drawn evenly. Turned round by: named weights (presets, "
+            "wpa under random weights of all categories, drawn uniformly. Turned round by: named weights (presets, "
             "a category alone) under which the other system is ahead.",
         ),
     )

@@ -266,7 +266,7 @@ def test_errors_of_chains_by_kind(file: File, gold: str, system: str, expected: 
 
 def test_errors_of_chains_are_a_table(files: dict[str, str]) -> None:
     result = assay.score(files["gold"], [files["a"]], "muc", times=10)
-    rows = render(result, "tsv").split("# What is wrong with the chains\n")[1].splitlines()
+    rows = render(result, "tsv").split("# Errors in the chains\n")[1].splitlines()
     assert rows[1].split("\t")[:4] == ["a", "8", "0", "0.00"]
     assert sum(row.share for row in result.error_types) == pytest.approx(1)
 

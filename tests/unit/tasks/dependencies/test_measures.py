@@ -271,7 +271,7 @@ def test_lemmas(scored):
 def test_an_empty_column_is_told_of(scored):
     result = scored(GOLD, GOLD, "mlas", "blex", "las")
     assert [text for text in result.warnings if "empty" in text] == [
-        f"gold: column {column} is empty; figures that need it say nothing. The same holds for s."
+        f"gold: column {column} is empty; scores that need it mean nothing. The same holds for s."
         for column in ("UPOS", "FEATS", "LEMMA")
     ]
 

@@ -1,4 +1,4 @@
-"""Tagsets: a tag falls apart into a part of speech and categories. They are data files; users can write their own.
+"""Tagsets: a tag splits into a part of speech and categories. They are data files; users can write their own.
 
 Each kind of tagset reads a tag as the set of analyses it stands for.
 """
@@ -225,7 +225,7 @@ def _combinations(pos: str, chosen: Sequence[tuple[str, Sequence[str]]]) -> tupl
 
 
 def built_in() -> dict[str, str]:
-    """The names of the tagsets that come along, and their texts."""
+    """The names of the bundled tagsets, and their texts."""
     from importlib.resources import files
 
     folder = files("assay.tasks.tags.tagsets").joinpath("data")

@@ -116,7 +116,7 @@ def make(w: Any, conditional: bool, inputs: Sequence[str | None], counts: Mappin
 
 
 def presets() -> dict[str, Weights]:
-    """The weights that come along, by their names."""
+    """The bundled weights, by their names."""
     where = "Acedański & Przepiórkowski 2010"
     paper = {**dict.fromkeys(("pos", "case", "number", "gender"), Fraction(2)), ANY: Fraction(1, 2)}
     # Occurrences of categories in the query logs of Poliqarp.
