@@ -12,7 +12,7 @@ import numpy as np
 import assay
 from assay.arrays import NONE
 from assay.engine import changes
-from assay.engine.counts import BLOCKS, as_sums, tally
+from assay.engine.counts import BLOCKS, as_sums
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -92,7 +92,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         command=part.command,
         task=part.task,
         # Some measures judge words where others find items.
-        noun="word" if kinds and not any(kinds) else task.noun,
+        noun="word" if task.matched and kinds and not any(kinds) else task.noun,
         drawing=task.drawing.kind,
         column=part.column,
         unit=part.unit,
@@ -209,7 +209,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             assert one.items is not None
             items, on = one.items, str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
-            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
+            of_all = not definition.is_share or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
             diffs.extend(changes.diffs(items, on, where, score, values.get((on, score, where), {}), order))
             upper = list(changes.bounds(items, on, where))
@@ -228,7 +228,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             transitions.extend(changes.transitions(items, on, where))
             if gold_test:
                 comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where))
-            if definition.count is tally:
+            if definition.is_share:
                 comparisons.extend(_mcnemar(items, on, score, where))
     rows = adjusted(comparisons)
     family, times = len(part.judged) * (len(part.judged) - 1) // 2, result.times
@@ -375,8 +375,9 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
     for one in figures:
         for row in one.counts_rows() if str(one.measure) in averaged else ():
-            number = row.counts[f"{averaged[row.measure]}-documents"]
-            yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
+            number = row.counts.get(f"{averaged[row.measure]}-documents")
+            if number is not None:
+                yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
     if part.documents is not None and part.documents.units >= FEW_UNITS:
         measure, settings = figures[0].measure, figures[0].settings
         coarse = Figures(measure, None, part.documents, settings)

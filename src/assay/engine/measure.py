@@ -57,6 +57,8 @@ class Definition:
     """True if it asks something of its own of matched items, so that changes are shown on it even
     where they are on another measure."""
 
+    by_item: bool | None = None
+    """True if a counter of the user's own counts each item by itself, right or wrong."""
     one_sided: str = ""
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
 
@@ -73,7 +75,12 @@ class Definition:
     @property
     def judges_items(self) -> bool:
         """True if each item counts by itself, so that items can be sliced and systems compared on them."""
-        return self.count in (tally, graded, matched, bracketed)
+        return self.by_item if self.by_item is not None else self.count in (tally, graded, matched, bracketed)
+
+    @property
+    def is_share(self) -> bool:
+        """True if the score is the share of items that are right, which McNemar's test is about."""
+        return self.count is tally or (self.by_item is True and self.count not in (graded, matched, bracketed))
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -170,6 +177,7 @@ def measure(
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
+    by_item: bool | None = None,
     one_sided: str = "",
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
@@ -189,7 +197,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, one_sided),
+            *(characters, chosen, own_outcomes, by_item, one_sided),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.arrays import NONE, Ints
-from assay.engine.counts import Tallies, tally
+from assay.engine.counts import Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
@@ -57,7 +57,7 @@ class Cut:
     spec: str
     by_sentence: bool
     order: tuple[tuple[str, ...], ...]
-    """For items the values that the first system's can have."""
+    """For items the values that they can have."""
     selections: tuple[Mapping[str, Selection], ...]
 
     def views(self) -> Iterator[tuple[str, list[tuple[int, Selection]]]]:
@@ -189,7 +189,7 @@ class Part:
     examples: tuple[Drawn, ...] = ()
     unresolved: tuple[Drawn, ...] = ()
     unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
-    """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
+    """For each basis of comparison the number of items that no system has right, listed or not."""
     texts: tuple[Texts, ...] = ()
     """The texts that a page may show, where one is asked for."""
 
@@ -286,7 +286,7 @@ def basis_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> int | Non
     with_items = [index for index, number in kinds.items() if number != NONE]
     if with_items and kinds[with_items[0]]:
         return max(with_items, key=lambda index: kinds[index])
-    counted = (index for index in with_items if measures[index].definition.count is tally)
+    counted = (index for index in with_items if measures[index].definition.is_share)
     return next(counted, next(iter(with_items), None))
 
 

@@ -17,11 +17,11 @@ from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options, task_options
 from assay.engine.task import tasks
-from assay.engine.warnings import Remark, format_warnings, joined, remark
+from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input
 from assay.formats.entities import ENTITY
-from assay.result import Mapped, Source
+from assay.result import Mapped, Source, enumeration
 
 
 @dataclass(frozen=True)
@@ -352,7 +352,7 @@ class Prepared:
         task = tasks()[self.task]
         for name, option in task_options().items():
             if option not in task.options and getattr(self.options, name) != getattr(Options, name, None):
-                about = joined([one.name for one in tasks().values() if option in one.options])
+                about = enumeration([one.name for one in tasks().values() if option in one.options])
                 are = "are" if self.task.endswith("s") else "is"
                 raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
         for measure in measures:

@@ -83,7 +83,7 @@ def measure_shard(
         decided=decided,
         covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=replace(source_of("gold", run.gold, None, ""), unaligned=max(unaligned)),
+        gold=source_of("gold", run.gold, None, ""),
         systems=run.sources,
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
@@ -249,8 +249,8 @@ class _Shard:
         return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
 
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Tables]]]:
-        """The values that the first system's items can have; and of each value that some system's items have, how
-        many of gold's have it, and the items in all systems."""
+        """The values that items can have; and of each value that some system's items have, how many of gold's have
+        it, and the items in all systems."""
         tables = items_of(self.tables[index])
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         if not (self.run.measures[index].definition.judges_items and tables):
@@ -265,12 +265,12 @@ class _Shard:
         for value in dict.fromkeys(value for _, _, values in parts for value in values):
             # Spurious items may have values that gold does not have.
             of_all = [
-                (name, values[value][1] if value in values else one.where(np.zeros(len(one), dtype=bool)))
+                (name, values[value][1] if value in values else one.none())
                 for name, one, values in parts
             ]
             if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
                 found[value] = (first[value][0] if value in first else 0, of_all)
-        return tuple(first), found
+        return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
 
     def of_items(self) -> dict[str, Any]:
         """Fields of a Part that come from items: examples, texts, confusions."""

@@ -36,11 +36,7 @@ def _of_spans(pair: Pair, judged: Items, values: Callable[[Side], Ints], spec: s
     spans = pair.layer(SpanPair)
     if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    has_gold = judged.has_gold
-    codes = np.empty(len(judged), dtype=np.int64)
-    codes[has_gold] = values(spans.gold)[judged.item[has_gold]]
-    codes[~has_gold] = values(spans.system)[judged.item[~has_gold]]
-    return codes
+    return judged.of_sides(values(spans.gold), values(spans.system))
 
 
 def _span_length(pair: Pair, judged: Items, _: str) -> Values:
