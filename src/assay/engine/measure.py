@@ -61,6 +61,8 @@ class Definition:
     """True if a counter of the user's own counts each item by itself, right or wrong."""
     one_sided: str = ""
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
+    papers: tuple[str, ...] = ()
+    """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -179,6 +181,7 @@ def measure(
     own_outcomes: bool = False,
     by_item: bool | None = None,
     one_sided: str = "",
+    papers: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -197,7 +200,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, by_item, one_sided),
+            *(characters, chosen, own_outcomes, by_item, one_sided, papers),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
