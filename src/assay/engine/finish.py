@@ -125,7 +125,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     basis = basis_of(dict(enumerate(part.kinds)), measures)
     if basis is not None:
         result = _with_items(result, part, basis, views)
-    if part.command == "compare" and len(part.judged) > 1:
+    if part.compares:
         result = _compared(part, result, comparisons, views)
     return describe(task.finish(result, part, settings) if task.finish else result)
 

@@ -19,7 +19,7 @@ from assay.align import Pair
 from assay.arrays import Floats, ratio
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import Items
-from assay.engine.task import tasks
+from assay.engine.task import first_task, tasks
 from assay.errors import UsageError, unknown
 
 Score = Callable[[Sums], Floats]
@@ -195,7 +195,7 @@ def measure(
             raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
-    about = task or import_module("assay.tasks").NAMES[0]
+    about = task or first_task()
 
     def register(function: Judge) -> Judge:
         definition = Definition(

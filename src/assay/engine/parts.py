@@ -199,6 +199,11 @@ class Part:
         found = [find(spec) for spec in self.specs]
         return [replace(one, parameters=known) for one, known in zip(found, self.parameters, strict=True)]
 
+    @property
+    def compares(self) -> bool:
+        """True if systems are compared with one another."""
+        return self.command == "compare" and len(self.judged) > 1
+
     def views(self) -> Iterator[tuple[str | None, list[tuple[int, Selection]]]]:
         """Everything, then each value of each slice, with the measures that it applies to."""
         yield None, list(enumerate(self.everything))

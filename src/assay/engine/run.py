@@ -22,12 +22,12 @@ from assay.engine.examples import Drawn, examples, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
-from assay.engine.options import Decided, Options, contents_of, task_options
+from assay.engine.options import Decided, Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, bases_of, basis_of, whole_numbers
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import tasks
+from assay.engine.task import task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -36,7 +36,7 @@ from assay.result import Result
 
 ALONE = Covered("", 1, (0,))
 """A single shard, to which nothing is added."""
-Tables = Sequence[tuple[str, Items | Counts]]
+Judged = Sequence[tuple[str, Items | Counts]]
 """The items or counts that a measure gives of each system, by name."""
 
 
@@ -131,7 +131,7 @@ class _Shard:
     """A run with what each measure makes of each system: what selections are made of."""
 
     run: Run
-    tables: Sequence[Tables]
+    tables: Sequence[Judged]
     compares: bool
     options: Options
     sliced: dict[str, Items] = field(default_factory=dict)
@@ -166,7 +166,7 @@ class _Shard:
             self._joined[index] = join(items_of(self.tables[index]))
         return self._joined[index]
 
-    def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
+    def tallies(self, index: int, tables: Judged, units: _Units, unit: str, **how: bool) -> Tallies:
         """The tallies of a measure, in units."""
         gold, measure = self.run.gold, self.run.measures[index]
 
@@ -184,7 +184,7 @@ class _Shard:
     def selection(
         self,
         index: int,
-        tables: Tables,
+        tables: Judged,
         where: str | None,
         units: _Units,
         *,
@@ -205,6 +205,7 @@ class _Shard:
             joined = self.joined(index) if where is None else join(items)
         if shown and where is not None and joined is not None:
             self.sliced[where] = joined
+        # Each label is resampled by itself; in a slice only where the main score is an average over them.
         by_label = where is None or measure.main in measure.averages
         return Selection(
             tallies=self.tallies(index, tables, units, self.run.unit, by_label=by_label, compares=self.compares),
@@ -248,7 +249,7 @@ class _Shard:
             orders.append(order)
         return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
 
-    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Tables]]]:
+    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
         it, and the items in all systems."""
         tables = items_of(self.tables[index])
@@ -313,7 +314,7 @@ def hashed_units(corpus: Corpus, unit: str) -> Ints:
     return np.fromiter(hashes, dtype=np.int64) % BLOCKS
 
 
-def items_of(tables: Tables) -> list[tuple[str, Items]]:
+def items_of(tables: Judged) -> list[tuple[str, Items]]:
     """The tables of systems, where the measure has items."""
     return [(name, one) for name, one in tables if isinstance(one, Items)]
 

@@ -106,7 +106,7 @@ def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with the order of systems under other weightings of the types of errors, which cost nothing."""
-    if part.command != "compare" or len(part.judged) < 2:
+    if not part.compares:
         return result
     counts = {name: row.totals for name, row in part.of_task.items()}
     drawn = span_sweeps(counts, part.options.sweep or WEIGHTINGS, settings.rng("sweep"))
