@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 import assay
-from assay.arrays import NONE
 from assay.engine import changes
 from assay.engine.counts import BLOCKS, as_sums
 from assay.engine.examples import Drawn
@@ -44,7 +43,8 @@ from assay.result import (
 from assay.stats.significance import holm, mcnemar
 
 T = TypeVar("T")
-ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+NO_ERRORS = ("tp", "unscored")
+"""Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
     *("examples", "change", "kind", "label_order", "embed", "decided"),
@@ -80,7 +80,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             whole = figures
         else:
             settings.forget(where)
-    kinds = [number for number in part.kinds if number != NONE]
+    kinds = [own for own in part.kinds if own is not None]
     effects = [
         Mapped(name, "all rules", 0, *(main_score(measures[0], sums) for sums in of_both))
         for name, of_both in part.effects.items()
@@ -151,6 +151,7 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
         confusion.sort(key=lambda row: (order[row.system], -row.count))
     # Each type's share of the errors, under every measure that has types (Ortmann's Figure 1).
     whole = [row for row in result.counts if row.label is None and row.slice is None]
+    kinds = {str(one): {*(own or ())} - {*NO_ERRORS} for one, own in zip(part.measures, part.kinds, strict=True)}
     shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
     return replace(
         result,
@@ -162,7 +163,7 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
             for row in whole
             if {"fp", "fn"} <= row.counts.keys()
             for share in shares(
-                row.system, row.measure, {name: row.counts[name] for name in row.counts if name in ERROR_TYPES}
+                row.system, row.measure, {name: row.counts[name] for name in row.counts if name in kinds[row.measure]}
             )
         ),
         examples=_shown(part.examples, Example),

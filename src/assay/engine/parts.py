@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.arrays import NONE, Ints
+from assay.arrays import Ints
 from assay.engine.counts import Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
@@ -171,8 +171,8 @@ class Part:
     mappings: tuple[Mapped, ...]
     effects: Mapping[str, tuple[Summed, Summed]]
     """For each system the sums of the first measure without and with the mapping file."""
-    kinds: tuple[int, ...]
-    """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+    kinds: tuple[tuple[str, ...] | None, ...]
+    """For each measure the kinds of outcome that it tells apart, the hit first; None where it has no items."""
     everything: tuple[Selection, ...]
     """Each measure over all items."""
     cuts: tuple[Cut, ...]
@@ -286,19 +286,19 @@ def whole_numbers(values: Ints) -> tuple[int, ...]:
     return tuple(int(value) for value in values.tolist())
 
 
-def basis_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> int | None:
+def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
     """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-    with_items = [index for index, number in kinds.items() if number != NONE]
+    with_items = [index for index, own in kinds.items() if own is not None]
     if with_items and kinds[with_items[0]]:
-        return max(with_items, key=lambda index: kinds[index])
+        return max(with_items, key=lambda index: len(kinds[index] or ()))
     counted = (index for index in with_items if measures[index].definition.is_share)
     return next(counted, next(iter(with_items), None))
 
 
-def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]:
+def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> list[int]:
     """The measures on whose items changes are shown."""
     counted = [
-        index for index, number in kinds.items() if number != NONE and measures[index].definition.judges_items
+        index for index, own in kinds.items() if own is not None and measures[index].definition.judges_items
     ]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:

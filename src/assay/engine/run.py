@@ -145,10 +145,10 @@ class _Shard:
         return _Units.of(self.run, self.run.unit, np.ones(self.run.gold.sentences, dtype=bool))
 
     @cached_property
-    def kinds(self) -> tuple[int, ...]:
-        """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+    def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
+        """For each measure the kinds of outcome that it tells apart; None where it has no items."""
         firsts = [table[0][1] for table in self.tables]
-        return tuple(len(one.kinds) if isinstance(one, Items) else NONE for one in firsts)
+        return tuple(one.kinds if isinstance(one, Items) else None for one in firsts)
 
     @cached_property
     def basis(self) -> int | None:

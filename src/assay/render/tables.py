@@ -24,7 +24,9 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "fn", "fp", "none")
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+"""The order of kinds of outcome; others follow, then …"""
+_AT_LAST = ("fn", "fp", "none")
 _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
@@ -313,7 +315,8 @@ def _transitions(result: Result) -> Iterator[Table]:
         for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
             number = {(row.before, row.after): row.count for row in group}
             used = {name for pair in number for name in pair}
-            kinds = [*(kind for kind in _OUTCOMES if kind in used), *sorted(used - set(_OUTCOMES))]
+            others = sorted(used - {*_OUTCOMES, *_AT_LAST})
+            kinds = [kind for kind in (*_OUTCOMES, *others, *_AT_LAST) if kind in used]
             yield table(
                 f"What became of each {result.noun}{which}: {a} (rows) → {b} (columns)",
                 [f"{a} \\ {b}", *map(kind_title, kinds)],
