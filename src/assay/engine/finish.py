@@ -151,7 +151,10 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
         confusion.sort(key=lambda row: (order[row.system], -row.count))
     # Each type's share of the errors, under every measure that has types (Ortmann's Figure 1).
     whole = [row for row in result.counts if row.label is None and row.slice is None]
-    kinds = {str(one): {*(own or ())} - {*NO_ERRORS} for one, own in zip(part.measures, part.kinds, strict=True)}
+    kinds = {
+        str(one): {*one.definition.errors, *(own or ())} - {*NO_ERRORS}
+        for one, own in zip(part.measures, part.kinds, strict=True)
+    }
     shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
     return replace(
         result,

@@ -59,6 +59,8 @@ class Definition:
 
     by_item: bool | None = None
     """True if a counter of the user's own counts each item by itself, right or wrong."""
+    errors: tuple[str, ...] = ()
+    """The fields that count types of errors, where items do not tell: it may give counts alone."""
     one_sided: str = ""
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
     papers: tuple[str, ...] = ()
@@ -180,6 +182,7 @@ def measure(
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
     by_item: bool | None = None,
+    errors: tuple[str, ...] = (),
     one_sided: str = "",
     papers: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
@@ -200,7 +203,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, by_item, one_sided, papers),
+            *(characters, chosen, own_outcomes, by_item, errors, one_sided, papers),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -135,6 +135,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     averages=_averages(_FAIR, _FAIR_KINDS),
     main="f1",
     count=matched,
+    errors=_FAIR_KINDS,
     task="spans",
 )
 def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Items | Counts:
