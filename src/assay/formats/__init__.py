@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, readings, standoff, trees
+from assay.formats import brackets, chains, columns, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -165,7 +165,16 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
     labels = () if layout.tag is None else (chains.TAG,)
     filled, has_words = labels if layout.filled else (), layout.word is not None
     others = {"chains": True, "empty": layout.empty, "filled": filled, "has_words": has_words, "word_per_line": True}
-    return _plan("conll2012", path, labels, read, **others)
+    plan = _plan("conll2012", path, labels, read, **others)
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if given["word"] < 0 or given["predicate"] < 1:
+        raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
+    read = partial(roles.read_props, **given)
+    plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -251,6 +260,16 @@ FORMATS = {
                 "dag", path, readings.dag_chooses(head), readings.read_dag
             ),
         ),
+        # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
+        Format(
+            "up",
+            "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
+            "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV",
+            roles.looks_up,
+            lambda head, path, given, wanted: _plan_layout(roles.up_layout(head, path, given["columns"]), head, path),
+            {"columns": 0},
+            "columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it looks)",
+        ),
         Format(
             "conll09",
             "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
@@ -258,6 +277,13 @@ FORMATS = {
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
             columns.looks_conll09,
             lambda head, path, given, wanted: _plan_layout(columns.CONLL09_LAYOUT, head, path),
+        ),
+        Format(
+            "conll08",
+            "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
+            "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_",
+            roles.looks_conll08,
+            lambda head, path, given, wanted: _plan_layout(roles.CONLL08_LAYOUT, head, path),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
@@ -287,6 +313,15 @@ FORMATS = {
             lambda head, path, given, wanted: _plan_layout(columns.conllu_layout([], format="conllx"), head, path),
         ),
         # Before the tables of words, all of which these resemble.
+        Format(
+            "props",
+            "CoNLL-2005 propositions: a lemma at each predicate, else -, then a column of brackets for each of them",
+            "-\t(A0*)\nleave\t(V*)\n-\t(A1*\n-\t*)",
+            roles.looks_props,
+            _plan_props,
+            {"word": 0, "predicate": 1},
+            "word, predicate: the columns of words (0: there are none) and of lemmas at predicates, by number",
+        ),
         Format(
             "spans",
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
