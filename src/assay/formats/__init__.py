@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, readings, roles, standoff, trees
+from assay.formats import brackets, chains, columns, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -50,6 +50,8 @@ class Plan:
     """True if it holds phrase-structure trees."""
     chains: bool = False
     """True if it holds mentions in chains."""
+    graphs: bool = False
+    """True if it holds graphs and nothing else but words with tags."""
     has_words: bool = True
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
@@ -260,6 +262,24 @@ FORMATS = {
                 "dag", path, readings.dag_chooses(head), readings.read_dag
             ),
         ),
+        # Before CoNLL-U and CoNLL-2009, which number words too.
+        Format(
+            "sdp",
+            "SDP 2014 and 2015: semantic dependencies, words with flags for tops and predicates, a column for each",
+            "#SDP 2015\n#1\n1\tIt\tit\tPRP\t-\t-\t_\tARG1\n2\tended\tend\tVBD\t+\t+\tv:e-i\t_\n",
+            graphs.looks_sdp,
+            lambda head, path, given, wanted: _plan(
+                "sdp",
+                path,
+                graphs.SDP_LABELS,
+                partial(graphs.read_sdp, **given),
+                empty="_",
+                graphs=True,
+                word_per_line=True,
+            ),
+            {"version": "auto"},
+            "version: 2014 (without a column of frames) or 2015, where the first line and the columns do not tell",
+        ),
         # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
         Format(
             "up",
@@ -343,6 +363,17 @@ FORMATS = {
             "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
         ),
         # Before the other JSON.
+        Format(
+            "mrp",
+            "MRP, a graph per line of JSON, of flavor 0 (dm, psd, pas): nodes are words by their characters",
+            '{"id": "1", "flavor": 0, "input": "It ended", "tops": [1], "nodes": [{"id": 0, "anchors": [{"from": 0, '
+            '"to": 2}]}, {"id": 1, "anchors": [{"from": 3, "to": 8}]}], "edges": [{"source": 1, "target": 0, '
+            '"label": "ARG1"}]}',
+            graphs.looks_mrp,
+            lambda head, path, given, wanted: _plan(
+                "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
+            ),
+        ),
         Format(
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
