@@ -530,7 +530,8 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
     kind = np.where(faulty, WHOLE_KINDS.index("arguments"), 0)
     if right is not None:
         kind = np.where(~right, WHOLE_KINDS.index("sense"), kind)
-    kind = np.where(partner == NONE, WHOLE_KINDS.index("fn"), kind)
+    missing = partner == NONE if right is not None else (partner == NONE) & faults
+    kind = np.where(missing, WHOLE_KINDS.index("fn"), kind)
     spurious = np.setdiff1d(np.arange(len(theirs.predicate)), partner) if right is not None else partner[:0]
     matched_ = _Matched(partner, kind, spurious, np.full(len(spurious), WHOLE_KINDS.index("fp")))
     return _items(sides, (matched_, None), WHOLE_KINDS)  # type: ignore[arg-type]
@@ -769,7 +770,8 @@ def srl_span_perfect(
     """Gold's predicates all of whose arguments are right, none of them missing and none too many.
 
     exclude, continuation, lemma: as for srl-span.
-    Counts: tp, arguments (some are wrong), fn (predicate missing), gold. Score: value = tp/gold.
+    Counts: tp, arguments (some are wrong), fn (the predicate is missing, and its arguments with it), gold.
+    Score: value = tp/gold; a predicate without arguments is right where the system has none of it either.
     Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl (perfect propositions).
     """
     sides = _span_sides(pair, exclude, continuation, "all", lemma)

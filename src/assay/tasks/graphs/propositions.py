@@ -1,0 +1,361 @@
+"""Semantic roles: from files to pairs that can be judged, ways to cut them, and where they stand in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Ints
+from assay.corpus import Column, Corpus
+from assay.engine.items import Items
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.prepare import (
+    Run,
+    aligned,
+    check_folders,
+    kept_labels,
+    left_out,
+    notes_on_reading,
+    source_of,
+    without,
+    words_alone,
+)
+from assay.engine.slices import SliceKind, Values
+from assay.engine.task import Places
+from assay.engine.warnings import Remark, check_system, identical_outputs, remark
+from assay.errors import AlignmentError, InputError, UsageError
+from assay.formats import Input, read_labels
+from assay.formats.columns import ROLES
+from assay.formats.graphs import Graph
+from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
+from assay.tasks.graphs import roles
+from assay.tasks.graphs.roles import PREDICATE, is_core, lemma_of, role_sides, sense_key
+
+TAG = "tag"
+"""The column of part-of-speech tags."""
+DISTANCES = ((1, "1"), (2, "2"), (3, "3"), (4, "4"), (9, "5-9"))
+_OF_HEADS = ("srl", "srl-unlabelled")
+_OF_SPANS = ("srl-span", "srl-span-unlabelled")
+_FORMATS = ", ".join((*HEADS, *SPANS))
+
+
+def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
+    """The usual measures of a file with semantic roles; none where it has none."""
+    form = gold.format if isinstance(gold, Corpus) else gold.plan.format
+    return _OF_HEADS if form in HEADS else _OF_SPANS if form in SPANS else ()
+
+
+def about_roles(measures: Sequence[Measure]) -> bool:
+    """True if measures are about semantic roles; those of other graphs need other files."""
+    own = [measure.definition.function.__module__ == roles.__name__ for measure in measures]
+    if any(own) and not all(own):
+        names = [str(measures[own.index(which)]) for which in (True, False)]
+        raise UsageError(f"{names[0]} is about semantic roles, {names[1]} about other graphs. Run them one by one.")
+    return any(own)
+
+
+def prepare_roles(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, check and align words with predicates and their arguments."""
+    for name in ("train", "lexicon", "column"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is about words with labels; semantic roles have no use for it.")
+    further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
+    corpora = [_read(item, further) for item in words_alone(inputs)]
+    check_folders(corpora)
+    kept = kept_labels([graph_of(corpus).labels for corpus in corpora], options)
+    if kept:
+        corpora = [_with_labels(corpus, options) for corpus in corpora]
+    gold, *outputs = corpora
+    for system in outputs:
+        _check_places(gold, system)
+    pairs, warnings = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
+    skipped = np.zeros(gold.sentences, dtype=bool)
+    for _, pair in pairs:
+        skipped |= pair.skipped
+    nothing = f"no sentence of {gold.name} is whole in all files."
+    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    spans = graph_of(gold).begin is not None
+    judge = roles.srl_span if spans else roles.srl
+    items = 0
+    for name, pair in pairs:
+        judged = judge(pair)
+        assert isinstance(judged, Items)
+        items = int(judged.has_gold.sum())
+        warnings.extend(check_system(name, pair, judged, "argument"))
+        warnings.extend(_differences(name, pair, measures, spans))
+    answers = [(name, graph_of(pair.system)) for name, pair in pairs]
+    warnings.append(identical_outputs(answers, _same_graphs))
+    for name, corpus in zip(["gold", *named], corpora, strict=True):
+        warnings.extend(notes_on_reading(name, corpus))
+        warnings.append(overlapping(name=name, number=_overlapping(graph_of(corpus)), file=corpus.name))
+        graph = graph_of(corpus)
+        warnings.append(no_predicates(name=name, number=len(graph.predicates)))
+    return Run(
+        gold=gold,
+        column="",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=(*kept, *warnings),
+        mappings=(),
+        items=items,
+        unit=options.unit or "sentence",
+        decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
+    )
+
+
+def graph_of(corpus: Corpus) -> Graph:
+    """The graph of a corpus."""
+    graph = corpus.layer(Graph)
+    assert graph is not None
+    return graph
+
+
+def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
+    """A corpus with its predicates and arguments, with a column of tags where the format has one."""
+    if isinstance(item, Corpus):
+        if item.layer(Graph) is None:
+            raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")
+        return item
+    if item.plan.format not in (*HEADS, *SPANS):
+        raise InputError(
+            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}."
+        )
+    tag = TAGS.get(item.plan.format)
+    tags = [tag] if tag is not None and tag in item.plan.labels else []
+    corpus = with_roles(read_labels(item, [*dict.fromkeys((*further, *tags)), ROLES]))
+    return replace(corpus, columns={**corpus.columns, TAG: corpus.columns[tags[0]]}) if tags else corpus
+
+
+def _with_labels(corpus: Corpus, options: Options) -> Corpus:
+    """The corpus without the arguments whose roles do not count; C-A1 goes with A1."""
+    graph = graph_of(corpus)
+    rows = np.flatnonzero(
+        graph.labels.isin(
+            role for role in graph.labels.vocabulary if options.keeps(role, role.removeprefix("C-"))
+        )
+    )
+    return corpus.with_layer(
+        replace(
+            graph,
+            dependent=graph.dependent[rows],
+            head=graph.head[rows],
+            labels=Column(graph.labels.codes[rows], graph.labels.vocabulary),
+            begin=None if graph.begin is None else graph.begin[rows],
+            end=None if graph.end is None else graph.end[rows],
+        )
+    )
+
+
+def _check_places(gold: Corpus, system: Corpus) -> None:
+    """Refuse files without words whose sentences have other numbers of lines."""
+    if gold.has_words and system.has_words:
+        return
+    lengths, expected = np.diff(system.starts), np.diff(gold.starts)
+    shared = min(len(lengths), len(expected))
+    different = np.flatnonzero(lengths[:shared] != expected[:shared])
+    if len(different):
+        first = int(different[0])
+        raise AlignmentError(
+            f"{system.place_of_sentence(first)}: a sentence of {lengths[first]} lines where "
+            f"{gold.place_of_sentence(first)} has one of {expected[first]}. Without words they must be as many."
+        )
+    if len(lengths) != len(expected):
+        raise AlignmentError(
+            f"{system.name}: {len(lengths):,} sentences where {gold.name} has {len(expected):,}. Without words they "
+            "must be as many."
+        )
+
+
+def _same_graphs(ours: Graph, theirs: Graph) -> bool:
+    columns = ("dependent", "head", "predicates", "begin", "end")
+    same = all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in columns)
+    return same and all(
+        getattr(ours, name).strings() == getattr(theirs, name).strings() for name in ("labels", "senses")
+    )
+
+
+# --- remarks ---
+
+
+def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool) -> Iterator[Remark]:
+    """Predicates right by the number of their sense alone, and the arguments of predicates that gold does not have."""
+    if spans:
+        both = [one for one in measures if one.parameters.get("predicates") == "all"]
+        if not both:
+            return
+        parameters = both[0].parameters
+        judged = [both[0].definition.function(pair, **{**parameters, "predicates": way}) for way in ("all", "gold")]
+        assert isinstance(judged[0], Items) and isinstance(judged[1], Items)
+        yield spurious_predicates(
+            name=name,
+            measure=str(both[0]),
+            right=int(judged[0].right.sum()),
+            gold=int(judged[0].has_gold.sum()),
+            system=int(judged[0].has_system.sum()),
+            fewer=int(judged[1].has_system.sum()),
+        )
+        return
+    if any(measure.parameters.get("sense") == "number" for measure in measures):
+        sides = role_sides(pair, spans=False, join=False)
+        theirs = dict(zip(sides.system.predicate.tolist(), sides.system.senses, strict=True))
+        hits = [
+            (sense, theirs[word])
+            for word, sense in zip(sides.gold.predicate.tolist(), sides.gold.senses, strict=True)
+            if word in theirs
+            and sense_key(sense, "number") == sense_key(theirs[word], "number")
+            and lemma_of(sense) != lemma_of(theirs[word])
+        ]
+        yield other_lemmas(name=name, number=len(hits), first=[" for ".join(reversed(hit)) for hit in hits[:1]])
+
+
+@remark
+def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
+    """Senses that are right by their number, with another lemma."""
+    if number:
+        what = "1 sense is" if number == 1 else f"{number:,} senses are"
+        yield f"{name}: {what} right by number, with another lemma ({first[0]}). They are wrong with sense=full."
+
+
+@remark
+def spurious_predicates(name: str, measure: str, right: int, gold: int, system: int, fewer: int) -> Iterator[str]:
+    """Arguments of predicates that gold does not have, and the score with them and without."""
+    if system != fewer and gold + fewer:
+        with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
+        arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        yield (
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with them, "
+            f"{without_:.2f} without (predicates=gold)."
+        )
+
+
+@remark
+def overlapping(name: str, number: int, file: str) -> Iterator[str]:
+    """Arguments that overlap others of their predicate."""
+    if number:
+        what = "1 argument overlaps" if number == 1 else f"{number:,} arguments overlap"
+        yield f"{name}: {what} another one of the same predicate, each counted by itself."
+
+
+@remark
+def no_predicates(name: str, number: int) -> Iterator[str]:
+    """A file without predicates."""
+    if not number:
+        yield f"{name}: no predicates in it."
+
+
+def _overlapping(graph: Graph) -> int:
+    """The number of stretches that begin inside another one of the same predicate."""
+    if graph.begin is None or graph.end is None or not len(graph):
+        return 0
+    order = np.lexsort((graph.end, graph.begin, graph.head))
+    head, begin, end = graph.head[order], graph.begin[order], graph.end[order]
+    # Ends on one line, each predicate behind those before it.
+    size = int(end.max()) + 1
+    _, group = np.unique(head, return_inverse=True)
+    reach = np.maximum.accumulate(group * size + end)
+    return int((group[1:] * size + begin[1:] < reach[:-1]).sum())
+
+
+# --- slices ---
+
+
+def _of_items(pair: Pair, judged: Items, spec: str) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Bools]:
+    """Predicate and argument (NONE: none) of each item in the corpus it is from, gold's first; which are gold's."""
+    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, roles.WHOLE_KINDS):
+        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
+    in_gold = judged.gold != NONE
+    found = []
+    for corpus in (pair.gold, pair.system):
+        graph = graph_of(corpus)
+        predicate = np.concatenate([graph.head, graph.predicates])
+        argument = np.concatenate([graph.dependent, np.full(len(graph.predicates), NONE)])
+        found.append((predicate, argument))
+    return found[0], found[1], in_gold
+
+
+def _chosen(pair: Pair, judged: Items, spec: str) -> tuple[Ints, Ints, Bools]:
+    """Predicate and argument of each item in its own corpus, and whether that is gold's."""
+    ours, theirs, in_gold = _of_items(pair, judged, spec)
+    predicate, argument = (
+        np.where(
+            in_gold,
+            np.append(mine, NONE)[np.where(in_gold, judged.item, NONE)],
+            np.append(its, NONE)[np.where(in_gold, NONE, judged.item)],
+        )
+        for mine, its in zip(ours, theirs, strict=True)
+    )
+    return predicate, argument, in_gold
+
+
+def _role_kind(pair: Pair, judged: Items, _: str) -> Values:
+    _of_items(pair, judged, "role-kind")
+    kinds = np.array([2 if label == PREDICATE else 1 - int(is_core(label)) for label in judged.labels], dtype=np.int64)
+    return kinds[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], ("core", "contextual", PREDICATE)
+
+
+def _role_prefix(pair: Pair, judged: Items, _: str) -> Values:
+    _of_items(pair, judged, "role-prefix")
+    names = ("C-", "R-", "neither", PREDICATE)
+    kinds = [names.index(PREDICATE if one == PREDICATE else one[:2] if one[:2] in names else "neither") for one in judged.labels]
+    return np.array(kinds, dtype=np.int64)[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], names
+
+
+def _predicate_tag(pair: Pair, judged: Items, _: str) -> Values:
+    if TAG not in pair.gold.columns or TAG not in pair.system.columns:
+        raise UsageError(f"--slice predicate-tag: {pair.gold.name} or {pair.system.name} has no tags of words.")
+    predicate, _argument, in_gold = _chosen(pair, judged, "predicate-tag")
+    known: dict[str, int] = {}
+    codes = np.empty(len(judged), dtype=np.int64)
+    for corpus, rows in ((pair.gold, np.flatnonzero(in_gold)), (pair.system, np.flatnonzero(~in_gold))):
+        column = corpus.column(TAG)
+        recoded = np.array([known.setdefault(tag, len(known)) for tag in column.vocabulary], dtype=np.int64)
+        codes[rows] = recoded[column.codes[predicate[rows]]]
+    return codes, tuple(known)
+
+
+def _argument_distance(pair: Pair, judged: Items, _: str) -> Values:
+    predicate, argument, _in_gold = _chosen(pair, judged, "argument-distance")
+    uppers = np.array([upper for upper, _ in DISTANCES])
+    distance = 1 + np.searchsorted(uppers, np.abs(predicate - argument), side="left")
+    names = (PREDICATE, *(name for _, name in DISTANCES), "10 or more")
+    return np.where(argument == NONE, 0, distance), names
+
+
+ROLE_SLICES = (
+    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_items=_role_kind),
+    SliceKind("role-prefix", "roles with C- or R- before them", of_items=_role_prefix),
+    SliceKind("predicate-tag", "part of speech of the predicate", of_items=_predicate_tag),
+    SliceKind("argument-distance", "words from the predicate to the (first word of the) argument", of_items=_argument_distance),
+)
+
+
+# --- in the text ---
+
+
+def role_places(run: Run, items: Items) -> Places:
+    """The words of predicates and arguments; of those that gold does not have, the gold words where they stand."""
+    begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
+    for owner in range(-1, len(run.pairs)):
+        rows = np.flatnonzero(items.owner == owner)
+        if not len(rows):
+            continue
+        pair = run.pairs[max(owner, 0)][1]
+        graph = graph_of(pair.gold if owner == NONE else pair.system)
+        first = np.concatenate([graph.dependent, graph.predicates])[items.item[rows]]
+        last = np.concatenate(
+            [graph.dependent if graph.end is None else graph.end - 1, graph.predicates]
+        )[items.item[rows]]
+        if owner != NONE:
+            first, last = pair.covering[first], pair.covering[last]
+        start = run.gold.starts[items.sentence[rows]]
+        begin[rows], end[rows] = np.maximum(first - start, 0), np.maximum(last - start, 0) + 1
+    return begin, end, {}
