@@ -70,7 +70,8 @@ def prepare_graphs(
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
-    kept = kept_labels([_names(graph_of(corpus).labels) for corpus in corpora], options)
+    chosen = options.labels or options.ignore_labels
+    kept = kept_labels([_names(graph_of(corpus).labels) for corpus in corpora], options) if chosen else []
     gold = corpora[0]
     for number, corpus in enumerate(corpora[1:], 1):
         order = _order(gold, corpus)
