@@ -24,7 +24,9 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "fn", "fp", "none")
+_OUTCOMES = (
+    *("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction", "fn", "fp", "none"),
+)
 _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
@@ -431,7 +433,7 @@ def _bounds(result: Result) -> Iterator[Table]:
             rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
         over = f"Over gold's {item}s (recall). " if result.matched else ""
         notes = [
-            f"{over}bound: a {item} counts as right if any system is. gain: bound minus {first.best}, "
+            f"{over}bound: a{'n' * item.startswith(tuple("aeiou"))} {item} counts as right if any system is. gain: bound minus {first.best}, "
             f"the best overall. Every system is right on "
             f"{count(first.all_right)} {item}s, none on {count(first.none_right)}."
         ]
