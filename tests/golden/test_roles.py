@@ -42,7 +42,9 @@ def check_heads(gold: str, system: str, expected: dict[str, Any]) -> None:
     """All that eval09.pl prints."""
     result, counts = scored(gold, system, OF_HEADS)
     value = {
-        (row.measure, row.score): percent(row.value) for row in result.scores if row.label is None and row.slice is None
+        (row.measure, row.score): percent(row.value)
+        for row in result.scores
+        if row.label is None and row.slice is None
     }
     found = {
         part: {
@@ -86,8 +88,12 @@ def outcome(counts: dict[str, int] | None, names: tuple[str, ...]) -> dict[str, 
     return {name: every[name] for name in names}
 
 
-def check_spans(gold: str, system: str, expected: dict[str, Any]) -> None:
-    """All that srl-eval.pl prints, but for the number of its warnings."""
+def check_spans(gold: str, system: str, expected: dict[str, Any], shifted: int = 0) -> None:
+    """All that srl-eval.pl prints, but for the number of its warnings.
+
+    `shifted`: lines whose lemma is empty; it takes their second cell for the lemma, so that the V of the last column
+    stands in the one before, where it is too many.
+    """
     result, counts = scored(gold, system, OF_SPANS)
     span, everything, unlabelled, perfect = OF_SPANS
     names = ("correct", "excess", "missed", "precision", "recall", "f1")
@@ -98,10 +104,12 @@ def check_spans(gold: str, system: str, expected: dict[str, Any]) -> None:
     roles = {label for measure, label in counts if measure == span and label is not None}
     assert {role: outcome(counts[span, role], names) for role in roles} == expected["roles"]
     verbs = counts.get((everything, "V"))
+    if verbs:
+        verbs = {**verbs, "system": verbs["system"] + shifted}
     assert (outcome(verbs, names) if verbs else None) == expected["v"]
     assert counts[perfect, None]["gold"] == expected["propositions"]
     assert percent(result.score("s", perfect).value) == expected["perfect-percent"]
-    assert result.sentences == expected["sentences"]
+    assert result.gold.sentences == expected["sentences"]
 
 
 @each("case", HEADS, ids=lambda case: case["id"])
@@ -168,7 +176,10 @@ def test_universal_propositions_of_heads(shared_data: Callable[[str], Path], nam
 def test_universal_propositions_of_spans(shared_data: Callable[[str], Path], name: str) -> None:
     folder = shared_data("graphs-srl-up_ewt")
     expected = json.loads((folder / "expected.json").read_text("utf-8"))[f"{name}.props"]
-    check_spans(str(folder / "gold.props"), str(folder / f"{name}.props"), expected)
+    system = folder / f"{name}.props"
+    shifted = sum(line.startswith("\t") for line in system.read_text("utf-8").splitlines())
+    assert shifted == (2 if name == "noised-b" else 0)
+    check_spans(str(folder / "gold.props"), str(system), expected, shifted)
 
 
 OUTPUTS = (
@@ -224,7 +235,9 @@ def test_the_published_figures_of_primesrl(shared_data: Callable[[str], Path], n
         )
         if kind == "ArgumentHead":
             one = sums[0]
-            assert [row[field] for field in ("Correct", "Missing", "Spurious", "SameValueDiffSpan", "SameSpanDiffValue")] == [
+            assert [
+                row[field] for field in ("Correct", "Missing", "Spurious", "SameValueDiffSpan", "SameSpanDiffValue")
+            ] == [
                 one["tp"],
                 one["fn"] + one["sense"],
                 one["fp"] + one["sense"],

@@ -175,7 +175,7 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     if given["word"] < 0 or given["predicate"] < 1:
         raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
     read = partial(roles.read_props, **given)
-    plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True, graphs=True)
+    plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
     return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
@@ -286,9 +286,7 @@ FORMATS = {
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
             "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV",
             roles.looks_up,
-            lambda head, path, given, wanted: replace(
-                _plan_layout(roles.up_layout(head, path, given["columns"]), head, path), graphs=True
-            ),
+            lambda head, path, given, wanted: _plan_layout(roles.up_layout(head, path, given["columns"]), head, path),
             {"columns": 0},
             "columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it looks)",
         ),
@@ -305,7 +303,7 @@ FORMATS = {
             "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
             "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_",
             roles.looks_conll08,
-            lambda head, path, given, wanted: replace(_plan_layout(roles.CONLL08_LAYOUT, head, path), graphs=True),
+            lambda head, path, given, wanted: _plan_layout(roles.CONLL08_LAYOUT, head, path),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(

@@ -91,7 +91,7 @@ def looks_up(head: Sequence[str]) -> bool:
     if head[0].startswith("# global.columns"):
         return _named_form(head[0]) is not None
     words = [row for rows in _sentences(head) for row in rows if row[0].isdigit()]
-    if not words or not all(len(row) > 9 and (row[6].isdigit() or row[6] == "_") for row in words):
+    if not words or not all(len(row) > 9 and row[6].isdigit() for row in words):
         return False
     # Ten columns without any predicate are those of CoNLL-U.
     return _fits(head, 10) or (_flagged(words) and _fits(head, 9) and any(row[8] == "Y" for row in words))

@@ -329,22 +329,22 @@ def matching(sides: Sides, gold: Ints, system: Ints, *, directed: bool = True) -
     def left() -> tuple[Ints, Ints]:
         return np.flatnonzero(partner == NONE), np.flatnonzero(~taken)
 
-    settle(*_in_order(a_ends * width + gold, b_ends * width + system), TP)
+    settle(*in_order(a_ends * width + gold, b_ends * width + system), TP)
     a, b = left()
     if width > 1 and len(a) and len(b):
-        rows, others = _in_order(a_ends[a], b_ends[b])
+        rows, others = in_order(a_ends[a], b_ends[b])
         settle(a[rows], b[others], LE)
         a, b = left()
     for what, same, other in ((HEAD, 0, 1), (DEPENDENT, 1, 0)):
         if len(a) and len(b):
             keys = ends[0][same][a] * width + gold[a], ends[1][same][b] * width + system[b]
             places = sides.position[ends[0][other][a]], sides.position[ends[1][other][b]]
-            rows, others = _nearest(*keys, *places)
+            rows, others = nearest(*keys, *places)
             settle(a[rows], b[others], what)
             a, b = left()
     if directed and len(a) and len(b):
         keys = ends[0][0][a] * nodes + ends[0][1][a], ends[1][1][b] * nodes + ends[1][0][b]
-        rows, others = _nearest(*keys, gold[a], system[b], same=True)
+        rows, others = nearest(*keys, gold[a], system[b], same=True)
         settle(a[rows], b[others], DIRECTION)
     return Matching(partner, kind, np.flatnonzero(~taken))
 
@@ -360,7 +360,7 @@ def _occurrences(keys: Ints) -> Ints:
     return number
 
 
-def _in_order(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
+def in_order(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     """Rows with equal keys as pairs, the first with the first and so on."""
     a, b = _occurrences(ours), _occurrences(theirs)
     most = int(max(a.max(initial=0), b.max(initial=0))) + 1
@@ -372,13 +372,13 @@ def _in_order(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     return rows, others
 
 
-def _nearest(ours: Ints, theirs: Ints, here: Ints, there: Ints, *, same: bool = False) -> tuple[Ints, Ints]:
+def nearest(ours: Ints, theirs: Ints, here: Ints, there: Ints, *, same: bool = False) -> tuple[Ints, Ints]:
     """Rows with equal keys as pairs, those nearest to each other first; `same`: only being equal is near."""
     order = np.argsort(theirs, kind="stable")
     low, high = (np.searchsorted(theirs[order], ours, side=side) for side in ("left", "right"))
     sizes = high - low
     if int(sizes.sum()) > _MOST_CANDIDATES:
-        return _in_order(ours, theirs)
+        return in_order(ours, theirs)
     a = np.repeat(np.arange(len(ours)), sizes)
     b = order[numbers_of_runs(low, sizes)]
     distance = (here[a] != there[b]).astype(np.int64) if same else np.abs(here[a] - there[b])

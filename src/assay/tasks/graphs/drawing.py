@@ -9,10 +9,13 @@ from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Places
 from assay.tasks.graphs.arcs import GraphPair
+from assay.tasks.graphs.propositions import role_places
 
 
 def _places(run: Run, items: Items) -> Places:
     """The word at which each arc ends; of one that gold does not have, the gold word where it stands."""
+    if run.pairs[0][1].layer(GraphPair) is None:
+        return role_places(run, items)
     begin = np.zeros(len(items), dtype=np.int64)
     for owner in range(-1, len(run.pairs)):
         rows = np.flatnonzero(items.owner == owner)

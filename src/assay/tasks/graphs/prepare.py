@@ -29,6 +29,7 @@ from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
 from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of, sides_of
 from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal
+from assay.tasks.graphs.propositions import about_roles, prepare_roles
 
 DEPS = "DEPS"
 _TAGGED = ("conllu", "conllx")
@@ -46,6 +47,8 @@ def prepare_graphs(
     inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> Run:
     """Read, check and align words with the graphs over them."""
+    if about_roles(measures):
+        return prepare_roles(inputs, named, measures, options)
     for name in ("train", "lexicon"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is about words; graphs have no use for it.")

@@ -49,6 +49,11 @@ def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
     return _OF_HEADS if form in HEADS else _OF_SPANS if form in SPANS else ()
 
 
+def shows_roles(item: Input | Corpus) -> bool:
+    """True of a file in a format that is there for semantic roles; others may be asked for them."""
+    return isinstance(item, Input) and item.plan.format in ("props", "up", "conll08")
+
+
 def about_roles(measures: Sequence[Measure]) -> bool:
     """True if measures are about semantic roles; those of other graphs need other files."""
     own = [measure.definition.function.__module__ == roles.__name__ for measure in measures]
@@ -139,9 +144,7 @@ def _with_labels(corpus: Corpus, options: Options) -> Corpus:
     """The corpus without the arguments whose roles do not count; C-A1 goes with A1."""
     graph = graph_of(corpus)
     rows = np.flatnonzero(
-        graph.labels.isin(
-            role for role in graph.labels.vocabulary if options.keeps(role, role.removeprefix("C-"))
-        )
+        graph.labels.isin(role for role in graph.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
     )
     return corpus.with_layer(
         replace(
@@ -298,14 +301,19 @@ def _chosen(pair: Pair, judged: Items, spec: str) -> tuple[Ints, Ints, Bools]:
 
 def _role_kind(pair: Pair, judged: Items, _: str) -> Values:
     _of_items(pair, judged, "role-kind")
-    kinds = np.array([2 if label == PREDICATE else 1 - int(is_core(label)) for label in judged.labels], dtype=np.int64)
+    kinds = np.array(
+        [2 if label == PREDICATE else 1 - int(is_core(label)) for label in judged.labels], dtype=np.int64
+    )
     return kinds[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], ("core", "contextual", PREDICATE)
 
 
 def _role_prefix(pair: Pair, judged: Items, _: str) -> Values:
     _of_items(pair, judged, "role-prefix")
     names = ("C-", "R-", "neither", PREDICATE)
-    kinds = [names.index(PREDICATE if one == PREDICATE else one[:2] if one[:2] in names else "neither") for one in judged.labels]
+    kinds = [
+        names.index(PREDICATE if one == PREDICATE else one[:2] if one[:2] in names else "neither")
+        for one in judged.labels
+    ]
     return np.array(kinds, dtype=np.int64)[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], names
 
 
@@ -334,7 +342,11 @@ ROLE_SLICES = (
     SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_items=_role_kind),
     SliceKind("role-prefix", "roles with C- or R- before them", of_items=_role_prefix),
     SliceKind("predicate-tag", "part of speech of the predicate", of_items=_predicate_tag),
-    SliceKind("argument-distance", "words from the predicate to the (first word of the) argument", of_items=_argument_distance),
+    SliceKind(
+        "argument-distance",
+        "words from the predicate to the (first word of the) argument",
+        of_items=_argument_distance,
+    ),
 )
 
 
@@ -351,9 +363,9 @@ def role_places(run: Run, items: Items) -> Places:
         pair = run.pairs[max(owner, 0)][1]
         graph = graph_of(pair.gold if owner == NONE else pair.system)
         first = np.concatenate([graph.dependent, graph.predicates])[items.item[rows]]
-        last = np.concatenate(
-            [graph.dependent if graph.end is None else graph.end - 1, graph.predicates]
-        )[items.item[rows]]
+        last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[
+            items.item[rows]
+        ]
         if owner != NONE:
             first, last = pair.covering[first], pair.covering[last]
         start = run.gold.starts[items.sentence[rows]]

@@ -14,11 +14,8 @@ from assay.corpus import Corpus
 from assay.engine.counts import Counts, Sums, matched
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
-from assay.engine.slices import SliceKind, Values
-from assay.engine.warnings import Remark, remark
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
-from assay.formats.roles import TAGS
 from assay.tasks.graphs.arcs import in_order, nearest
 
 PREDICATE = "(predicate)"
@@ -132,9 +129,7 @@ def _role_sides(pair: Pair, spans: bool, join: bool, exclude: str, predicates: s
         ours_at,
         (spans, join, excluded),
     )
-    theirs = _role_side(
-        _graph(system, spans), number, pair.system_sentence, theirs_at, (spans, join, excluded)
-    )
+    theirs = _role_side(_graph(system, spans), number, pair.system_sentence, theirs_at, (spans, join, excluded))
     if lemma:
         # A predicate of another lemma is another predicate.
         lemmas = dict(zip(ours.predicate.tolist(), map(lemma_of, ours.senses), strict=True))
@@ -216,7 +211,8 @@ def _role_side(
             rows += _joined([(pieces[row], roles[row], numbers[row]) for row in group], owners[group[0]], spans)
     else:
         rows = [
-            (owner, (piece,), role, arc) for owner, piece, role, arc in zip(owners, pieces, roles, numbers, strict=True)
+            (owner, (piece,), role, arc)
+            for owner, piece, role, arc in zip(owners, pieces, roles, numbers, strict=True)
         ]
     rows = [row for row in rows if row[2] not in excluded]
     return RoleSide(
@@ -327,7 +323,8 @@ def _sense_right(sides: RoleSides, sense: str) -> tuple[Ints, Bools]:
     partner = _partners(sides.gold, sides.system)
     ours, theirs = ([sense_key(one, sense) for one in side.senses] for side in (sides.gold, sides.system))
     right = np.array(
-        [other != NONE and key == theirs[other] for key, other in zip(ours, partner.tolist(), strict=True)], dtype=bool
+        [other != NONE and key == theirs[other] for key, other in zip(ours, partner.tolist(), strict=True)],
+        dtype=bool,
     )
     return partner, right
 
@@ -579,9 +576,7 @@ def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
         raise UsageError(f"srl-macro: weight is a share between 0 and 1, not {share}.")
 
     def mean(sums: Sums, whole: str, words: str) -> Floats:
-        return np.asarray(
-            (1 - share) * ratio(sums["attached"], sums[words]) + share * ratio(sums["tp"], sums[whole])
-        )
+        return np.asarray((1 - share) * ratio(sums["attached"], sums[words]) + share * ratio(sums["tp"], sums[whole]))
 
     def f1(sums: Sums) -> Floats:
         # Where one of both is undefined the other is not, and as in f1 what is not there counts as nothing.
@@ -654,7 +649,9 @@ def _attached(pair: Pair, labelled: bool) -> Ints:
     heads = []
     for corpus in (pair.gold, pair.system):
         column = corpus.column("HEAD")
-        numbers = [int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1 for text in column.vocabulary]
+        numbers = [
+            int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1 for text in column.vocabulary
+        ]
         if max(numbers, default=-1) < 0:
             raise InputError(f"{corpus.name}: no heads in it, which srl-macro needs. Leave it out, or add a tree.")
         number = np.array(numbers, dtype=np.int64)[column.codes]
@@ -764,9 +761,7 @@ def srl_span_unlabelled(
 
 
 @measure("srl-span-perfect", scores={"value": Proportion("tp", "gold")}, count=matched, task="graphs")
-def srl_span_perfect(
-    pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False
-) -> Items:
+def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False) -> Items:
     """Gold's predicates all of whose arguments are right, none of them missing and none too many.
 
     exclude, continuation, lemma: as for srl-span.
