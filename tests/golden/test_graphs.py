@@ -149,6 +149,8 @@ def check_toolkit(gold: Path, system: Path, options: str, expected: dict[str, An
             ]
         if not given:
             check_labels(gold, system, arc_f1, figures.get("by-label", {}))
+            if which == "without-top":
+                check_lengths(gold, system, figures.get("by-length", {}))
 
 
 def check_labels(gold: Path, system: Path, spec: str, expected: dict[str, Any]) -> None:
@@ -161,6 +163,19 @@ def check_labels(gold: Path, system: Path, spec: str, expected: dict[str, Any]) 
         assert [counts[own]["gold"], counts[own]["system"]] == [ours, theirs], label
         if scores:
             assert same(scores[own, "precision"], precision) and same(scores[own, "recall"], recall), label
+
+
+def check_lengths(gold: Path, system: Path, expected: dict[str, Any]) -> None:
+    """The figures of arcs of each length; tops, which assay keeps apart, are not among them."""
+    if not expected:
+        return
+    result = assay.score(str(gold), {"s": str(system)}, "sdp(top=false)", task="graphs", slices="arc-length", times=1)
+    counts = {row.slice: row.counts for row in result.counts if row.slice is not None}
+    for length, (ours, theirs, precision, recall) in expected.items():
+        own = counts[f"arc-length={'10 or more' if length == '10-' else length}"]
+        right, *sides = arcs(own)
+        assert sides == [ours, theirs], length
+        assert same(right / theirs, precision) and same(right / ours, recall), length
 
 
 @pytest.mark.parametrize("folder", ["graphs-eud-en_ewt", "graphs-eud-empty-nodes"])

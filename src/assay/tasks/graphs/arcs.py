@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.formats.graphs import Graph, GraphFault
 
 EMPTY = ("collapse", "drop", "align")
@@ -127,6 +127,10 @@ class Arcs:
     """The dependent in its own corpus …"""
     own_head: Ints
     """… and the head there, NONE for the root."""
+    number: Ints
+    """The number of each among all of its side in the pair."""
+    several: Bools
+    """Mask of those whose dependent has more than one arc in gold."""
 
     def __len__(self) -> int:
         return len(self.dependent)
@@ -142,6 +146,8 @@ class Arcs:
             self.path[rows],
             self.own_dependent[rows],
             self.own_head[rows],
+            self.number[rows],
+            self.several[rows],
         )
 
     def renamed(self, names: Mapping[str, str]) -> Arcs:
@@ -165,13 +171,38 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class GraphPair:
-    """A layer of a Pair: the arcs of both sides, with empty nodes treated in each of the ways asked for."""
+    """A layer of a Pair: the arcs of both sides, with empty nodes treated in each of the ways asked for.
+
+    Arcs are numbered through all of these ways, so that items tell their arcs.
+    """
 
     sides: Mapping[str, Sides]
 
+    @classmethod
+    def of(cls, pair: Pair, flats: Mapping[str, tuple[Flat, Flat]]) -> GraphPair:
+        """The layer from the arcs of both sides, by the way in which empty nodes are treated."""
+        found: dict[str, Sides] = {}
+        first = [0, 0]
+        for empty, both in flats.items():
+            found[empty] = sides_of(pair, both, empty, first)
+            first = [number + len(one.dependent) for number, one in zip(first, both, strict=True)]
+        return cls(found)
 
-def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str) -> Sides:
-    """The arcs of a pair over one set of nodes; sentences that are left out have none."""
+    def arcs(self, side: int, numbers: Ints) -> tuple[Arcs, Ints]:
+        """All arcs of gold (0) or of the system (1), and the places among them of those with these numbers."""
+        chosen = [(one.gold, one.system)[side] for one in self.sides.values()]
+        vocabulary, codes = one_vocabulary([arcs.labels for arcs in chosen])
+        columns = {
+            one.name: np.concatenate([getattr(arcs, one.name) for arcs in chosen])
+            for one in fields(Arcs)
+            if one.name != "labels"
+        }
+        whole = Arcs(labels=Column(np.concatenate(codes), vocabulary), **columns)
+        return whole, np.searchsorted(whole.number, numbers)
+
+
+def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str, first: Sequence[int] = (0, 0)) -> Sides:
+    """The arcs of a pair over one set of nodes, numbered from `first` on; sentences that are left out have none."""
     gold, system = pair.gold, pair.system
     ours, theirs = graph_of(gold), graph_of(system)
     of_gold, of_system = len(gold) + len(ours.empty_ids), len(system) + len(theirs.empty_ids)
@@ -196,7 +227,7 @@ def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str) -> Sides:
     identity = np.arange(beyond + of_system)
     identity[beyond:] = _identities(pair, beyond, before, of_system)
     sentence_of = np.concatenate([gold.sentence_of, ours.empty_sentence])
-    arcs = []
+    arcs, in_gold = [], np.bincount(flats[0].dependent, minlength=beyond + of_system)
     for side, one, numbers, sentences in (
         (0, flats[0], np.arange(of_gold), sentence_of),
         (1, flats[1], number, sentence),
@@ -215,6 +246,8 @@ def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str) -> Sides:
                 path=one.path[kept],
                 own_dependent=dependent,
                 own_head=head,
+                number=first[side] + kept,
+                several=in_gold[numbers[dependent]] > 1,
             )
         )
     return Sides(arcs[0], arcs[1], position, identity, (of_gold, beyond))

@@ -23,9 +23,8 @@ def _places(run: Run, items: Items) -> Places:
             continue
         layer = run.pairs[max(owner, 0)][1].layer(GraphPair)
         assert layer is not None
-        found = next(iter(layer.sides.values()))
-        arcs = found.gold if owner == NONE else found.system
-        place = found.position[arcs.dependent[items.item[rows]]] // 2
+        arcs, chosen = layer.arcs(int(owner != NONE), items.item[rows])
+        place = next(iter(layer.sides.values())).position[arcs.dependent[chosen]] // 2
         begin[rows] = np.maximum(place - run.gold.starts[items.sentence[rows]], 0)
     return begin, begin + 1, {}
 

@@ -97,7 +97,7 @@ def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) 
     return Items.of(
         labels=names,
         sentence=np.concatenate([gold.sentence, system.sentence[extra]]),
-        item=np.concatenate([np.arange(len(gold)), extra]),
+        item=np.concatenate([gold.number, system.number[extra]]),
         gold=own,
         answer=answer,
         right=kind == TP,
@@ -106,7 +106,7 @@ def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) 
         kinds=KINDS,
         kind=kind,
         label=np.where(has_gold, own, answer),
-        partner=partner,
+        partner=np.append(system.number, NONE)[partner],
         key=np.stack([*places, answer]),
     )
 
@@ -313,7 +313,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
     items = judged(replace(found, gold=gold, system=system))
     # A predication is right where both sides have as many arguments, and all of them are right.
     nodes = len(found.position)
-    same = np.bincount(gold.head[items.item[items.kind[0] == TP]], minlength=nodes)
+    same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
     sizes = [np.bincount(arcs.head, minlength=nodes) for arcs in (gold, system)]
     whole = (sizes[0] == sizes[1]) & (sizes[0] == same)
     words = pair.gold.sentence_of

@@ -27,7 +27,7 @@ from assay.engine.warnings import check_system, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
-from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of, sides_of
+from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of
 from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 
@@ -98,7 +98,7 @@ def prepare_graphs(
     ready: list[tuple[str, Pair]] = []
     for number, (name, pair) in enumerate(pairs, 1):
         whole = without(pair, skipped)
-        layer = GraphPair({way: sides_of(whole, (both[0], both[number]), way) for way, both in flats.items()})
+        layer = GraphPair.of(whole, {way: (both[0], both[number]) for way, both in flats.items()})
         ready.append((name, whole.with_layer(layer)))
     way = next(iter(flats), "collapse")
     outputs = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints
+from assay.arrays import NONE, Ints, as_codes
 from assay.corpus import Column, Corpus
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -24,7 +24,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.slices import SliceKind, Values
+from assay.engine.slices import SliceKind
 from assay.engine.task import Places
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError
@@ -190,7 +190,7 @@ def _same_graphs(ours: Graph, theirs: Graph) -> bool:
 
 
 def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool) -> Iterator[Remark]:
-    """Predicates right by the number of their sense alone, and the arguments of predicates that gold does not have."""
+    """Predicates right by the number of their sense alone, and arguments of predicates that gold does not have."""
     if spans:
         both = [one for one in measures if one.parameters.get("predicates") == "all"]
         if not both:
@@ -270,83 +270,77 @@ def _overlapping(graph: Graph) -> int:
 
 # --- slices ---
 
+Sided = tuple[Ints, Ints, tuple[str, ...]]
 
-def _of_items(pair: Pair, judged: Items, spec: str) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Bools]:
-    """Predicate and argument (NONE: none) of each item in the corpus it is from, gold's first; which are gold's."""
-    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, roles.WHOLE_KINDS):
+
+def _sided(
+    judged: Items, spec: str, values: tuple[Ints, Ints], names: Sequence[str], *, labels: bool = False
+) -> Sided:
+    """The value of each row on gold's side and on the system's, NONE where there is none.
+
+    Values are given for the items of each side by number or, with `labels`, for the labels of both.
+    """
+    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, roles.WHOLE_KINDS) or judged.partner is None:
         raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
-    in_gold = judged.gold != NONE
-    found = []
-    for corpus in (pair.gold, pair.system):
-        graph = graph_of(corpus)
-        predicate = np.concatenate([graph.head, graph.predicates])
-        argument = np.concatenate([graph.dependent, np.full(len(graph.predicates), NONE)])
-        found.append((predicate, argument))
-    return found[0], found[1], in_gold
-
-
-def _chosen(pair: Pair, judged: Items, spec: str) -> tuple[Ints, Ints, Bools]:
-    """Predicate and argument of each item in its own corpus, and whether that is gold's."""
-    ours, theirs, in_gold = _of_items(pair, judged, spec)
-    predicate, argument = (
-        np.where(
-            in_gold,
-            np.append(mine, NONE)[np.where(in_gold, judged.item, NONE)],
-            np.append(its, NONE)[np.where(in_gold, NONE, judged.item)],
-        )
-        for mine, its in zip(ours, theirs, strict=True)
+    codes = []
+    sides = (
+        (judged.has_gold, judged.gold if labels else judged.item),
+        (judged.has_system[0], judged.answer[0] if labels else judged.partner[0]),
     )
-    return predicate, argument, in_gold
+    for own, (there, numbers) in zip(values, sides, strict=True):
+        code = np.full(len(judged), NONE, dtype=np.int64)
+        code[there] = own[numbers[there]]
+        codes.append(code)
+    return codes[0], codes[1], tuple(names)
 
 
-def _role_kind(pair: Pair, judged: Items, _: str) -> Values:
-    _of_items(pair, judged, "role-kind")
-    kinds = np.array(
-        [2 if label == PREDICATE else 1 - int(is_core(label)) for label in judged.labels], dtype=np.int64
-    )
-    return kinds[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], ("core", "contextual", PREDICATE)
+def _ends(corpus: Corpus) -> tuple[Ints, Ints]:
+    """The predicate and the (first word of the) argument of each item, for predicates NONE."""
+    graph = graph_of(corpus)
+    nothing = np.full(len(graph.predicates), NONE)
+    return np.concatenate([graph.head, graph.predicates]), np.concatenate([graph.dependent, nothing])
 
 
-def _role_prefix(pair: Pair, judged: Items, _: str) -> Values:
-    _of_items(pair, judged, "role-prefix")
-    names = ("C-", "R-", "neither", PREDICATE)
-    kinds = [
-        names.index(PREDICATE if one == PREDICATE else one[:2] if one[:2] in names else "neither")
-        for one in judged.labels
-    ]
-    return np.array(kinds, dtype=np.int64)[np.where(judged.gold != NONE, judged.gold, judged.answer[0])], names
+def _role_kind(pair: Pair, judged: Items, _: str) -> Sided:
+    codes = np.array([2 if one == PREDICATE else 1 - int(is_core(one)) for one in judged.labels], dtype=np.int64)
+    return _sided(judged, "role-kind", (codes, codes), ("core", "contextual", PREDICATE), labels=True)
 
 
-def _predicate_tag(pair: Pair, judged: Items, _: str) -> Values:
-    if TAG not in pair.gold.columns or TAG not in pair.system.columns:
-        raise UsageError(f"--slice predicate-tag: {pair.gold.name} or {pair.system.name} has no tags of words.")
-    predicate, _argument, in_gold = _chosen(pair, judged, "predicate-tag")
+def _role_prefix(pair: Pair, judged: Items, _: str) -> Sided:
+    names = ("neither", "C-", "R-", PREDICATE)
+    found = [one if one == PREDICATE else one[:2] for one in judged.labels]
+    codes = np.array([names.index(one) if one in names else 0 for one in found], dtype=np.int64)
+    return _sided(judged, "role-prefix", (codes, codes), names, labels=True)
+
+
+def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
     known: dict[str, int] = {}
-    codes = np.empty(len(judged), dtype=np.int64)
-    for corpus, rows in ((pair.gold, np.flatnonzero(in_gold)), (pair.system, np.flatnonzero(~in_gold))):
-        column = corpus.column(TAG)
-        recoded = np.array([known.setdefault(tag, len(known)) for tag in column.vocabulary], dtype=np.int64)
-        codes[rows] = recoded[column.codes[predicate[rows]]]
-    return codes, tuple(known)
+    values = []
+    for corpus in (pair.gold, pair.system):
+        if TAG not in corpus.columns:
+            raise UsageError(f"--slice predicate-tag: {corpus.name} has no tags of words.")
+        tags = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
+        # Words alone are tagged, and predicates are words.
+        values.append(tags[np.minimum(_ends(corpus)[0], len(corpus) - 1)])
+    return _sided(judged, "predicate-tag", (values[0], values[1]), tuple(known))
 
 
-def _argument_distance(pair: Pair, judged: Items, _: str) -> Values:
-    predicate, argument, _in_gold = _chosen(pair, judged, "argument-distance")
+def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
     uppers = np.array([upper for upper, _ in DISTANCES])
-    distance = 1 + np.searchsorted(uppers, np.abs(predicate - argument), side="left")
+    values = []
+    for corpus in (pair.gold, pair.system):
+        predicate, argument = _ends(corpus)
+        distance = 1 + np.searchsorted(uppers, np.abs(predicate - argument), side="left")
+        values.append(np.where(argument == NONE, 0, distance))
     names = (PREDICATE, *(name for _, name in DISTANCES), "10 or more")
-    return np.where(argument == NONE, 0, distance), names
+    return _sided(judged, "argument-distance", (values[0], values[1]), names)
 
 
 ROLE_SLICES = (
-    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_items=_role_kind),
-    SliceKind("role-prefix", "roles with C- or R- before them", of_items=_role_prefix),
-    SliceKind("predicate-tag", "part of speech of the predicate", of_items=_predicate_tag),
-    SliceKind(
-        "argument-distance",
-        "words from the predicate to the (first word of the) argument",
-        of_items=_argument_distance,
-    ),
+    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_sides=_role_kind),
+    SliceKind("role-prefix", "roles with C- or R- before them", of_sides=_role_prefix),
+    SliceKind("predicate-tag", "part of speech of the predicate", of_sides=_predicate_tag),
+    SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
 )
 
 

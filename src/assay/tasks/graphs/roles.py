@@ -11,7 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Corpus
-from assay.engine.counts import Counts, Sums, matched
+from assay.engine.counts import Counts, Sums, bracketed, matched
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
@@ -19,14 +19,17 @@ from assay.formats.graphs import Graph
 from assay.tasks.graphs.arcs import in_order, nearest
 
 PREDICATE = "(predicate)"
-"""The label of a predicate among roles."""
+"""The label of a predicate among roles …"""
+ARGUMENT = "(argument)"
+"""… and that of all arguments where roles do not count."""
 KINDS = ("tp", "le", "head", "dependent", "sense", "fn", "fp", "fn-predicate", "fp-predicate")
 """What became of a predicate or an argument that is a word: right, wrong role, at another predicate, at another word,
 wrong sense, missing, spurious, argument of a predicate that the system does not have, or that gold does not have."""
 TP, LE, HEAD, DEPENDENT, SENSE, FN, FP, FN_PREDICATE, FP_PREDICATE = range(len(KINDS))
-SPAN_KINDS = ("tp", "le", "be", "lbe", "fn", "fp", "fn-predicate", "fp-predicate")
-"""What became of an argument that is a stretch: right, wrong role, wrong boundary, both; the others as above."""
-_BE, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
+SPAN_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "fn", "fp", "fn-predicate", "fp-predicate")
+"""What became of an argument that is a stretch: right, wrong role, wrong boundary (the system's is smaller, larger,
+or overlaps), both; the others as above."""
+_BES, _BEL, _BEO, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
 WHOLE_KINDS = ("tp", "sense", "arguments", "fn", "fp")
 """What became of a predicate taken with all its arguments."""
 SENSES = ("number", "full", "false")
@@ -34,15 +37,15 @@ CONTINUATIONS = ("separate", "join")
 _CONTINUED = "C-"
 _FAR = 1 << 40
 
-_f1 = {
-    "f1": lambda sums: ratio(2 * sums["tp"], sums["gold"] + sums["system"]),
-    "precision": Proportion("tp", "system"),
-    "recall": Proportion("tp", "gold"),
-}
-FOUND: Scores = _f1
+
+def _f1(sums: Sums) -> Floats:
+    return ratio(2 * sums["tp"], sums["gold"] + sums["system"])
+
+
+FOUND: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 OVER_ROLES: Scores = {
     **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
-    "weighted-f1": weighted(FOUND["f1"]),
+    "weighted-f1": weighted(_f1),
 }
 
 
@@ -241,8 +244,8 @@ def _joined(
 ) -> Iterator[tuple[int, Stretches, str, int]]:
     """The arguments of a predicate, C-X made one with the latest X before it.
 
-    Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only where
-    there is none at all becomes an X.
+    Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only
+    where there is none at all becomes an X.
     """
     found: list[tuple[str, list[tuple[int, int]], int]] = []
     latest: dict[str, int] = {}
@@ -274,7 +277,7 @@ def lemma_of(sense: str) -> str:
 
 
 def sense_key(sense: str, how: str) -> str:
-    """The part of a sense that is compared: with exactly one dot what follows it, numbers without zeros before them."""
+    """The part of a sense that is compared: with exactly one dot what follows it, 01 and 1 being the same."""
     if how == "false":
         return ""
     if how == "number" and sense.count(".") == 1:
@@ -369,7 +372,7 @@ def _matched_arguments(sides: RoleSides, labelled: bool, dependent: bool) -> _Ma
         settle(nearest(*keys, firsts[place[rows]], firsts[other_place[others]]), DEPENDENT)
     if dependent and len(kind):
         # A core role says something within its frame alone.
-        found, right = _sense_right(sides, "full")
+        right = _sense_right(sides, "full")[1]
         core = np.array([is_core(one) for one in ours.role], dtype=bool)
         kind[(kind == TP) & core & ~right[ours.owner]] = SENSE
     lonely = ~np.isin(predicate, of_system)
@@ -378,53 +381,49 @@ def _matched_arguments(sides: RoleSides, labelled: bool, dependent: bool) -> _Ma
     return _Matched(partner, kind, others, spurious_kind)
 
 
-def _items(sides: RoleSides, found: Sequence[_Matched], kinds: tuple[str, ...], *, labelled: bool = True) -> Items:
-    """The items of predicates and of arguments, given by what was matched of each; () for none of them."""
-    of_predicates, of_arguments = found
+def _items(
+    sides: RoleSides,
+    kinds: tuple[str, ...],
+    *,
+    predicates: _Matched | None = None,
+    arguments: _Matched | None = None,
+    labelled: bool = True,
+) -> Items:
+    """Predicates, arguments or both as items, by what was matched: gold's in text order, then spurious ones."""
     known: dict[str, int] = {}
     tables = []
-    for one, is_predicate in ((of_predicates, True), (of_arguments, False)):
-        if one is None:
+    for found, of_predicates in ((predicates, True), (arguments, False)):
+        if found is None:
             continue
-        columns = []
+        columns: list[tuple[Ints, Ints, Ints, Ints]] = []
         for side in (sides.gold, sides.system):
-            if is_predicate:
-                labels = as_codes([PREDICATE] * len(side.predicate), known).astype(np.int64)
-                columns.append((labels, side.predicate_sentence, side.predicate_item, _keys_of_predicates(side)))
+            if of_predicates:
+                codes = as_codes([PREDICATE] * len(side.predicate), known)
+                columns.append((codes, side.predicate_sentence, side.predicate_item, _keys_of_predicates(side)))
             else:
-                labels = as_codes(side.role, known).astype(np.int64)
-                columns.append((labels, side.sentence, side.item, _keys_of_arguments(side)))
+                codes = as_codes(side.role if labelled else [ARGUMENT] * len(side.role), known)
+                columns.append((codes, side.sentence, side.item, _keys_of_arguments(side)))
         (label, sentence, item, _), (answer, there, their_item, key) = columns
-        none = np.full(len(one.spurious), NONE)
-        partner = np.concatenate([one.partner, one.spurious])
+        partner = np.concatenate([found.partner, found.spurious])
         tables.append(
             {
-                "gold": np.concatenate([label, none]),
+                "gold": np.concatenate([label, np.full(len(found.spurious), NONE)]),
+                # NONE is -1, the last.
                 "answer": np.append(answer, NONE)[partner],
-                "sentence": np.concatenate([sentence, there[one.spurious]]),
-                "item": np.concatenate([item, their_item[one.spurious]]),
-                "kind": np.concatenate([one.kind, one.spurious_kind]),
+                "sentence": np.concatenate([sentence, there[found.spurious]]),
+                "item": np.concatenate([item, their_item[found.spurious]]),
+                "kind": np.concatenate([found.kind, found.spurious_kind]),
                 "partner": np.append(their_item, NONE)[partner],
                 "key": np.concatenate([key, np.full((len(key), 1), NONE)], axis=1)[:, partner],
             }
         )
-    columns_: dict[str, Ints] = {
-        name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
-    }
-    order = np.lexsort((columns_["item"], columns_["sentence"], columns_["gold"] == NONE))
-    columns_ = {name: column[..., order] for name, column in columns_.items()}
-    gold, answer = columns_["gold"], columns_["answer"]
-    if labelled:
-        columns_["key"] = np.concatenate([columns_["key"], answer[None]])
-    else:
-        columns_["key"] = np.concatenate([columns_["key"], np.full((1, len(gold)), NONE)])
-    return Items.of(
-        labels=tuple(known),
-        right=columns_["kind"] == TP,
-        kinds=kinds,
-        label=np.where(gold == NONE, answer, gold),
-        **columns_,
-    )
+    joined = {name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]}
+    order = np.lexsort((joined["item"], joined["sentence"], joined["gold"] == NONE))
+    joined = {name: column[..., order] for name, column in joined.items()}
+    gold, answer = joined["gold"], joined["answer"]
+    joined["key"] = np.concatenate([joined["key"], answer[None]])
+    label = np.where(gold == NONE, answer, gold)
+    return Items.of(labels=tuple(known), right=joined["kind"] == TP, kinds=kinds, label=label, **joined)
 
 
 def _keys_of_predicates(side: RoleSide) -> Ints:
@@ -459,7 +458,7 @@ def _judged(
     sides = role_sides(pair, spans=False, join=continuation == "join")
     predicates = _matched_predicates(sides, sense) if which != "arguments" else None
     arguments = _matched_arguments(sides, labelled, dependent) if which != "predicates" else None
-    return _items(sides, (predicates, arguments), KINDS, labelled=labelled)  # type: ignore[arg-type]
+    return _items(sides, KINDS, predicates=predicates, arguments=arguments, labelled=labelled)
 
 
 @measure("srl", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
@@ -469,18 +468,18 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
     sense: `number`: of a sense with exactly one dot only what follows it is compared, numbers as numbers (try.01,
         do.1); `full`: all of it; `false`: only whether the word is a predicate.
     dependent: core roles (A0, ARG1, AA, also with C- or R-) count only where the predicate's full sense is gold's.
-    continuation: `join`: C-X is made one with the latest X before it, else with the next, and the place of an argument
-        is the set of its words; `separate`: C-X is a role like others.
+    continuation: `join`: C-X is made one with the latest X before it, else with the next, and the place of an
+        argument is the set of its words; `separate`: C-X is a role like others.
     Counts: per role, and for `(predicate)`, tp, le (wrong role), head (at another predicate), dependent (at another
-        word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or
-        gold, does not have); gold, system.
+        word), sense (wrong sense), fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system,
+        or gold, does not have); gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Paper: Hajič et al. 2009. Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (labelled F1).
     """
     return _judged(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+@measure("srl-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs")
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
@@ -502,7 +501,7 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
     return _judged(pair, "number", dependent, continuation, which="arguments")
 
 
-@measure("srl-predicates", scores=FOUND, main="f1", count=matched, task="graphs")
+@measure("srl-predicates", scores=FOUND, main="f1", count=bracketed, task="graphs")
 def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
     """Predicates alone: words with their sense.
 
@@ -530,11 +529,11 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
     missing = partner == NONE if right is not None else (partner == NONE) & faults
     kind = np.where(missing, WHOLE_KINDS.index("fn"), kind)
     spurious = np.setdiff1d(np.arange(len(theirs.predicate)), partner) if right is not None else partner[:0]
-    matched_ = _Matched(partner, kind, spurious, np.full(len(spurious), WHOLE_KINDS.index("fp")))
-    return _items(sides, (matched_, None), WHOLE_KINDS)  # type: ignore[arg-type]
+    whole = _Matched(partner, kind, spurious, np.full(len(spurious), WHOLE_KINDS.index("fp")))
+    return _items(sides, WHOLE_KINDS, predicates=whole)
 
 
-@measure("srl-propositions", scores=FOUND, main="f1", count=matched, task="graphs")
+@measure("srl-propositions", scores=FOUND, main="f1", count=bracketed, task="graphs")
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Items:
@@ -557,8 +556,8 @@ def srl_exact(
     """Gold sentences in which all predicates, senses and arguments are right, and none is spurious.
 
     sense, dependent, continuation: as for srl.
-    Counts: right, sentences. Score: value = right/sentences; a sentence without predicates on both sides is right, one
-        that the system cuts otherwise is wrong.
+    Counts: right, sentences. Score: value = right/sentences; a sentence without predicates on both sides is right,
+        one that the system cuts otherwise is wrong.
     Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (exact match).
     """
     judged = _judged(pair, sense, dependent, continuation)
@@ -708,14 +707,23 @@ def _matched_spans(sides: RoleSides, labelled: bool) -> _Matched:
                     candidates.append((ours.role[a] != theirs.role[b], -shared, a, b))
         for other, _, a, b in sorted(candidates):
             if partner[a] == NONE and not taken[b]:
-                partner[a], kind[a], taken[b] = b, _LBE if other and labelled else _BE, True
+                partner[a], taken[b] = b, True
+                kind[a] = _LBE if other and labelled else _boundary(ours.place[a], theirs.place[b])
     kind[(kind == _SPAN_FN) & ~np.isin(predicate, of_system)] = _SPAN_FN_PREDICATE
     spurious = np.flatnonzero(~taken)
     spurious_kind = np.where(np.isin(other_predicate[spurious], of_gold), _SPAN_FP, _SPAN_FP_PREDICATE)
     return _Matched(partner, kind, spurious, spurious_kind)
 
 
+def _boundary(ours: Stretches, theirs: Stretches) -> int:
+    """The kind of error of stretches that overlap and are not the same."""
+    shared = _shared(ours, theirs)
+    smaller = shared == sum(end - begin for begin, end in theirs)
+    return _BES if smaller else _BEL if shared == sum(end - begin for begin, end in ours) else _BEO
+
+
 def _shared(ours: Stretches, theirs: Stretches) -> int:
+    """The number of places in both."""
     return sum(max(0, min(a_end, b_end) - max(a, b)) for a, a_end in ours for b, b_end in theirs)
 
 
@@ -736,17 +744,18 @@ def srl_span(
         C-V and C-R-X; `separate`: each stretch is an argument of its own, with the role as it is written.
     predicates: `all`; `gold`: what the system says of predicates that gold does not have is left out.
     lemma: whether a predicate of another lemma is another predicate.
-    Counts: per role tp, le (wrong role), be (wrong boundary), lbe (both), fn, fp, fn-predicate and fp-predicate
-        (arguments of a predicate that the system, or gold, does not have); gold, system.
+    Counts: per role tp, le (wrong role), bes, bel, beo (wrong boundary: smaller, larger, overlapping), lbe (both), fn,
+        fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have); gold,
+        system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Paper: Carreras and Màrquez 2005. Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
     """
     sides = _span_sides(pair, exclude, continuation, predicates, lemma)
-    return _items(sides, (None, _matched_spans(sides, True)), SPAN_KINDS)  # type: ignore[arg-type]
+    return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, True))
 
 
-@measure("srl-span-unlabelled", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+@measure("srl-span-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs")
 def srl_span_unlabelled(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -757,10 +766,10 @@ def srl_span_unlabelled(
     Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl -C.
     """
     sides = _span_sides(pair, exclude, continuation, predicates, lemma)
-    return _items(sides, (None, _matched_spans(sides, False)), SPAN_KINDS, labelled=False)  # type: ignore[arg-type]
+    return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, False), labelled=False)
 
 
-@measure("srl-span-perfect", scores={"value": Proportion("tp", "gold")}, count=matched, task="graphs")
+@measure("srl-span-perfect", scores={"value": Proportion("tp", "gold")}, count=bracketed, task="graphs")
 def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False) -> Items:
     """Gold's predicates all of whose arguments are right, none of them missing and none too many.
 
