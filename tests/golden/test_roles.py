@@ -220,7 +220,7 @@ def test_the_published_figures_of_primesrl(shared_data: Callable[[str], Path], n
     expected = json.loads((folder / "expected.json").read_text("utf-8"))[name]
     key = str(folder / expected["key"])
     by_role = PROPOSED["ArgumentHead"]
-    result, counts = scored(f"{key}.conllu", str(folder / f"{name}.conllu"), tuple(PROPOSED.values()))
+    _, counts = scored(f"{key}.conllu", str(folder / f"{name}.conllu"), tuple(PROPOSED.values()))
     for row in expected["published proposed"]:
         kind = row["Type"]
         if kind in PROPOSED:

@@ -740,13 +740,13 @@ def srl_span(
     """Semantic roles of stretches: arguments with gold's predicate, role and all of its stretches.
 
     exclude: roles that do not count (V+AM-MOD), V being the predicate itself; nothing: all count.
-    continuation: `join`: C-X is a further stretch of the latest X before it, and an X itself where there is none, also
-        C-V and C-R-X; `separate`: each stretch is an argument of its own, with the role as it is written.
+    continuation: `join`: C-X is a further stretch of the latest X before it, and an X itself where there is none,
+        also C-V and C-R-X; `separate`: each stretch is an argument of its own, with the role as it is written.
     predicates: `all`; `gold`: what the system says of predicates that gold does not have is left out.
     lemma: whether a predicate of another lemma is another predicate.
-    Counts: per role tp, le (wrong role), bes, bel, beo (wrong boundary: smaller, larger, overlapping), lbe (both), fn,
-        fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have); gold,
-        system.
+    Counts: per role tp, le (wrong role), bes, bel, beo (wrong boundary: smaller, larger, overlapping), lbe (both),
+        fn, fp, fn-predicate and fp-predicate (arguments of a predicate that the system, or gold, does not have);
+        gold, system.
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Paper: Carreras and Màrquez 2005. Golden: graphs-srl-up_ewt, cases/graphs. Peers: srl-eval.pl, which is
         srl-span(predicates=gold, lemma=true).
