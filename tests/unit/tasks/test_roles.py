@@ -22,7 +22,7 @@ def heads(*sentences):
                 str(place),
                 form,
                 *"__",
-                "N",
+                form[-1],
                 "N",
                 "_",
                 "_",

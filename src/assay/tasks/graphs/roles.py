@@ -36,6 +36,7 @@ SENSES = ("number", "full", "false")
 CONTINUATIONS = ("separate", "join")
 _CONTINUED = "C-"
 _FAR = 1 << 40
+_HASH = (1 << 31) - 1
 
 
 def _f1(sums: Sums) -> Floats:
@@ -439,7 +440,7 @@ def _keys_of_arguments(side: RoleSide) -> Ints:
             side.predicate[side.owner],
             [place[0][0] for place in side.place],
             [place[-1][1] for place in side.place],
-            [hash(place) if len(place) > 1 else 0 for place in side.place],
+            [hash(place) & _HASH if len(place) > 1 else 0 for place in side.place],
         ],
         dtype=np.int64,
     ).reshape(4, -1)
