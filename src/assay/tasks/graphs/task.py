@@ -103,7 +103,9 @@ def _has_empty(gold: Corpus, _: str) -> Values:
 SLICES = (
     SliceKind("arc-length", "words from head to dependent, tops apart (graphs)", of_sides=_length),
     SliceKind("arc-direction", "top, head to the left or to the right (graphs)", of_sides=_direction),
-    SliceKind("reentrant", "arcs of words that have at most one arc in gold, or several (graphs)", of_sides=_reentrant),
+    SliceKind(
+        "reentrant", "arcs of words that have at most one arc in gold, or several (graphs)", of_sides=_reentrant
+    ),
     SliceKind("empty-path", "arcs between words, or through empty nodes (graphs)", of_sides=_path),
     SliceKind("top", "tops and other arcs (graphs)", of_sides=_top),
     SliceKind("empty-nodes", "sentences whose gold graph has empty nodes or not", of_sentences=_has_empty),
