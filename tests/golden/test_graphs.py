@@ -184,9 +184,7 @@ def test_figures_of_enhanced_dependencies(shared_data: Callable[[str], Path], fo
     expected = json.loads((path / "expected.json").read_text("utf-8"))
     compared = 0
     for system, runs in expected.items():
-        ours = counted(
-            path / "gold.conllu", path / system, "elas", "eulas", "elas(empty=drop)", "eulas(empty=drop)"
-        )
+        ours = counted(path / "gold.conllu", path / system, "elas", "eulas", "elas(empty=drop)", "eulas(empty=drop)")
         for run, figures in runs.items():
             if not run.endswith("enhancements=0") or "error" in figures:
                 continue

@@ -42,7 +42,9 @@ def deps(tmp_path: Path, text: str) -> tuple[Corpus, list[str]]:
 
 
 def test_deps_with_empty_nodes_wherever_they_stand(tmp_path: Path) -> None:
-    first = conllu("0.1 PRO 2:nsubj", "1-2 ab _", "1 a 2:det|0.1:x:y", "1.1 e 2:e", "2 b 0:root|1.1:conj>nsubj", "2.1 z 2:z")
+    first = conllu(
+        "0.1 PRO 2:nsubj", "1-2 ab _", "1 a 2:det|0.1:x:y", "1.1 e 2:e", "2 b 0:root|1.1:conj>nsubj", "2.1 z 2:z"
+    )
     corpus, faults = deps(tmp_path, first + conllu("1 c _", "2 d 1:dep"))
     assert faults == []
     assert arcs_of(corpus) == {
@@ -121,7 +123,11 @@ GRAPH = {
     "flavor": 0,
     "input": "Kim don't sleep.",
     "tops": [2],
-    "nodes": [node(0, 0, 3), node(1, 6, 9, label="not"), node(2, 10, 15, properties=["pos", "frame"], values=["VB", "v"])],
+    "nodes": [
+        node(0, 0, 3),
+        node(1, 6, 9, label="not"),
+        node(2, 10, 15, properties=["pos", "frame"], values=["VB", "v"]),
+    ],
     "edges": [{"source": 2, "target": 0, "label": "ARG1"}, {"source": 1, "target": 2, "label": "neg"}],
 }
 

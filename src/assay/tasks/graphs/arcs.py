@@ -280,47 +280,63 @@ def _paired_empties(pair: Pair, number: Ints, sentence: Ints) -> Ints:
     """The common number of each of the system's empty nodes: gold's, where one has equal arcs with aligned words.
 
     Within a gold sentence pairs are one to one and have as many equal labelled arcs as can be; among equals those
-    that lie nearer, then by order.
+    that lie nearer, then by order. What is paired then counts as aligned for the empty nodes that are left, and those
+    that have arcs among themselves alone are paired by the labels of these.
     """
     from scipy.optimize import linear_sum_assignment
 
     gold, system = pair.gold, pair.system
     ours, theirs = graph_of(gold), graph_of(system)
     words, own = len(gold), len(system)
-    found = number[own:].copy()
-    sides: list[dict[int, set[tuple[int, str, bool]]]] = []
-    for graph, size, numbers in ((ours, words, np.arange(words)), (theirs, own, number[:own])):
-        around: dict[int, set[tuple[int, str, bool]]] = {}
-        for arc in np.flatnonzero((graph.dependent >= size) != (graph.head >= size)).tolist():
-            dependent, head, label = int(graph.dependent[arc]), int(graph.head[arc]), graph.labels[arc]
-            down = dependent >= size
-            node, other = (dependent, head) if down else (head, dependent)
-            if other == NONE or numbers[other] < words:
-                place = NONE if other == NONE else int(numbers[other])
-                around.setdefault(node - size, set()).add((place, label, down))
-        sides.append(around)
-    in_gold: dict[int, list[int]] = {}
-    in_system: dict[int, list[int]] = {}
-    for node in sides[0]:
-        in_gold.setdefault(int(ours.empty_sentence[node]), []).append(node)
-    for node in sides[1]:
-        in_system.setdefault(int(sentence[own + node]), []).append(node)
-    for place in in_gold.keys() & in_system.keys():
-        if pair.skipped[place]:
-            continue
-        nodes, rivals = sorted(in_gold[place]), sorted(in_system[place])
-        shared = np.array([[len(sides[0][a] & sides[1][b]) for b in rivals] for a in nodes], dtype=np.float64)
-        where = gold.starts[place] + ours.empty_behind[nodes]
-        behind = system.starts[theirs.empty_sentence[rivals]] + theirs.empty_behind[rivals]
-        there = pair.covering[np.minimum(behind, own - 1)]
-        order = np.abs(np.subtract.outer(np.arange(len(nodes)), np.arange(len(rivals))))
-        distance = np.abs(where[:, None] - there[None, :]) + order / 1e4
-        scale = float(distance.max()) * (min(distance.shape) + 1) + 1.0
-        rows, columns = linear_sum_assignment(shared * scale - np.where(shared > 0, distance, 0.0), maximize=True)
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-            if shared[row, column]:
-                found[rivals[column]] = words + nodes[row]
-    return found
+    common = number.copy()
+    behind = np.minimum(system.starts[theirs.empty_sentence] + theirs.empty_behind, own - 1)
+    places = (gold.starts[ours.empty_sentence] + ours.empty_behind, pair.covering[behind])
+    sentences = (np.where(pair.skipped[ours.empty_sentence], NONE, ours.empty_sentence), sentence[own:])
+    left = tuple(np.ones(len(one), dtype=bool) for one in sentences)
+    rows = [
+        [
+            (int(graph.dependent[arc]), int(graph.head[arc]), graph.labels[arc])
+            for arc in np.flatnonzero((graph.dependent >= size) | (graph.head >= size)).tolist()
+        ]
+        for graph, size in ((ours, words), (theirs, own))
+    ]
+
+    def around(side: int, alone: bool) -> dict[int, dict[int, set[tuple[object, ...]]]]:
+        """By sentence and empty node that is left the arcs with aligned nodes; `alone`: with any empty node."""
+        size, numbers = ((words, np.arange(words + len(ours.empty_ids))), (own, common))[side]
+        found: dict[int, dict[int, set[tuple[object, ...]]]] = {}
+        for dependent, head, label in rows[side]:
+            for node, other, down in ((dependent, head, True), (head, dependent, False)):
+                if node < size or not left[side][node - size] or sentences[side][node - size] == NONE:
+                    continue
+                known = other == NONE or (other < size and numbers[other] < words)
+                known = known or (other >= size and not left[side][other - size])
+                if known or alone:
+                    place: object = other == node if alone else NONE if other == NONE else int(numbers[other])
+                    nodes = found.setdefault(int(sentences[side][node - size]), {})
+                    nodes.setdefault(node - size, set()).add((place, label, down))
+        return found
+
+    for alone in (False, True):
+        new = True
+        while new:
+            new = False
+            in_gold, in_system = around(0, alone), around(1, alone)
+            for where in in_gold.keys() & in_system.keys():
+                nodes, rivals = sorted(in_gold[where]), sorted(in_system[where])
+                sets = [in_gold[where][node] for node in nodes], [in_system[where][node] for node in rivals]
+                shared = np.array([[len(one & other) for other in sets[1]] for one in sets[0]], dtype=np.float64)
+                order = np.abs(np.subtract.outer(np.arange(len(nodes)), np.arange(len(rivals)))) / 1e4
+                distance = np.abs(places[0][nodes][:, None] - places[1][rivals][None, :]) + order
+                scale = float(distance.max()) * (min(distance.shape) + 1) + 1.0
+                worth = shared * scale - np.where(shared > 0, distance, 0.0)
+                for row, column in zip(*linear_sum_assignment(worth, maximize=True), strict=True):
+                    if shared[row, column]:
+                        node, rival = nodes[row], rivals[column]
+                        common[own + rival] = words + node
+                        left[0][node] = left[1][rival] = False
+                        new = True
+    return common[own:]
 
 
 # --- which arc answers for which ---
