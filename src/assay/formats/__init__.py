@@ -284,7 +284,7 @@ FORMATS = {
         Format(
             "up",
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
-            "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV",
+            "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
             roles.looks_up,
             lambda head, path, given, wanted: _plan_layout(roles.up_layout(head, path, given["columns"]), head, path),
             {"columns": 0},
@@ -301,7 +301,7 @@ FORMATS = {
         Format(
             "conll08",
             "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
-            "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_",
+            "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_\n",
             roles.looks_conll08,
             lambda head, path, given, wanted: _plan_layout(roles.CONLL08_LAYOUT, head, path),
         ),

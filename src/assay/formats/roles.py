@@ -49,34 +49,45 @@ UP_LAYOUTS = {
 # --- telling the formats by their first lines ---
 
 
-def _sentences(head: Sequence[str]) -> list[list[list[str]]]:
-    """The words of the first lines in sentences, cut into cells; the last sentence, which may be cut short, only if
-    it is the only one."""
+def _sentences(head: Sequence[str]) -> tuple[list[list[list[str]]], bool]:
+    """The words of the first lines in sentences, cut into cells, and whether all of these are whole.
+
+    The last sentence, which may be cut short, is among them only where there is no other.
+    """
     found: list[list[list[str]]] = [[]]
     for line in head:
         if not line.strip():
             found.append([])
         elif not line.startswith("#"):
             found[-1].append(line.split("\t"))
-    whole = [rows for rows in found[:-1] if rows]
-    return whole or [rows for rows in found if rows]
+    # What follows the last line end is nothing, so that the last sentence ends with the second but last.
+    last = found[-2:] if not found[-1] else found[-1:]
+    whole = [rows for rows in found[: len(found) - len(last)] if rows]
+    return whole or [rows for rows in found if rows], bool(whole)
 
 
-def _fits(head: Sequence[str], predicate: int) -> bool:
-    """True if every sentence has as many columns behind that of predicates as it has predicates."""
-    for rows in _sentences(head):
+def _fits(head: Sequence[str], predicate: int, *, cut: bool = False) -> bool:
+    """True if every sentence has as many columns behind that of predicates as it has predicates.
+
+    `cut`: a sentence that is cut short may have more predicates than can be seen.
+    """
+    sentences, whole = _sentences(head)
+    if cut and whole:
+        return False
+    for rows in sentences:
         words = [row for row in rows if row[0].isdigit()]
         if any(len(row) <= predicate for row in words):
             return False
-        number = sum(row[predicate] not in _NOTHING for row in words)
-        if any(len(row) != predicate + 1 + number for row in words):
+        least = predicate + 1 + sum(row[predicate] not in _NOTHING for row in words)
+        widths = {len(row) for row in words}
+        if len(widths) > 1 or (min(widths, default=least) < least if cut else widths - {least}):
             return False
     return True
 
 
 def looks_conll08(head: Sequence[str]) -> bool:
     """Words numbered from 1, heads in the ninth column, predicates in the eleventh."""
-    rows = [row for rows in _sentences(head) for row in rows]
+    rows = [row for rows in _sentences(head)[0] for row in rows]
     return (
         bool(rows)
         and rows[0][0] == "1"
@@ -90,11 +101,12 @@ def looks_up(head: Sequence[str]) -> bool:
     """Columns as in CoNLL-U, of which the seventh has heads, and columns of predicates and roles behind them."""
     if head[0].startswith("# global.columns"):
         return _named_form(head[0]) is not None
-    words = [row for rows in _sentences(head) for row in rows if row[0].isdigit()]
+    words = [row for rows in _sentences(head)[0] for row in rows if row[0].isdigit()]
     if not words or not all(len(row) > 9 and row[6].isdigit() for row in words):
         return False
     # Ten columns without any predicate are those of CoNLL-U.
-    return _fits(head, 10) or (_flagged(words) and _fits(head, 9) and any(row[8] == "Y" for row in words))
+    flagged = _flagged(words) and any(row[8] == "Y" for row in words)
+    return any(_fits(head, 10, cut=cut) or (flagged and _fits(head, 9, cut=cut)) for cut in (False, True))
 
 
 def _named_form(line: str) -> int | None:
@@ -117,10 +129,13 @@ def up_layout(head: Sequence[str], path: str, columns: int) -> Layout:
     named = _named_form(head[0]) if head else None
     if columns or named:
         return UP_LAYOUTS[columns or named or 10]
-    words = [row for rows in _sentences(head) for row in rows if row[0].isdigit()]
-    fitting = [number for number, predicate in ((10, 10), (8, 9)) if _fits(head, predicate)]
-    if 8 in fitting and not (words and _flagged(words)):
-        fitting.remove(8)
+    words = [row for rows in _sentences(head)[0] for row in rows if row[0].isdigit()]
+    fitting: list[int] = []
+    for cut in (False, True):
+        if not fitting:
+            fitting = [number for number, predicate in ((10, 10), (8, 9)) if _fits(head, predicate, cut=cut)]
+            if 8 in fitting and not (words and _flagged(words)):
+                fitting.remove(8)
     if len(fitting) != 1:
         fact = "propositions may begin in column 9 or in column 11" if fitting else "no columns of propositions fit"
         raise InputError(

@@ -89,12 +89,19 @@ def test_the_form_may_be_named_by_the_first_line(file):
     assert roles_of(file("x.txt", header + UP10))[0] == "up"
 
 
-def test_a_form_that_cannot_be_told_is_asked_for(file):
-    text = rows("1 Kim Kim N N _ 2 nsubj _ _ a.01", "2 has have V V _ 0 root _ _ _")
-    path = file("x.txt", text)
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (rows("1 Kim Kim N N _ 0 root _ _ a.01") + "\n" + UP8, "no columns of propositions fit"),
+        (UP10.split("\n2\t")[0], "propositions may begin in column 9 or in column 11"),
+    ],
+)
+def test_a_form_that_cannot_be_told_is_asked_for(file, text, fact):
+    """The second file has a first line alone that is known to be whole, and no predicate in it."""
+    path = file("x.txt", text + "\n")
     assert refusal(Input, path, input_format="up") == (
-        'x.txt: no columns of propositions fit. Say where they are: --input-format "up(columns=8)" (a flag, the '
-        'sense, roles behind eight columns) or "up(columns=10)" (the sense, roles behind ten).'
+        f'x.txt: {fact}. Say where they are: --input-format "up(columns=8)" (a flag, the sense, roles behind eight '
+        'columns) or "up(columns=10)" (the sense, roles behind ten).'
     )
     assert refusal(Input, path, input_format="up(columns=9)") == (
         "format up: columns is 8 or 10, the number of columns before propositions, not 9."
