@@ -44,7 +44,10 @@ from assay.result import (
 from assay.stats.significance import holm, mcnemar
 
 T = TypeVar("T")
-ERROR_TYPES = ("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction")
+ERROR_TYPES = (
+    *("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction"),
+    *("sense", "arguments", "fn-predicate", "fp-predicate"),
+)
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
     *("examples", "change", "kind", "label_order", "embed", "decided"),

@@ -25,7 +25,8 @@ _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
 _OUTCOMES = (
-    *("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction", "fn", "fp", "none"),
+    *("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction", "sense", "arguments"),
+    *("fn", "fp", "fn-predicate", "fp-predicate", "none"),
 )
 _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
