@@ -13,7 +13,7 @@ def heads(*sentences):
     """CoNLL-2009 of sentences `word:sense:role@predicate+…`, predicates given by their place from 1."""
     lines = []
     for sentence in sentences:
-        cells = [(one.split(":") + ["", ""])[:3] for one in sentence.split()]
+        cells = [[*one.split(":"), "", ""][:3] for one in sentence.split()]
         predicates = [place for place, (_, sense, _) in enumerate(cells, 1) if sense]
         for place, (form, sense, roles) in enumerate(cells, 1):
             own = dict(one.split("@")[::-1] for one in roles.split("+") if one)
@@ -123,7 +123,7 @@ def test_senses_and_roles():
 
 
 def test_other_words_are_aligned_by_characters(file):
-    """An argument of words that gold does not have has no counterpart; a stretch of the same characters is the same."""
+    """A word that gold does not have has no counterpart; a stretch of the same characters is the same."""
     gold = file("g.txt", heads("Kim::A0@2 left:leave.01: NewYork::A1@2"))
     system = file("s.txt", heads("Kim::A0@2 left:leave.01: New::A1@2 York::"))
     assert counted(gold, system) == {"tp": 2, "dependent": 1, "gold": 3, "system": 3}
@@ -198,3 +198,30 @@ def test_what_needs_a_tree_says_so(file):
     assert refusal(assay.score, path, {"s": path}, "srl-macro") == (
         "g.txt: no heads in it, which srl-macro needs. Leave it out, or add a tree."
     )
+
+
+def test_what_is_undefined_is_no_number(file):
+    some, none = file("g.txt", heads("Kim::A0@2 left:leave.01:")), file("n.txt", heads("Kim:: left::"))
+    values = {}
+    for name, gold, system in (("none", none, none), ("spurious", none, some), ("missing", some, none)):
+        result = assay.score(gold, {"s": system}, ["srl", "srl-exact"], times=1)
+        scores = {row.score: row.value for row in result.scores if row.label is None}
+        values[name] = [scores[score] for score in ("f1", "precision", "recall", "value")]
+    nan = pytest.approx(float("nan"), nan_ok=True)
+    assert values == {"none": [nan, nan, nan, 1], "spurious": [0, 0, nan, 0], "missing": [0, nan, 0, 0]}
+
+
+def test_a_folder_is_the_sum_of_its_files(file):
+    texts = [heads("Kim::A0@2 left:leave.01: it::A1@2"), heads("a:b.01: c::R-A1@1")]
+    others = [texts[0].replace("A1", "A2"), texts[1].replace("b.01", "c.01")]
+    for folder, parts in (("gold", texts), ("system", others)):
+        for number, text in enumerate(parts):
+            file(f"{folder}/{number}.txt", text)
+        file(f"{folder}.txt", "".join(parts))
+    measures = ["srl", "srl-propositions", "srl-exact", "srl-macro"]
+    whole = assay.compare("gold.txt", {"a": "gold.txt", "b": "system.txt"}, measures, times=10)
+    parts = assay.compare("gold", {"a": "gold", "b": "system"}, measures, times=10, jobs=2)
+    assert parts.counts == whole.counts
+    assert parts.scores == whole.scores
+    assert parts.diffs == whole.diffs
+    assert any("1 sense is right by number" in text for text in parts.warnings)

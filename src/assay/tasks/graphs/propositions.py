@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -90,7 +91,8 @@ def prepare_roles(
     judge = roles.srl_span if spans else roles.srl
     items = 0
     for name, pair in pairs:
-        judged = judge(pair)
+        # Under the name of the measure, so that it is judged once.
+        judged = pair.once("srl-span" if spans else "srl", partial(judge, pair))
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
         warnings.extend(check_system(name, pair, judged, "argument"))
@@ -195,16 +197,17 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
         both = [one for one in measures if one.parameters.get("predicates") == "all"]
         if not both:
             return
-        parameters = both[0].parameters
-        judged = [both[0].definition.function(pair, **{**parameters, "predicates": way}) for way in ("all", "gold")]
-        assert isinstance(judged[0], Items) and isinstance(judged[1], Items)
+        judged, settings = both[0].judge(pair), both[0].parameters
+        join, exclude, lemma = settings["continuation"] == "join", settings["exclude"], settings["lemma"]
+        fewer = role_sides(pair, spans=True, join=join, exclude=exclude, predicates="gold", lemma=lemma)
+        assert isinstance(judged, Items)
         yield spurious_predicates(
             name=name,
             measure=str(both[0]),
-            right=int(judged[0].right.sum()),
-            gold=int(judged[0].has_gold.sum()),
-            system=int(judged[0].has_system.sum()),
-            fewer=int(judged[1].has_system.sum()),
+            right=int(judged.right.sum()),
+            gold=int(judged.has_gold.sum()),
+            system=int(judged.has_system.sum()),
+            fewer=len(fewer.system.role),
         )
         return
     if any(measure.parameters.get("sense") == "number" for measure in measures):

@@ -116,38 +116,30 @@ def role_sides(
     pair: Pair, *, spans: bool, join: bool, exclude: str = "", predicates: str = "all", lemma: bool = False
 ) -> RoleSides:
     """The predicates and arguments of both sides, C- joined to what it continues or not."""
-    name = f"roles {spans} {join} {exclude} {predicates} {lemma}"
-    return pair.once(name, lambda: _role_sides(pair, spans, join, exclude, predicates, lemma))
-
-
-def _role_sides(pair: Pair, spans: bool, join: bool, exclude: str, predicates: str, lemma: bool) -> RoleSides:
-    gold, system = pair.gold, pair.system
-    number = len(gold) + np.arange(len(system))
-    number[pair.system_words] = pair.gold_words
-    ours_at, theirs_at = _lines(pair, number) if spans else ((np.arange(len(gold)),) * 2, (number, number))
-    excluded = frozenset(filter(None, exclude.split("+")))
-    ours = _role_side(
-        _graph(gold, spans),
-        np.arange(len(gold)),
-        np.where(pair.skipped[gold.sentence_of], NONE, gold.sentence_of),
-        ours_at,
-        (spans, join, excluded),
-    )
-    theirs = _role_side(_graph(system, spans), number, pair.system_sentence, theirs_at, (spans, join, excluded))
+    base = pair.once(f"roles {spans} {join} {exclude}", lambda: _role_sides(pair, spans, join, exclude))
+    ours, theirs = base.gold, base.system
     if lemma:
         # A predicate of another lemma is another predicate.
         lemmas = dict(zip(ours.predicate.tolist(), map(lemma_of, ours.senses), strict=True))
-        other = np.array(
-            [
-                lemmas.get(word, lemma_of(sense)) != lemma_of(sense)
-                for word, sense in zip(theirs.predicate.tolist(), theirs.senses, strict=True)
-            ],
-            dtype=bool,
-        )
+        own = [(word, lemma_of(sense)) for word, sense in zip(theirs.predicate.tolist(), theirs.senses, strict=True)]
+        other = np.array([lemmas.get(word, name) != name for word, name in own], dtype=bool)
         theirs = replace(theirs, predicate=np.where(other, _FAR + theirs.predicate, theirs.predicate))
     if predicates == "gold":
         theirs = _only(theirs, np.isin(theirs.predicate, ours.predicate))
     return RoleSides(ours, theirs)
+
+
+def _role_sides(pair: Pair, spans: bool, join: bool, exclude: str) -> RoleSides:
+    gold, system = pair.gold, pair.system
+    number = len(gold) + np.arange(len(system))
+    number[pair.system_words] = pair.gold_words
+    ours_at, theirs_at = _lines(pair, number) if spans else ((np.arange(len(gold)),) * 2, (number, number))
+    settings = (spans, join, frozenset(filter(None, exclude.split("+"))))
+    sentence_of = np.where(pair.skipped[gold.sentence_of], NONE, gold.sentence_of)
+    return RoleSides(
+        _role_side(_graph(gold, spans), np.arange(len(gold)), sentence_of, ours_at, settings),
+        _role_side(_graph(system, spans), number, pair.system_sentence, theirs_at, settings),
+    )
 
 
 def _only(side: RoleSide, kept: Bools) -> RoleSide:
@@ -194,10 +186,10 @@ def _role_side(
     taking = graph.predicates < words
     taking[taking] = sentence_of[graph.predicates[taking]] >= 0
     chosen = np.flatnonzero(taking)
-    own = graph.predicates[chosen]
+    words_of = graph.predicates[chosen]
     # Arcs from the root, from what is no predicate, and to or from empty nodes are no arguments.
-    at = np.searchsorted(own, graph.head)
-    of_predicate = np.append(own, NONE)[at] == graph.head
+    at = np.searchsorted(words_of, graph.head)
+    of_predicate = np.append(words_of, NONE)[at] == graph.head
     arcs = np.flatnonzero(of_predicate & (graph.head != NONE) & (graph.dependent < words))
     if spans and len(arcs):
         assert graph.begin is not None and graph.end is not None
@@ -206,38 +198,32 @@ def _role_side(
         begin, end = graph.dependent[arcs], graph.dependent[arcs] + 1
     first, last = line[0][begin], line[1][end - 1]
     order = np.lexsort((end, begin, at[arcs]))
-    owners, roles = at[arcs][order].tolist(), [graph.labels[arc] for arc in arcs[order].tolist()]
+    vocabulary, codes = graph.labels.vocabulary, graph.labels.codes[arcs[order]]
+    owner = at[arcs][order]
+    owners, numbers = owner.tolist(), arcs[order].tolist()
+    roles = list(map(vocabulary.__getitem__, codes.tolist()))
     pieces = list(zip(first[order].tolist(), last[order].tolist(), strict=True))
-    numbers = arcs[order].tolist()
-    rows: list[tuple[int, Stretches, str, int]] = []
-    if join:
-        for group in _groups(owners):
-            rows += _joined([(pieces[row], roles[row], numbers[row]) for row in group], owners[group[0]], spans)
-    else:
-        rows = [
-            (owner, (piece,), role, arc)
-            for owner, piece, role, arc in zip(owners, pieces, roles, numbers, strict=True)
-        ]
+    continued = np.array([role.startswith(_CONTINUED) for role in vocabulary] or [False])
+    joining = np.isin(owner, owner[continued[codes]]) if join else np.zeros(len(owner), dtype=bool)
+    plain = np.flatnonzero(~joining).tolist()
+    rows: list[tuple[int, Stretches, str, int]] = [
+        (owners[row], (pieces[row],), roles[row], numbers[row]) for row in plain
+    ]
+    together = np.flatnonzero(joining)
+    for group in np.split(together, np.flatnonzero(np.diff(owner[together])) + 1) if len(together) else ():
+        own = [(pieces[row], roles[row], numbers[row]) for row in group.tolist()]
+        rows += _joined(own, owners[int(group[0])], spans)
     rows = [row for row in rows if row[2] not in excluded]
     return RoleSide(
-        predicate=number[own],
+        predicate=number[words_of],
         senses=tuple(graph.senses[place] for place in chosen.tolist()),
-        predicate_sentence=sentence_of[own],
+        predicate_sentence=sentence_of[words_of],
         predicate_item=len(graph) + chosen,
         owner=np.array([row[0] for row in rows], dtype=np.int64),
         place=tuple(row[1] for row in rows),
         role=tuple(row[2] for row in rows),
         item=np.array([row[3] for row in rows], dtype=np.int64),
     )
-
-
-def _groups(values: Sequence[int]) -> Iterator[range]:
-    """The places of equal values that stand side by side."""
-    first = 0
-    for place in range(1, len(values) + 1):
-        if place == len(values) or values[place] != values[first]:
-            yield range(first, place)
-            first = place
 
 
 def _joined(
