@@ -222,6 +222,6 @@ def test_a_folder_is_the_sum_of_its_files(file):
     whole = assay.compare("gold.txt", {"a": "gold.txt", "b": "system.txt"}, measures, times=10)
     parts = assay.compare("gold", {"a": "gold", "b": "system"}, measures, times=10, jobs=2)
     assert parts.counts == whole.counts
-    assert parts.scores == whole.scores
+    assert repr(parts.scores) == repr(whole.scores)
     assert parts.diffs == whole.diffs
     assert any("1 sense is right by number" in text for text in parts.warnings)
