@@ -29,6 +29,8 @@ SPANS = ("props", "conll2012")
 """… and those in which they are stretches of words."""
 TAGS = {"conll08": "PPOSS", "conll09": "POS", "up": "UPOS", "conll2012": "XPOS"}
 """The column of a word's part of speech."""
+UNKNOWN = "·"
+"""A word of a file that has none."""
 MARK = "V"
 """The role of the predicate itself."""
 _NOTHING = ("_", "-", "")
@@ -188,7 +190,9 @@ def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: in
                     f"{source.path}:{number}: {len(cells)} columns where the sentence has {width}. "
                     "Is a cell missing, or a blank line between two sentences?"
                 )
-            flat.append(cells[form] if 0 <= form < len(cells) else "")
+            # Without words, predicates are shown by their lemmas.
+            shown = cells[form] if 0 <= form < len(cells) else cells[rest] if rest < len(cells) else ""
+            flat.append(UNKNOWN if shown == "-" and form < 0 else shown)
             flat += ["\t".join(cells[rest:])] * (size - 1)
     if len(flat) > last:
         ends.append(before + len(flat) // size)

@@ -26,7 +26,6 @@ from assay.engine.prepare import (
     words_alone,
 )
 from assay.engine.slices import SliceKind
-from assay.engine.task import Places
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
@@ -350,21 +349,23 @@ ROLE_SLICES = (
 # --- in the text ---
 
 
-def role_places(run: Run, items: Items) -> Places:
-    """The words of predicates and arguments; of those that gold does not have, the gold words where they stand."""
-    begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
-    for owner in range(-1, len(run.pairs)):
-        rows = np.flatnonzero(items.owner == owner)
-        if not len(rows):
-            continue
-        pair = run.pairs[max(owner, 0)][1]
-        graph = graph_of(pair.gold if owner == NONE else pair.system)
-        first = np.concatenate([graph.dependent, graph.predicates])[items.item[rows]]
-        last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[
-            items.item[rows]
-        ]
-        if owner != NONE:
-            first, last = pair.covering[first], pair.covering[last]
-        start = run.gold.starts[items.sentence[rows]]
-        begin[rows], end[rows] = np.maximum(first - start, 0), np.maximum(last - start, 0) + 1
-    return begin, end, {}
+def role_places(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Ints]:
+    """First word and end of predicates and arguments, and the predicate of each argument that is a word, else NONE.
+
+    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
+    taken. A stretch that is continued is drawn as its first piece.
+    """
+    aligned_ = run.pairs[pair][1]
+    corpus = aligned_.system if side else aligned_.gold
+    graph = graph_of(corpus)
+    first = np.concatenate([graph.dependent, graph.predicates])[numbers]
+    last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[numbers]
+    heads = graph.head if graph.end is None else np.full(len(graph), NONE)
+    head = np.concatenate([heads, np.full(len(graph.predicates), NONE)])[numbers]
+    starts = run.gold.starts
+    size = starts[sentence + 1] - starts[sentence]
+    if side:
+        covering = np.append(aligned_.covering, NONE)
+        first, last, head = covering[first], covering[last], np.where(head == NONE, NONE, covering[head])
+    begin, end, predicate = (np.clip(words - starts[sentence], 0, size - 1) for words in (first, last, head))
+    return begin, end + 1, np.where(head == NONE, NONE, predicate)
