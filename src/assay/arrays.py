@@ -89,7 +89,8 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
     """
     if rows.shape[1] and len(rows) and np.issubdtype(rows.dtype, np.integer):
         low = rows.min(axis=0).astype(np.int64)
-        widths = [int(width) for width in rows.max(axis=0).astype(np.int64) - low + 1]
+        # In whole numbers of Python: hashes may be further apart than 64 bits can say.
+        widths = [int(high) - int(least) + 1 for high, least in zip(rows.max(axis=0), low, strict=True)]
         size = 1
         for width in widths:
             size *= width

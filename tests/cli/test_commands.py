@@ -385,10 +385,10 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay co", 1, {"compare", "convert"}),
         ("assay score --in", 2, {"--input-format", "--interval"}),
         ("assay score -m tag", 3, {"tag-f1"}),
-        ("assay score -m p", 3, {"pa", "parseval", "pos-accuracy"}),
+        ("assay score -m p", 3, {"pa", "parseval", "pos-accuracy", "predications"}),
         ("assay t", 1, {"tagset"}),
         ("assay compare g a b --slice se", 6, {"seen", "sentence-length"}),
-        ("assay convert x --input-format s", 4, {"slash", "spans"}),
+        ("assay convert x --input-format s", 4, {"sdp", "slash", "spans"}),
         ("assay score --format j", 3, {"json"}),
     ],
 )

@@ -174,6 +174,38 @@ CHAINS = documents(
     d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
 )
 
+ROLES = """\
+1\tKim\tKim\tKim\tN\tN\t_\t_\t2\t2\tS\tS\t_\t_\tA0\tA0|C-A2
+2\ttried\ttry\ttry\tV\tV\t_\t_\t0\t0\tR\tR\tY\ttry.01\t_\t-
+3\tsleep\tsleep\tsleep\tV\tV\t_\t_\t2\t2\tO\tO\tY\tsleep.02\tA1\t_
+
+1\tNo\tno\tno\tX\tX\t_\t_\t0\t0\tR\tR\t_\t_
+"""
+PROPS = """\
+-\t(A0*\t*
+-\t*A0)\t(A1*
+give\t(V*)\t*)
+-\t(A1(A2*))\t*
+try\t(C-A0*)\t(V*)
+
+-
+
+go\t(V*)
+"""
+FRAMES = """\
+#begin document (d); part 000
+d\t0\t0\tShe\tPRP\t*\t-\t-\t-\t-\t*\t(ARG0*)\t(1)
+d\t0\t1\tleft\tVBD\t*\tleave\t01\t-\t-\t*\t(V*)\t-
+d\t0\t2\thome\tNN\t*\t-\t-\t-\t-\t*\t(ARG1*)\t-
+
+#end document
+"""
+PROPOSITIONS = """\
+# sent_id = 1
+1\tKim\tKim\tN\tN\t_\t2\tnsubj\t_\t_\tA0
+2\thas\thave\tV\tV\t_\t0\troot\tY\thave.01\t_
+"""
+
 FILES: Mapping[str, tuple[str, ...]] = {
     "xces": (CCL, XCES),
     "tigerxml": (TIGER,),
@@ -181,7 +213,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "discbracket": (DISC,),
     "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
-    "conll09": (FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
+    "up": (PROPOSITIONS,),
+    "conll08": (),
+    "props": (PROPS, PROPS.replace("\t", "  ")),
+    "conll09": (ROLES, FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
     "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),
     "conllu": (CONLLU, PLUS, COREFUD),
     "conllx": (CONLLU.replace("3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_\n", ""),),
@@ -209,6 +244,9 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "tags": ("g.conllu", (_cut("english/gold.conllu", 6), _cut("english/hanta.conllu", 6)), {"task": "tags"}),
     "tags in columns": ("g.tsv", (TSV, TSV.replace("VBD", "NN")), {"task": "tags", "column": "2"}),
     "numbered words": ("g.tsv", (NUMBERED, NUMBERED.replace("NN", "VB")), {"task": "tags"}),
+    "roles": ("g.txt", (ROLES, ROLES.replace("A1", "A3")), {"task": "graphs"}),
+    "roles of conll2012": ("g.conll", (FRAMES, FRAMES.replace("ARG1", "ARG2")), {"task": "graphs"}),
+    "roles of stretches": ("g.props", (PROPS, PROPS.replace("A2", "A3")), {}),
     "tags of xces": ("g.xml", (CCL, CCL.replace("gen", "dat")), {"tagset": "nkjp"}),
     "tags of dag": ("g.dag", (DAG, DAG.replace("loc", "acc")), {}),
     "features": (

@@ -18,12 +18,14 @@ FOLDER = Path(__file__).parent
 LANGUAGES = ("english", "german")
 ENTITIES = "entities"
 TREES = "trees"
+GRAPHS = "graphs"
 COREFERENCE = "coreference"
 EXPERIMENT = "experiment"
-EXAMPLES = (*LANGUAGES, ENTITIES, TREES, COREFERENCE, EXPERIMENT)
+EXAMPLES = (*LANGUAGES, ENTITIES, TREES, GRAPHS, COREFERENCE, EXPERIMENT)
 _TAGGED: dict[str, Any] = {"column": "XPOS", "train": "known-words.txt", "slices": ("seen",), "examples": 2}
 _NAMED: dict[str, Any] = {"train": "train-names.txt", "slices": ("span-length", "seen"), "examples": 3}
 _PARSED: dict[str, Any] = {"task": "dependencies", "slices": ("direction",), "examples": 2}
+_ENHANCED: dict[str, Any] = {"task": "graphs", "slices": ("reentrant",), "examples": 2}
 _BRACKETED: dict[str, Any] = {"slices": ("sentence-length",), "examples": 1}
 # Of entities the two best of the four systems, so that the tables stay small; the resolvers that also link pronouns.
 _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
@@ -32,6 +34,7 @@ _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
     "entities": (ENTITIES, "gold.tsv", ("rules.tsv", "crf-names.tsv"), _NAMED),
     "dependencies": (TREES, "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), _PARSED),
     "constituents": (TREES, "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), _BRACKETED),
+    "graphs": (GRAPHS, "gold.conllu", ("rules.conllu", "learned.conllu"), _ENHANCED),
     "coreference": (COREFERENCE, "key.conll", ("pronoun-rules.conll", "mention-pair.jsonl"), {"examples": 2}),
 }
 """By title: the example, gold, systems (none are named: all others of gold's format) and options."""
@@ -54,6 +57,10 @@ _PROPOSALS = {
   assay compare trees/gold.mrg trees/pcfg-1.mrg trees/pcfg-2.mrg -m parseval -m leaf-ancestor --examples 2
   assay cross --theory dep=trees/gold.conllu --theory ps=trees/gold.mrg hybrid@dep=trees/arc-hybrid.conllu \
 pcfg@ps=trees/pcfg-2.mrg --sizes paper
+""",
+    GRAPHS: """\
+  assay compare graphs/gold.conllu graphs/rules.conllu graphs/learned.conllu --task graphs --slice empty-path
+  assay score graphs/gold.conllu graphs/learned.conllu -m elas -m "elas(empty=align)" -m arc-f1
 """,
     COREFERENCE: """\
   assay compare coreference/key.conll coreference/pronoun-rules.conll coreference/mention-pair.jsonl -m arcs-nom \

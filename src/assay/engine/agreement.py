@@ -64,7 +64,7 @@ def _defaults(first: Any, second: Any, options: Options) -> list[str]:
     """A task's measures; kappa over words only where these are known and have one label each."""
     opened = Prepared(first, {"second": second}, options)
     task = tasks()[opened.task]
-    specs = list(task.agreement)
+    specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
     for spec in task.agreement_where_defined:
         run = opened.run([find(spec) for spec in specs])
         try:

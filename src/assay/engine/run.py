@@ -49,7 +49,8 @@ def measure_shard(
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = tasks()[opened.task]
     if not named:
-        named = [*task.defaults, *(task.with_known_words if options.train or options.lexicon else ())]
+        usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
+        named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
     run = opened.run([find(spec) for spec in named])
     if options.decided is None:
         format_warnings(run.warnings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints
+from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.items import Items, words_of
 from assay.engine.lexicon import attribute, banded, known_words
@@ -37,6 +37,8 @@ class SliceKind:
     of_items: Callable[[Pair, Items, str], Values] | None = None
     of_arcs: Callable[[Corpus], Values] | None = None
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
+    of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
+    """The same for items that are matched: the value of each row on gold's side and on the system's."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -143,6 +145,8 @@ class Slice:
         """For each value, in order: how many items of gold have it, and the items that do."""
         if self.kind.of_arcs is not None:
             return self._by_arcs(pair, judged)
+        if self.kind.of_sides is not None:
+            return self._by_sides(pair, judged)
         codes, names = self.items(pair, judged)
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.
@@ -165,6 +169,34 @@ class Slice:
             ours, theirs = judged.has_gold & (gold == code), judged.has_system & (system == code)
             part = replace(judged, selected=True, has_gold=ours, has_system=theirs)
             parts.append((name, int(ours.sum()), replace(part, right=judged.right & ours, found=found & theirs)))
+        return parts
+
+    def _by_sides(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
+        """Recall by gold's items, precision by the system's: what both have, but not alike, is missing in the part of
+        gold's and spurious in that of the system's."""
+        assert self.kind.of_sides is not None and judged.partner is not None
+        gold, system, names = self.kind.of_sides(pair, judged, self.argument)
+        missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
+        parts = []
+        for code, name in enumerate(names):
+            ours, theirs = judged.has_gold & (gold == code), judged.has_system[0] & (system == code)
+            both = ours & theirs
+            part = replace(
+                judged,
+                has_gold=ours,
+                has_system=theirs[None],
+                gold=np.where(ours, judged.gold, NONE),
+                answer=np.where(theirs, judged.answer, NONE),
+                right=judged.right & both,
+                kind=np.where(both, judged.kind, np.where(ours, missing, spurious)),
+                partner=np.where(theirs, judged.partner, NONE),
+                item=np.where(ours, judged.item, judged.partner[0]),
+                label=None if judged.label is None else np.where(ours, judged.label, judged.answer[0]),
+            ).where(ours | theirs)
+            # Gold's items come first.
+            order = np.argsort(~part.has_gold, kind="stable")
+            nothing = {name: np.zeros_like(numbers) for name, numbers in judged.sums.items()}
+            parts.append((name, int(ours.sum()), replace(part.where(order), sums=nothing)))
         return parts
 
     def items(self, pair: Pair, judged: Items) -> Values:

@@ -78,6 +78,8 @@ class Task:
     """The modules with its measures, in the order in which they are listed."""
     defaults: tuple[str, ...] = ()
     """The measures where the user names none …"""
+    measures_for: Callable[[Input | Corpus], tuple[str, ...]] | None = None
+    """… those, and the ones of agreement, where they depend on what gold's file holds …"""
     with_known_words: tuple[str, ...] = ()
     """… and those that are added where --train or --lexicon is given."""
     agreement: tuple[str, ...] = ()

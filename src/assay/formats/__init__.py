@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, readings, standoff, trees
+from assay.formats import brackets, chains, columns, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -50,6 +50,8 @@ class Plan:
     """True if it holds phrase-structure trees."""
     chains: bool = False
     """True if it holds mentions in chains."""
+    graphs: bool = False
+    """True if it holds graphs and nothing else but words with tags."""
     has_words: bool = True
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
@@ -165,7 +167,16 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
     labels = () if layout.tag is None else (chains.TAG,)
     filled, has_words = labels if layout.filled else (), layout.word is not None
     others = {"chains": True, "empty": layout.empty, "filled": filled, "has_words": has_words, "word_per_line": True}
-    return _plan("conll2012", path, labels, read, **others)
+    plan = _plan("conll2012", path, labels, read, **others)
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    if given["word"] < 0 or given["predicate"] < 1:
+        raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
+    read = partial(roles.read_props, **given)
+    plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -251,6 +262,34 @@ FORMATS = {
                 "dag", path, readings.dag_chooses(head), readings.read_dag
             ),
         ),
+        # Before CoNLL-U and CoNLL-2009, which number words too.
+        Format(
+            "sdp",
+            "SDP 2014 and 2015: semantic dependencies, words with flags for tops and predicates, a column for each",
+            "#SDP 2015\n#1\n1\tIt\tit\tPRP\t-\t-\t_\tARG1\n2\tended\tend\tVBD\t+\t+\tv:e-i\t_\n",
+            graphs.looks_sdp,
+            lambda head, path, given, wanted: _plan(
+                "sdp",
+                path,
+                graphs.SDP_LABELS,
+                partial(graphs.read_sdp, **given),
+                empty="_",
+                graphs=True,
+                word_per_line=True,
+            ),
+            {"version": "auto"},
+            "version: 2014 (without a column of frames) or 2015, where the first line and the columns do not tell",
+        ),
+        # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
+        Format(
+            "up",
+            "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
+            "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
+            roles.looks_up,
+            lambda head, path, given, wanted: _plan_layout(roles.up_layout(head, path, given["columns"]), head, path),
+            {"columns": 0},
+            "columns: the number of columns of CoNLL-U before propositions, 10, or 8 and a flag (0: as it looks)",
+        ),
         Format(
             "conll09",
             "CoNLL-2009: twelve tab-separated columns (PHEAD, PDEPREL … are predicted values), then predicates",
@@ -258,6 +297,13 @@ FORMATS = {
             "2\tend\tend\tend\tNN\tNN\t_\t_\t0\t0\tROOT\tROOT\t_\t_",
             columns.looks_conll09,
             lambda head, path, given, wanted: _plan_layout(columns.CONLL09_LAYOUT, head, path),
+        ),
+        Format(
+            "conll08",
+            "CoNLL-2008: ten tab-separated columns, words in the sixth, then predicates and their arguments",
+            "1\tThe\tthe\tDT\tDT\tThe\tthe\tDT\t2\tNMOD\t_\t_\n2\tend\tend\tNN\tNN\tend\tend\tNN\t0\tROOT\tend.01\t_\n",
+            roles.looks_conll08,
+            lambda head, path, given, wanted: _plan_layout(roles.CONLL08_LAYOUT, head, path),
         ),
         # Before all that words in columns resemble: the name of a document may be a number.
         Format(
@@ -288,6 +334,15 @@ FORMATS = {
         ),
         # Before the tables of words, all of which these resemble.
         Format(
+            "props",
+            "CoNLL-2005 propositions: a lemma at each predicate, else -, then a column of brackets for each of them",
+            "-\t(A0*)\nleave\t(V*)\n-\t(A1*\n-\t*)",
+            roles.looks_props,
+            _plan_props,
+            {"word": 0, "predicate": 1},
+            "word, predicate: the columns of words (0: there are none) and of lemmas at predicates, by number",
+        ),
+        Format(
             "spans",
             "labelled spans (FairEval): label, first and last word (from 1), all words; NONE 999 999 999: no spans",
             "PER\t1\t2\t1, 2\nORG\t5\t5\t5\n\nNONE\t999\t999\t999",
@@ -308,6 +363,17 @@ FORMATS = {
             "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
         ),
         # Before the other JSON.
+        Format(
+            "mrp",
+            "MRP, a graph per line of JSON, of flavor 0 (dm, psd, pas): nodes are words by their characters",
+            '{"id": "1", "flavor": 0, "input": "It ended", "tops": [1], "nodes": [{"id": 0, "anchors": [{"from": 0, '
+            '"to": 2}]}, {"id": 1, "anchors": [{"from": 3, "to": 8}]}], "edges": [{"source": 1, "target": 0, '
+            '"label": "ARG1"}]}',
+            graphs.looks_mrp,
+            lambda head, path, given, wanted: _plan(
+                "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
+            ),
+        ),
         Format(
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",

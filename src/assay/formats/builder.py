@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, AnyStr
+from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,16 @@ class _Numbers(dict[int, int]):
         return code
 
 
+class Collector(Protocol):
+    """What readers gather for a layer of the corpus, file after file."""
+
+    def layer(self) -> object:
+        """The finished layer."""
+
+
+C = TypeVar("C", bound=Collector)
+
+
 class Builder:
     """Collects one corpus from one or more files; readers call it, nobody else."""
 
@@ -95,6 +105,13 @@ class Builder:
         self.ids: dict[str, str] = {}
         """The place of each document that has an id."""
         self._notes: dict[str, int] = {}
+        self._collectors: dict[type, Collector] = {}
+
+    def collector(self, kind: type[C]) -> C:
+        """The collector of a layer that only a task and its readers know, the same for all files of the corpus."""
+        found = self._collectors.setdefault(kind, kind())
+        assert isinstance(found, kind)
+        return found
 
     @property
     def words(self) -> int:
@@ -288,6 +305,8 @@ class Builder:
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )
+        for collected in self._collectors.values():
+            corpus = corpus.with_layer(collected.layer())
         return with_crossings_noted(corpus)
 
 

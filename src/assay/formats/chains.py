@@ -20,11 +20,14 @@ import numpy as np
 from assay.arrays import Bools, Ints
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
+from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
 from assay.formats.standoff import json_object, shown
 
 TAG = "XPOS"
 """The name of the column of POS tags."""
+_LEMMA, _FRAMESET, _FIRST_ROLE = 6, 7, 11
+"""The columns of a predicate's lemma and frameset, and the first one of roles, which reach to the last but one."""
 _MARKS = ("-", "_", "*", "")
 """Marks of an empty cell."""
 _EMPTY = frozenset(mark.encode() for mark in _MARKS)
@@ -239,6 +242,8 @@ class _Document:
         """Its number in the corpus."""
         self.forms: list[bytes] = []
         self.tags: list[bytes] = []
+        self.roles: list[bytes] = []
+        """Lemma, frameset and roles of each word, divided by tabs, where they are asked for."""
         self.ends: list[int] = []
         self.first_lines: list[int] = []
         self.between_sentences = True
@@ -333,7 +338,8 @@ class _Reader:
             builder.identify(document.name, f"{self._source.path}:{document.line}")
         except InputError as error:
             self._problems.append((document.line, str(error)))
-        columns = [document.forms, document.tags] if TAG in builder.names else [document.forms]
+        by_name = {TAG: document.tags, ROLES: document.roles}
+        columns = [document.forms, *(by_name[name] for name in builder.names)]
         codes = [
             np.fromiter(map(cells.__getitem__, column), dtype=np.int32)
             for cells, column in zip(builder.cells, columns, strict=True)
@@ -402,6 +408,14 @@ class _Reader:
             for line in numbers[[not form for form in forms]].tolist() if b"" in forms else ():
                 self._problem(line, f"the word in column {layout.word + 1} is empty. Is a cell missing?")
         document.forms += forms
+        if ROLES in self._builder.names:
+            for line, number in zip(lines, numbers.tolist(), strict=True):
+                row = line.split(layout.separator)
+                if len(row) <= _FIRST_ROLE:
+                    fact = f"{_columns(len(row))} where roles begin in column {_FIRST_ROLE + 1}"
+                    self._problem(number, f"{fact}. Is it a file with coreference alone?")
+                cells = [*row[_LEMMA : _FRAMESET + 1], *row[_FIRST_ROLE:-1]]
+                document.roles.append(b"\t".join(cells))
         document.tags += [] if layout.tag is None else rows.column(layout.tag)
 
     def _read_mentions(self) -> None:

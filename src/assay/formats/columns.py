@@ -32,6 +32,9 @@ _NAMES = WORDS | {
     *("head", "deprel", "deps", "misc", "gold", "pred", "predicted", "prediction", "system"),
 }
 """… and of any column."""
+ROLES = "(roles)"
+"""The column of all that stands behind those of the words: predicates and their arguments, cells divided by tabs.
+It is read where a task asks for it, and is no column of labels."""
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _FIRST_ID = re.compile(r"1|1-\d+|0\.1")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
@@ -39,6 +42,14 @@ _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _NAMED = r"^# (?:[a-z]\S*(?: id)? =(?: [^\t\n]*)?|new(?:doc|par) ?)$"
 _NAMED_COMMENT = re.compile(_NAMED, re.ASCII)
 _NAMED_COMMENTS = re.compile(_NAMED.encode(), re.MULTILINE)
+_FORMATS = {
+    "conllu": "CoNLL-U",
+    "conllx": "CoNLL-X",
+    "conll08": "CoNLL-2008",
+    "conll09": "CoNLL-2009",
+    "up": "a file of Universal Propositions",
+}
+"""Formats that number words, as messages call them."""
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")
 _NAME = re.compile(r"""\b(?:id|name|n)\s*=\s*["']([^"']*)["']""")
 
@@ -62,7 +73,7 @@ class Layout:
     empty_nodes: bool = False
     """True if empty nodes such as 8.1 count as words."""
     open_end: bool = False
-    """True if lines may have more columns than these."""
+    """True if lines may have more columns than these; all of them together are the column ROLES."""
     numbering: tuple[int, ...] = ()
     """In a table, the columns that number the words, which are neither words nor labels."""
     sniffed: bool = False
@@ -70,6 +81,8 @@ class Layout:
 
     def name(self, index: int) -> str:
         """A column's name or, where there are no names, its number from 1."""
+        if index == self.width:
+            return ROLES
         return self.names[index] if self.names else str(index + 1)
 
     def labels(self) -> tuple[str, ...]:
@@ -79,6 +92,8 @@ class Layout:
 
     def index(self, name: str, path: str) -> int:
         """The place of a column given by its name or its number from 1."""
+        if name == ROLES and self.open_end:
+            return self.width
         if name in self.names:
             return self.names.index(name)
         folded = [known.casefold() for known in self.names]
@@ -325,6 +340,9 @@ class _ColumnReader:
         layout, builder, data = self.layout, self.builder, batch.data
         if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
             return False
+        if layout.width in self.wanted:
+            # Lines have as many cells as their sentence has predicates.
+            return False
         # Lines that begin with # and a space, and those of them that look like comments.
         hashes = 0 if layout.comments or layout.ids else data.count(b"\n# ") + data.startswith(b"# ")
         named = len(_NAMED_COMMENTS.findall(data)) if hashes else 0
@@ -395,6 +413,8 @@ class _ColumnReader:
                         self.first_line = number
                     self.position += 1
                     self.empties += empty_node
+                    if layout.open_end:
+                        cells[layout.width :] = ["\t".join(cells[layout.width :])]
                     flat.extend([cells[index] for index in self.wanted])
                     continue
                 ending = self._other(line, cells, word, number, sentence + len(ends))
@@ -435,7 +455,7 @@ class _ColumnReader:
         if layout.ids and self._fits(cells):
             self._aside(line, self.position - self.empties, word, number, sentence)
             return False
-        what = {"conllu": "CoNLL-U", "conllx": "CoNLL-X", "conll09": "CoNLL-2009"}.get(layout.format)
+        what = _FORMATS.get(layout.format)
         hint = "Is it another format? Try --input-format tsv" if what else "Is a cell missing, or empty?"
         if line.startswith("# ") and not what:
             hint = (

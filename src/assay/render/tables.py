@@ -434,8 +434,9 @@ def _bounds(result: Result) -> Iterator[Table]:
             label = Cell("overall", True) if row.label is None else row.label
             rows.append([label, row.items, *scores, row.upper, cell(row.gain, "points"), count(row.none_right)])
         over = f"Over gold's {item}s (recall). " if result.matched else ""
+        article = "an" if item[:1] in "aeiou" else "a"
         notes = [
-            f"{over}bound: a {item} counts as right if any system is. gain: bound minus {first.best}, "
+            f"{over}bound: {article} {item} counts as right if any system is. gain: bound minus {first.best}, "
             f"the best overall. Every system is right on "
             f"{count(first.all_right)} {item}s, none on {count(first.none_right)}."
         ]

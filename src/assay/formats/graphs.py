@@ -1,0 +1,458 @@
+"""Graphs over the words of a sentence: the model, and readers of CoNLL-U's DEPS, SDP and MRP.
+
+A graph is a set of labelled arcs between nodes. Nodes are the words of a corpus and the empty nodes of its sentences;
+an arc from the root, of which each sentence has one, makes its node a top.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import NONE, Ints, Stretches, as_codes, numbers_of_runs
+from assay.corpus import Column, Corpus
+from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
+from assay.formats.columns import CONLLU
+from assay.formats.source import Source
+from assay.formats.standoff import json_object, shown
+
+_ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
+"""A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""
+_EMPTY_NODE = re.compile(r"([0-9]+\.[0-9]+)\t")
+SDP_LABELS = ("lemma", "tag")
+MRP_LABELS = ("lemma", "tag")
+SDP_VERSIONS = ("auto", "2014", "2015")
+_FLAGS = ("+", "-")
+_TOP, _PRED, _FRAME = 4, 5, 6
+_MRP = '{"id": "1", "flavor": 0, "input": "She left", "tops": [1], "nodes": […], "edges": […]}'
+
+
+def _no_numbers() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _no_strings() -> Column:
+    return Column(np.zeros(0, dtype=np.int32), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A layer of a Corpus (`corpus.layer(Graph)`): labelled arcs, and the nodes that are no words.
+
+    A node is a number. Those below the number of the corpus' words are words, by their place in the corpus; node
+    `len(corpus) + e` is the empty node e. The root has no number: it is NONE.
+
+    An arc leads from its head to its dependent. It is known by both and by its label: no arc is there twice, and
+    their order says nothing (`Graph.of` sorts them). Cycles, loops, words without arcs and several tops are allowed.
+
+    Where a dependent is a stretch of words and not a node (semantic roles of spans), `begin` and `end` say which, and
+    `dependent` is its first word.
+    """
+
+    dependent: Ints
+    """The node that each arc leads to …"""
+    head: Ints
+    """… and the one that it comes from: a word, an empty node, or NONE for the root."""
+    labels: Column
+    """The label of each arc: a relation or a role, as written; of a top what its format has, which may be nothing."""
+    empty_sentence: Ints = field(default_factory=_no_numbers)
+    """The sentence of each empty node …"""
+    empty_behind: Ints = field(default_factory=_no_numbers)
+    """… the number of words of that sentence that stand before it (0: it stands before the first) …"""
+    empty_ids: tuple[str, ...] = ()
+    """… and its id, such as 5.1."""
+    predicates: Ints = field(default_factory=_no_numbers)
+    """The nodes that are marked as predicates, in their order, each once; with or without arguments …"""
+    senses: Column = field(default_factory=_no_strings)
+    """… and the sense or frame of each, empty where it has none."""
+    begin: Ints | None = None
+    """Where dependents are stretches of words: the first word of each, by its place in the corpus …"""
+    end: Ints | None = None
+    """… and the word behind its last …"""
+    stretches: Mapping[int, Stretches] = field(default_factory=dict)
+    """… and, for the arcs whose dependents have gaps, by number: where their words lie in the corpus."""
+
+    def __len__(self) -> int:
+        """The number of arcs, tops included."""
+        return len(self.dependent)
+
+    @classmethod
+    def of(cls, dependent: Ints, head: Ints, labels: Column, **more: object) -> Graph:
+        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once."""
+        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
+        ranks = rank[labels.codes] if len(labels) else labels.codes
+        order = np.lexsort((ranks, head, dependent))
+        rows = np.stack([dependent[order], head[order], ranks[order]])
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+        kept = order[new]
+        return cls(dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary), **more)  # type: ignore[arg-type]
+
+    def sentence_of_nodes(self, sentence_of: Ints) -> Ints:
+        """The sentence of each node: of the words as given, then of the empty nodes."""
+        return np.concatenate([sentence_of, self.empty_sentence])
+
+    @property
+    def tops(self) -> Ints:
+        """The numbers of the arcs that come from the root."""
+        return np.flatnonzero(self.head == NONE)
+
+
+class ArcLists:
+    """Arcs and predicates as readers find them, with words counted over all files; it ends in a Graph."""
+
+    def __init__(self) -> None:
+        self._arcs = array("q")
+        """Dependent, head and label of each arc."""
+        self._labels = Vocabulary[str]()
+        self._predicates = array("q")
+        self._senses: list[str] = []
+
+    def arc(self, dependent: int, head: int, label: str) -> None:
+        """An arc from a word, or from the root (NONE), to a word."""
+        self._arcs.extend((dependent, head, self._labels[label]))
+
+    def predicate(self, word: int, sense: str) -> None:
+        """A word that is marked as a predicate, with its sense or nothing."""
+        self._predicates.append(word)
+        self._senses.append(sense)
+
+    def layer(self) -> Graph:
+        """The graphs of all sentences."""
+        dependent, head, codes = np.array(self._arcs, dtype=np.int64).reshape(-1, 3).T
+        labels = Column(codes.astype(np.int32), tuple(self._labels))
+        predicates = np.array(self._predicates, dtype=np.int64)
+        return Graph.of(dependent, head, labels, predicates=predicates, senses=Column.of(self._senses))
+
+
+# --- CoNLL-U: the column DEPS and the lines of empty nodes ---
+
+
+@dataclass(frozen=True)
+class GraphFault:
+    """Something in a sentence that keeps its graph from being read."""
+
+    sentence: int
+    place: str
+    fact: str
+
+
+def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
+    """The corpus with the graphs that its column DEPS and its empty nodes make up, and what is wrong with them.
+
+    An arc that a cell has twice is there once, which is noted. HEAD and DEPREL are not looked at.
+    """
+    words, starts = len(corpus), corpus.starts
+    named = next((line for _, line in corpus.comments if line.startswith("# global.columns")), "")
+    names = named.partition("=")[2].split() or list(CONLLU)
+    rows = [(number, line.split("\t")) for number, line in enumerate(corpus.aside_lines) if _EMPTY_NODE.match(line)]
+    empty_sentence = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
+    before = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64)
+    empty_ids = tuple(cells[0] for _, cells in rows)
+    known: dict[str, int] = {text: code for code, text in enumerate(corpus.column("DEPS").vocabulary)}
+    of_empty = as_codes([cells[names.index("DEPS")] for _, cells in rows], known)
+    cells_of = np.concatenate([corpus.column("DEPS").codes, of_empty])
+    sentence_of = np.concatenate([corpus.sentence_of, empty_sentence])
+
+    # Each distinct cell is taken apart once: the numbers of heads, or the ids of empty nodes, and relations.
+    numbers, dotted, relations, sizes = array("q"), dict[int, str](), list[str](), array("q")
+    broken: dict[int, str] = {}
+    for code, text in enumerate(known):
+        parts = [] if text in ("_", "") else text.split("|")
+        for part in parts:
+            match = _ARC.fullmatch(part)
+            if match is None:
+                broken.setdefault(code, part)
+            elif match[2]:
+                dotted[len(numbers)] = match[2]
+            numbers.append(int(match[1]) if match and match[1] else 0)
+            relations.append(match[3] if match else "")
+        sizes.append(len(parts))
+    parts_of = np.asarray(sizes, dtype=np.int64)
+    firsts = np.cumsum(parts_of) - parts_of
+    lengths = parts_of[cells_of]
+    arcs = numbers_of_runs(firsts[cells_of], lengths)
+    dependent = np.repeat(np.arange(len(cells_of)), lengths)
+    sentence = sentence_of[dependent]
+    number = np.asarray(numbers, dtype=np.int64)[arcs]
+    head = np.where(number == 0, NONE, starts[:-1][sentence] + number - 1)
+    good = number <= np.diff(starts)[sentence]
+
+    def place(node: int) -> str:
+        if node < words or corpus.lines is None:
+            return corpus.place(min(node, words - 1))
+        aside, own = rows[node - words][0], int(empty_sentence[node - words])
+        first = int(starts[own])
+        behind = int(np.searchsorted(corpus.aside_words, first + 1))
+        line = int(corpus.lines[own]) + int(corpus.aside_words[aside]) - first + aside - behind
+        return f"{corpus.path_of(own)}:{line}"
+
+    faults: list[tuple[int, str]] = []
+    nodes: dict[tuple[int, str], int] = {}
+    for node, (own, name) in enumerate(zip(empty_sentence.tolist(), empty_ids, strict=True), words):
+        if nodes.setdefault((own, name), node) != node:
+            faults.append((node, f"the empty node {name} is there twice. Give each an id of its own."))
+    if dotted:
+        for arc in np.flatnonzero(np.isin(arcs, list(dotted))).tolist():
+            name = dotted[int(arcs[arc])]
+            found = nodes.get((int(sentence[arc]), name))
+            good[arc] = found is not None
+            head[arc] = NONE if found is None else found
+            if found is None:
+                faults.append((int(dependent[arc]), f"head {name} in DEPS is no empty node of its sentence."))
+    for arc in np.flatnonzero(number > np.diff(starts)[sentence]).tolist():
+        size = int(np.diff(starts)[sentence[arc]])
+        faults.append((int(dependent[arc]), f"head {number[arc]} in DEPS, in a sentence of {size} words."))
+    if broken:
+        for node in np.flatnonzero(np.isin(cells_of, list(broken))).tolist():
+            part = broken[int(cells_of[node])]
+            faults.append((node, f"{part!r} in DEPS where head:relation should stand, e.g. 3:nsubj|5:nsubj."))
+        good &= ~np.isin(cells_of[dependent], list(broken))
+    faults.sort()
+    labels = Column.of(relations)
+    graph = Graph.of(
+        dependent[good],
+        head[good],
+        Column(labels.codes[arcs[good]], labels.vocabulary),
+        empty_sentence=empty_sentence,
+        empty_behind=before - starts[empty_sentence],
+        empty_ids=empty_ids,
+    )
+    if repeated := int(good.sum()) - len(graph):
+        note = "Arcs that a cell of DEPS has twice, read once: {}."
+        corpus = replace(corpus, noted=(*corpus.noted, (note, repeated)))
+    found_faults = [GraphFault(int(sentence_of[node]), place(node), fact) for node, fact in faults]
+    return corpus.with_layer(graph), found_faults
+
+
+# --- SDP: one column for each predicate ---
+
+
+def looks_sdp(head: Sequence[str]) -> bool:
+    """The first line says so, or numbered words have flags for tops and predicates in the fifth and sixth column."""
+    if head[0].startswith("#SDP"):
+        return True
+    rows = [line.split("\t") for line in head if line.strip() and not line.startswith("#")]
+    rows = rows[: len(rows) - 1] or rows
+    flagged = all(len(row) > _PRED and row[_TOP] in _FLAGS and row[_PRED] in _FLAGS for row in rows)
+    return bool(rows) and rows[0][0] == "1" and flagged
+
+
+def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None:
+    """Read one file of SDP 2014 or 2015; the latter has a column of frames, and says so in its first line."""
+    check_choice("version", version, SDP_VERSIONS)
+    builder.begin_file(source.path)
+    arcs, problems = builder.collector(ArcLists), list[str]()
+    rows: list[tuple[int, list[str]]] = []
+    for batch in source.batches():
+        for number, line in batch.lines():
+            if line.startswith("#"):
+                if number == 1 and line.startswith("#SDP"):
+                    said = line.removeprefix("#SDP").strip()
+                    version = said if version == "auto" and said in SDP_VERSIONS[1:] else version
+                elif not rows:
+                    builder.comments([f"# sent_id = {line[1:].strip()}"], [builder.sentence])
+            elif line.strip():
+                rows.append((number, line.split("\t")))
+            elif rows:
+                _sdp_graph(rows, version, source.path, builder, arcs, problems)
+                rows = []
+    if rows:
+        _sdp_graph(rows, version, source.path, builder, arcs, problems)
+    refuse_all(problems)
+    builder.end_file()
+
+
+def _sdp_graph(
+    rows: Sequence[tuple[int, list[str]]],
+    version: str,
+    path: str,
+    builder: Builder,
+    arcs: ArcLists,
+    problems: list[str],
+) -> None:
+    """Add one graph to the builder, or what is wrong with it to the problems."""
+    predicates = [word for word, (_, cells) in enumerate(rows) if len(cells) > _PRED and cells[_PRED] == "+"]
+    fixed = {"2014": _FRAME, "2015": _FRAME + 1}.get(version, len(rows[0][1]) - len(predicates))
+    before = len(problems)
+    if fixed not in (_FRAME, _FRAME + 1):
+        problems.append(
+            f"{path}:{rows[0][0]}: {len(rows[0][1])} columns with {len(predicates)} predicates, where SDP has 6 and "
+            "one for each predicate (2014), or 7 (2015). Is a + missing under PRED?"
+        )
+        return
+    width = fixed + len(predicates)
+    for word, (number, cells) in enumerate(rows, 1):
+        fact = ""
+        if len(cells) != width:
+            fact = (
+                f"{len(cells)} columns where {width} fit the {len(predicates)} predicates of the sentence. "
+                "Is a + under PRED too many or missing?"
+            )
+        elif cells[0] != str(word):
+            fact = f"ID {cells[0]!r} where {word} comes next. Is a line missing, or a blank line between two graphs?"
+        elif not cells[1]:
+            fact = "the word is empty. Is a cell missing?"
+        elif cells[_TOP] not in _FLAGS or cells[_PRED] not in _FLAGS:
+            fact = f"{cells[_TOP]!r} and {cells[_PRED]!r} under TOP and PRED, which are + or -."
+        if fact:
+            problems.append(f"{path}:{number}: {fact}")
+    if len(problems) > before:
+        return
+    first = builder.words
+    places = [1, *({"lemma": 2, "tag": 3}[name] for name in builder.names)]
+    builder.add([cells[place] for _, cells in rows for place in places], [first + len(rows)], [rows[0][0]])
+    for word, (_, cells) in enumerate(rows, first):
+        if cells[_TOP] == "+":
+            arcs.arc(word, NONE, "")
+        if cells[_PRED] == "+":
+            sense = cells[_FRAME] if fixed > _FRAME else ""
+            arcs.predicate(word, "" if sense == "_" else sense)
+        for predicate, label in zip(predicates, cells[fixed:], strict=True):
+            if label not in ("_", ""):
+                arcs.arc(word, first + predicate, label)
+
+
+# --- MRP: JSON, a graph per line, nodes by the characters that they stand for ---
+
+
+def looks_mrp(head: Sequence[str]) -> bool:
+    """The first line is an object with nodes or edges, and with a text."""
+    first = next((line for line in head if line.strip()), "")
+    value = json_object(first)
+    if value is None:
+        return first.startswith("{") and '"input"' in first and '"flavor"' in first
+    return "input" in value and any(key in value for key in ("nodes", "edges", "tops"))
+
+
+class _GraphError(Exception):
+    """A fault of a graph, without its place."""
+
+
+def read_mrp(source: Source, builder: Builder) -> None:
+    """Read one file of bilexical graphs (flavour 0): words are what nodes are anchored to, and the text between."""
+    builder.begin_file(source.path)
+    arcs, problems = builder.collector(ArcLists), list[str]()
+    for batch in source.batches():
+        for number, line in batch.lines():
+            if line.strip():
+                try:
+                    _mrp_graph(line, number, builder, arcs)
+                except _GraphError as fault:
+                    problems.append(f"{source.path}:{number}: {fault}")
+    refuse_all(problems)
+    builder.end_file()
+
+
+def _mrp_graph(line: str, number: int, builder: Builder, arcs: ArcLists) -> None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        raise _GraphError(f"no JSON ({why}). A graph is one line, {_MRP}") from None
+    if not isinstance(value, dict):
+        raise _GraphError(f"{shown(value)} where a graph should stand. It is {_MRP}")
+    if value.get("flavor", 0) != 0:
+        kind = value.get("framework") or "it"
+        raise _GraphError(
+            f"{kind} has flavor {shown(value['flavor'])}: its nodes are not words. Only flavor 0 is read."
+        )
+    text = value.get("input")
+    if not isinstance(text, str) or not text.strip():
+        raise _GraphError("no text under input, so that nodes have no words. mtool --text adds it.")
+    nodes: dict[Any, dict[str, Any]] = {}
+    ranges: dict[Any, tuple[int, int]] = {}
+    for node in _listed(value, "nodes"):
+        if not isinstance(node, dict) or not isinstance(node.get("id"), int | str) or node["id"] in nodes:
+            raise _GraphError(f"{shown(node)} among nodes, where each is an object with an id of its own.")
+        nodes[node["id"]] = node
+        ranges[node["id"]] = _anchored(node, text)
+    # What nodes stand for are words, and so is what white space leaves of the text between them.
+    cut = sorted(set(ranges.values()))
+    for (_, end), (begin, _) in pairwise(cut):
+        if begin < end:
+            raise _GraphError(
+                f"two nodes share the character {begin}, but not all of theirs. Give each its own word."
+            )
+    if double := len(ranges) - len(cut):
+        builder.note("Nodes that stand for the same characters as another, taken for one: {}.", double)
+    words: dict[tuple[int, int], str] = {}
+    position = 0
+    for begin, end in [*cut, (len(text), len(text))]:
+        for match in re.finditer(r"\S+", text[position:begin]):
+            words[position + match.start(), position + match.end()] = match[0]
+        if begin < end:
+            words[begin, end] = text[begin:end]
+        position = end
+    place = {span: builder.words + index for index, span in enumerate(words)}
+    owner = {span: nodes[name] for name, span in reversed(ranges.items())}
+    properties = {
+        span: dict(zip(_pairs(node, "properties"), _pairs(node, "values"), strict=False))
+        for span, node in owner.items()
+    }
+    flat: list[str] = []
+    for span, form in words.items():
+        own = (
+            {"lemma": str(owner[span].get("label") or "_"), "tag": str(properties[span].get("pos", "_"))}
+            if span in owner
+            else {}
+        )
+        flat += [form, *(own.get(name, "_") for name in builder.names)]
+    edges: list[tuple[int, int, str]] = [
+        (place[_range(top, ranges, "tops")], NONE, "") for top in _listed(value, "tops")
+    ]
+    heads: dict[tuple[int, int], None] = {}
+    for edge in _listed(value, "edges"):
+        if not isinstance(edge, dict) or "source" not in edge or "target" not in edge:
+            raise _GraphError(f"{shown(edge)} among edges, where each is an object with source, target and label.")
+        begin_at, end_at = _range(edge["source"], ranges, "edges"), _range(edge["target"], ranges, "edges")
+        heads[begin_at] = None
+        edges.append((place[end_at], place[begin_at], str(edge.get("label") or "")))
+    if value.get("id") is not None:
+        builder.comments([f"# sent_id = {value['id']}"], [builder.sentence])
+    builder.add(flat, [builder.words + len(words)], [number])
+    for edge_row in edges:
+        arcs.arc(*edge_row)
+    for span in sorted(heads):
+        arcs.predicate(place[span], str(properties[span].get("frame", "")))
+
+
+def _listed(value: Mapping[str, Any], key: str) -> list[Any]:
+    found = value.get(key)
+    if found is not None and not isinstance(found, list):
+        raise _GraphError(f"{key} is {shown(found)} where a list should stand.")
+    return found or []
+
+
+def _pairs(node: Mapping[str, Any], key: str) -> list[Any]:
+    found = node.get(key)
+    return [str(item) for item in found] if isinstance(found, list) else []
+
+
+def _anchored(node: Mapping[str, Any], text: str) -> tuple[int, int]:
+    """The characters that a node stands for, without white space at the ends."""
+    anchors = node.get("anchors")
+    fact = f"node {shown(node['id'])} has anchors {shown(anchors)}"
+    if not isinstance(anchors, list) or len(anchors) != 1 or not isinstance(anchors[0], dict):
+        raise _GraphError(f'{fact}, where a word is one stretch of the text: [{{"from": 0, "to": 3}}].')
+    begin, end = anchors[0].get("from"), anchors[0].get("to")
+    if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin < end <= len(text)):
+        raise _GraphError(f"{fact} in a text of {len(text)} characters.")
+    form = text[begin:end]
+    if not form.strip():
+        raise _GraphError(f"{fact}, where the text has nothing but white space.")
+    return begin + len(form) - len(form.lstrip()), end - len(form) + len(form.rstrip())
+
+
+def _range(node: Any, ranges: Mapping[Any, tuple[int, int]], key: str) -> tuple[int, int]:
+    if not isinstance(node, int | str) or node not in ranges:
+        raise _GraphError(f"{shown(node)} among {key} is no node of the graph.")
+    return ranges[node]

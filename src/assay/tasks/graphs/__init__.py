@@ -1,0 +1,1 @@
+"""Graphs over words: enhanced dependencies and semantic dependencies."""

@@ -1,0 +1,393 @@
+"""Graphs: sets of labelled arcs, as in the IWPT shared tasks (enhanced dependencies) and in SDP 2014/2015."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Floats, ratio
+from assay.corpus import Column, one_vocabulary
+from assay.engine.counts import Counts, Sums, bracketed, by_label
+from assay.engine.items import Items
+from assay.engine.measure import FOUND, OVER_LABELS, Proportion, Scores, measure
+from assay.errors import UsageError, unknown
+from assay.tasks.graphs.arcs import EMPTY, FP, KINDS, STEP, TOP, TP, Arcs, GraphPair, Sides, graph_of, matching
+
+TAG = "tag"
+"""The column of part-of-speech tags."""
+PUNCTUATION = frozenset({".", ",", ":", "(", ")"})
+"""Tags of punctuation."""
+WITH_CASES = frozenset({"obl", "nmod", "conj", "advcl", "acl"})
+"""Relations whose labels may name a preposition, a conjunction or a case …"""
+SUBTYPES = "agent+arg+tmod+poss+relcl+pass+xsubj+npmod+unmarked"
+"""… and what may follow the colon otherwise."""
+PAS = frozenset(
+    {
+        *("adj_ARG1", "adj_ARG2", "adj_MOD", "coord_ARG1", "coord_ARG2", "prep_ARG1", "prep_ARG2", "prep_ARG3"),
+        *("prep_MOD", "verb_ARG1", "verb_ARG2", "verb_ARG3", "verb_ARG4", "verb_MOD"),
+    }
+)
+ARGUMENTS = ("all", "dm", "pas", "psd")
+LABELS = ("universal", "full")
+ANY = "any"
+_ARC = "arc"
+"""The label of all arcs where labels do not count."""
+
+
+def _f1(sums: Sums) -> Floats:
+    return ratio(2 * sums["tp"], sums["gold"] + sums["system"])
+
+
+_SCORES: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
+_EXACT: Scores = {"value": Proportion("right", "sentences")}
+
+
+def sides(pair: Pair, empty: str) -> Sides:
+    """The arcs of both sides with empty nodes treated in one of the ways."""
+    if empty not in EMPTY:
+        raise unknown("value of empty", empty, EMPTY)
+    layer = pair.layer(GraphPair)
+    if layer is None or empty not in layer.sides:
+        raise UsageError("this measure is about graphs, but something else is compared. Say --task graphs")
+    return layer.sides[empty]
+
+
+def universal(label: str) -> str:
+    """A label with every step of its path cut at the first colon."""
+    return STEP.join(step.partition(":")[0] for step in label.split(STEP))
+
+
+def _without_case(label: str, kept: Iterable[str]) -> str:
+    """A label without prepositions, conjunctions and cases behind relations that may have them."""
+    steps = []
+    for step in label.split(STEP):
+        relation, colon, rest = step.partition(":")
+        first = rest.partition(":")[0]
+        cut = bool(colon) and relation in WITH_CASES
+        steps.append((f"{relation}:{first}" if first in kept else relation) if cut else step)
+    return STEP.join(steps)
+
+
+def _named(arcs: Arcs, rename: dict[str, str] | None) -> Arcs:
+    """The arcs under other labels; those of tops that have none are `(top)`."""
+    names = {"": TOP} if rename is None else {**rename, "": TOP}
+    return arcs.renamed(names) if any(label in names for label in arcs.labels.vocabulary) else arcs
+
+
+def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) -> Items:
+    """The arcs of both sides as items: gold's in order, then the spurious ones; `labels` None: they do not count."""
+    gold, system = found.gold, found.system
+    names, (ours, theirs) = one_vocabulary([gold.labels, system.labels])
+    ours, theirs = ours.astype(np.int64), theirs.astype(np.int64)
+    if labels is None:
+        names = (_ARC,)
+        ours, theirs = np.zeros_like(ours), np.zeros_like(theirs)
+    pairs = matching(found, ours, theirs, directed=directed)
+    extra = pairs.spurious
+    partner = np.concatenate([pairs.partner, extra])
+    kind = np.concatenate([pairs.kind, np.full(len(extra), FP)])
+    own = np.concatenate([ours, np.full(len(extra), NONE)])
+    answer = np.append(theirs, NONE)[partner]
+    has_gold = np.arange(len(partner)) < len(gold)
+    # NONE is -1, the last.
+    places = [np.append(found.identity[ends], NONE)[partner] for ends in (system.dependent, system.head)]
+    return Items.of(
+        labels=names,
+        sentence=np.concatenate([gold.sentence, system.sentence[extra]]),
+        item=np.concatenate([gold.number, system.number[extra]]),
+        gold=own,
+        answer=answer,
+        right=kind == TP,
+        has_gold=has_gold,
+        has_system=partner != NONE,
+        kinds=KINDS,
+        kind=kind,
+        label=np.where(has_gold, own, answer),
+        partner=np.append(system.number, NONE)[partner],
+        key=np.stack([*places, answer]),
+    )
+
+
+def _exact(pair: Pair, items: Items) -> Counts:
+    """Gold sentences whose arcs are all right and to which the system adds none."""
+    sentences = pair.gold.sentences
+    wrong = np.bincount(items.sentence[items.kind[0] != TP], minlength=sentences) > 0
+    there = ~pair.skipped
+    values = np.stack([there & ~wrong & pair.same_sentences(), there], axis=1).astype(np.int64)
+    return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
+
+
+# --- enhanced dependencies ---
+
+
+def enhanced(
+    pair: Pair,
+    empty: str,
+    *,
+    cut: bool = False,
+    case_labels: bool = True,
+    subtypes_kept: str = "",
+    relations: str = "",
+) -> Sides:
+    """Both sides with labels as a measure compares them; `cut`: as universal relations."""
+    found = sides(pair, empty)
+    chosen = []
+    for arcs in (found.gold, found.system):
+        vocabulary, counted = arcs.labels.vocabulary, arcs
+        if relations:
+            wanted = set(relations.split("+"))
+            kept = arcs.labels.isin(
+                label for label in vocabulary if label.rpartition(STEP)[2].partition(":")[0] in wanted
+            )
+            counted = arcs.where(kept)
+        rename = {}
+        for label in vocabulary:
+            short = label if case_labels else _without_case(label, subtypes_kept.split("+"))
+            rename[label] = universal(short) if cut else short
+        chosen.append(_named(counted, rename))
+    return replace(found, gold=chosen[0], system=chosen[1])
+
+
+@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+def elas(
+    pair: Pair,
+    *,
+    empty: str = "collapse",
+    case_labels: bool = True,
+    subtypes_kept: str = SUBTYPES,
+    relations: str = "",
+) -> Items:
+    """Arcs of enhanced dependencies with gold's head and gold's whole label.
+
+    empty: arcs through empty nodes become arcs between words whose label is the path, `conj>nsubj` (`collapse`, as in
+        the IWPT shared tasks); arcs at empty nodes are left out on both sides (`drop`); or empty nodes of gold and
+        system are made pairs (`align`).
+    case_labels: whether `obl:in` and `obl:on` are two labels; if not, what follows the colon is cut from obl, nmod,
+        conj, advcl and acl, unless it is among subtypes_kept.
+    relations: only arcs with these universal relations count, e.g. `nsubj+obj`; all where none is named.
+    Counts: tp (right), le, head, dependent, direction (one end or the label is wrong), fn (missing), fp (spurious);
+        gold, system (arcs).
+    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
+    Paper: Bouma et al. 2020. Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs.
+    Peers: iwpt21_xud_eval, udeval.
+    """
+    return judged(enhanced(pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations))
+
+
+@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
+    """Arcs of enhanced dependencies with gold's head and gold's universal relation.
+
+    empty, relations: as for elas.
+    Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
+        each answers for one.
+    Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs. Peers: iwpt21_xud_eval, udeval.
+    """
+    return judged(enhanced(pair, empty, cut=True, relations=relations))
+
+
+@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+def euas(pair: Pair, *, empty: str = "collapse") -> Items:
+    """Arcs of enhanced dependencies with gold's head, whatever their label.
+
+    empty: as for elas.
+    Counts and Score: as for elas.
+    """
+    return judged(sides(pair, empty), None)
+
+
+@measure("elas-exact", scores=_EXACT, task="graphs")
+def elas_exact(pair: Pair, *, empty: str = "collapse") -> Counts:
+    """Gold sentences whose whole enhanced graph is right.
+
+    empty: as for elas.
+    Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong, two
+        graphs without arcs are equal.
+    """
+    return _exact(pair, judged(enhanced(pair, empty)))
+
+
+# --- semantic dependencies ---
+
+
+def _semantic(pair: Pair, top: bool, punctuation: bool, directed: bool, labelled: bool) -> Sides:
+    found = sides(pair, "collapse")
+    gold, system = (_tops(arcs) for arcs in (found.gold, found.system))
+    if not top:
+        gold, system = gold.where(~gold.top), system.where(~system.top)
+    if not punctuation:
+        marks = _punctuation(pair, found)
+        gold, system = (arcs.where(~(marks[arcs.dependent] | marks[arcs.head])) for arcs in (gold, system))
+    if not directed:
+        gold, system = (_undirected(arcs, labelled) for arcs in (gold, system))
+    return replace(found, gold=gold, system=system)
+
+
+def _tops(arcs: Arcs) -> Arcs:
+    """The arcs with tops under one label."""
+    known = {label: code for code, label in enumerate(arcs.labels.vocabulary)}
+    codes = np.where(arcs.top, known.setdefault(TOP, len(known)), arcs.labels.codes)
+    return replace(arcs, labels=replace(arcs.labels, codes=codes.astype(np.int32), vocabulary=tuple(known)))
+
+
+def _undirected(arcs: Arcs, labelled: bool) -> Arcs:
+    """The arcs without direction: of two that are then alike, one."""
+    ends = np.sort(np.stack([arcs.dependent, arcs.head]), axis=0)
+    rows = [*ends, arcs.labels.codes] if labelled else [*ends]
+    _, first = np.unique(np.stack(rows), axis=1, return_index=True)
+    return arcs.where(np.sort(first))
+
+
+def _punctuation(pair: Pair, found: Sides) -> Bools:
+    """Mask of the nodes that are punctuation: gold tells, the system where gold does not have the word."""
+    marks = np.zeros(len(found.position), dtype=bool)
+    gold, system = (corpus.column(TAG).isin(PUNCTUATION) for corpus in (pair.gold, pair.system))
+    marks[: len(gold)] = gold
+    marks[found.nodes[1] : found.nodes[1] + len(system)] = system
+    return marks
+
+
+@measure("sdp", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
+    """Semantic dependencies with gold's label, and tops (LP, LR, LF).
+
+    top: whether tops count, as arcs from the root.
+    punctuation: whether arcs count that begin or end at words tagged . , : ( or ) in gold.
+    directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
+    Counts and Score: as for elas.
+    Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    """
+    return judged(_semantic(pair, top, punctuation, directed, True), directed=directed)
+
+
+@measure("sdp-unlabelled", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
+    """Semantic dependencies whatever their label, and tops (UP, UR, UF).
+
+    top, punctuation, directed: as for sdp.
+    Counts and Score: as for elas.
+    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    """
+    return judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
+
+
+@measure("sdp-exact", scores=_EXACT, task="graphs")
+def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
+    """Gold sentences whose semantic dependencies are all right (LM).
+
+    top, punctuation, directed: as for sdp.
+    Counts and Score: as for elas-exact.
+    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    """
+    return _exact(pair, judged(_semantic(pair, top, punctuation, directed, True), directed=directed))
+
+
+@measure("sdp-unlabelled-exact", scores=_EXACT, task="graphs")
+def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
+    """Gold sentences whose semantic dependencies are all right but for their labels (UM).
+
+    top, punctuation, directed: as for sdp.
+    Counts and Score: as for elas-exact.
+    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
+    """
+    return _exact(pair, judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed))
+
+
+def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> Counts:
+    found = sides(pair, "collapse")
+    wanted = None if arguments in ("all", "dm") else PAS if arguments == "pas" else set(arguments.split("+"))
+    gold, system = (
+        arcs.where(
+            ~arcs.top
+            & arcs.labels.isin(
+                label
+                for label in arcs.labels.vocabulary
+                if wanted is None or (label.endswith("-arg") if arguments == "psd" else label in wanted)
+            )
+        )
+        for arcs in (found.gold, found.system)
+    )
+    items = judged(replace(found, gold=gold, system=system))
+    # A predication is right where both sides have as many arguments, and all of them are right.
+    nodes = len(found.position)
+    same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
+    sizes = [np.bincount(arcs.head, minlength=nodes) for arcs in (gold, system)]
+    whole = (sizes[0] == sizes[1]) & (sizes[0] == same)
+    words = pair.gold.sentence_of
+    number = found.nodes[1] + np.arange(len(pair.system))
+    number[pair.system_words] = pair.gold_words
+    rows = []
+    for corpus, numbers, sentence in (
+        (pair.gold, np.arange(len(words)), np.where(pair.skipped[words], NONE, words)),
+        (pair.system, number, pair.system_sentence),
+    ):
+        graph = graph_of(corpus)
+        chosen = sentence[graph.predicates] != NONE
+        if predicates != ANY:
+            tags = corpus.column(TAG)
+            chosen &= tags.isin(tag for tag in tags.vocabulary if tag.startswith(predicates))[graph.predicates]
+        place = graph.predicates[chosen]
+        rows.append((numbers[place], sentence[place], Column(graph.senses.codes[chosen], graph.senses.vocabulary)))
+    (ours, our_sentence, senses), (theirs, their_sentence, their_senses) = rows
+    _, (frame, their_frame) = one_vocabulary([senses, their_senses])
+    _, here, there = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    hit = whole[ours[here]] & ((frame[here] == their_frame[there]) | (not frames))
+    size = pair.gold.sentences
+    counted = (our_sentence[here[hit]], our_sentence, their_sentence)
+    values = np.stack([np.bincount(sentence, minlength=size) for sentence in counted], axis=1).astype(np.int64)
+    return Counts(("right", "gold", "system"), size, np.arange(size), values)
+
+
+@measure("predications", scores=FOUND, main="f1", task="graphs")
+def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
+    """Complete predications: predicates with gold's arguments, all of them and no others (PP, PR, PF).
+
+    arguments: labels that are arguments: `all`, `dm` (all), `psd` (those that end in -arg), `pas` (of adjectives,
+        coordinations, prepositions and verbs), or a list, `ARG1+ARG2`.
+    predicates: the beginning of the tags of predicates that count; `any` for all.
+    Counts: right, gold, system (predicates; one without arguments counts too). Score: precision, recall, f1.
+    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    """
+    return _predications(pair, arguments, predicates, False)
+
+
+@measure("frames", scores=FOUND, main="f1", task="graphs")
+def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
+    """Semantic frames: complete predications whose frame is gold's too (FP, FR, FF).
+
+    arguments, predicates: as for predications.
+    Counts and Score: as for predications.
+    Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
+    """
+    return _predications(pair, arguments, predicates, True)
+
+
+# --- by label ---
+
+
+@measure(
+    "arc-f1",
+    scores=FOUND,
+    averages=OVER_LABELS,
+    main="f1",
+    count=by_label,
+    tested=("f1", "macro-f1"),
+    task="graphs",
+)
+def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", top: bool = True) -> Items:
+    """Precision, recall and F1 of the arcs with each label, and their averages.
+
+    labels: `universal`: relations cut at the first colon; `full`: as they are.
+    empty: as for elas. top: as for sdp.
+    Counts: per label right, gold, system; tops are under their label or under (top). Score: as for tag-f1.
+    Golden: graphs-sdp-dm. Peers: SDP toolkit.
+    """
+    if labels not in LABELS:
+        raise unknown("value of labels", labels, LABELS)
+    found = enhanced(pair, empty, cut=labels == "universal")
+    if not top:
+        found = replace(found, gold=found.gold.where(~found.gold.top), system=found.system.where(~found.system.top))
+    return judged(found)

@@ -1,0 +1,371 @@
+"""Semantic roles: from files to pairs that can be judged, ways to cut them, and where they stand in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Ints, as_codes
+from assay.corpus import Column, Corpus
+from assay.engine.items import Items
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.prepare import (
+    Run,
+    aligned,
+    check_folders,
+    kept_labels,
+    left_out,
+    notes_on_reading,
+    source_of,
+    without,
+    words_alone,
+)
+from assay.engine.slices import SliceKind
+from assay.engine.warnings import Remark, check_system, identical_outputs, remark
+from assay.errors import AlignmentError, InputError, UsageError
+from assay.formats import Input, read_labels
+from assay.formats.columns import ROLES
+from assay.formats.graphs import Graph
+from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
+from assay.tasks.graphs import roles
+from assay.tasks.graphs.roles import PREDICATE, is_core, lemma_of, role_sides, sense_key
+
+TAG = "tag"
+"""The column of part-of-speech tags."""
+DISTANCES = ((1, "1"), (2, "2"), (3, "3"), (4, "4"), (9, "5-9"))
+_OF_HEADS = ("srl", "srl-unlabelled")
+_OF_SPANS = ("srl-span", "srl-span-unlabelled")
+_FORMATS = ", ".join((*HEADS, *SPANS))
+
+
+def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
+    """The usual measures of a file with semantic roles; none where it has none."""
+    form = gold.format if isinstance(gold, Corpus) else gold.plan.format
+    return _OF_HEADS if form in HEADS else _OF_SPANS if form in SPANS else ()
+
+
+def shows_roles(item: Input | Corpus) -> bool:
+    """True of a file in a format that is there for semantic roles; others may be asked for them."""
+    return isinstance(item, Input) and item.plan.format in ("props", "up", "conll08")
+
+
+def about_roles(measures: Sequence[Measure]) -> bool:
+    """True if measures are about semantic roles; those of other graphs need other files."""
+    own = [measure.definition.function.__module__ == roles.__name__ for measure in measures]
+    if any(own) and not all(own):
+        names = [str(measures[own.index(which)]) for which in (True, False)]
+        raise UsageError(f"{names[0]} is about semantic roles, {names[1]} about other graphs. Run them one by one.")
+    return any(own)
+
+
+def prepare_roles(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, check and align words with predicates and their arguments."""
+    for name in ("train", "lexicon", "column"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is about words with labels; semantic roles have no use for it.")
+    further = list(dict.fromkeys(column for measure in measures for column in measure.definition.columns))
+    corpora = [_read(item, further) for item in words_alone(inputs)]
+    check_folders(corpora)
+    kept = kept_labels([graph_of(corpus).labels for corpus in corpora], options)
+    if kept:
+        corpora = [_with_labels(corpus, options) for corpus in corpora]
+    gold, *outputs = corpora
+    for system in outputs:
+        _check_places(gold, system)
+    pairs, warnings = aligned(gold, dict(zip(named, outputs, strict=True)), [True] * len(outputs), "", options)
+    skipped = np.zeros(gold.sentences, dtype=bool)
+    for _, pair in pairs:
+        skipped |= pair.skipped
+    nothing = f"no sentence of {gold.name} is whole in all files."
+    warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    spans = graph_of(gold).begin is not None
+    judge = roles.srl_span if spans else roles.srl
+    items = 0
+    for name, pair in pairs:
+        # Under the name of the measure, so that it is judged once.
+        judged = pair.once("srl-span" if spans else "srl", partial(judge, pair))
+        assert isinstance(judged, Items)
+        items = int(judged.has_gold.sum())
+        warnings.extend(check_system(name, pair, judged, "argument"))
+        warnings.extend(_differences(name, pair, measures, spans))
+    answers = [(name, graph_of(pair.system)) for name, pair in pairs]
+    warnings.append(identical_outputs(answers, _same_graphs))
+    for name, corpus in zip(["gold", *named], corpora, strict=True):
+        warnings.extend(notes_on_reading(name, corpus))
+        warnings.append(overlapping(name=name, number=_overlapping(graph_of(corpus)), file=corpus.name))
+        graph = graph_of(corpus)
+        warnings.append(no_predicates(name=name, number=len(graph.predicates)))
+    return Run(
+        gold=gold,
+        column="",
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=(*kept, *warnings),
+        mappings=(),
+        items=items,
+        unit=options.unit or "sentence",
+        decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
+    )
+
+
+def graph_of(corpus: Corpus) -> Graph:
+    """The graph of a corpus."""
+    graph = corpus.layer(Graph)
+    assert graph is not None
+    return graph
+
+
+def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
+    """A corpus with its predicates and arguments, with a column of tags where the format has one."""
+    if isinstance(item, Corpus):
+        if item.layer(Graph) is None:
+            raise InputError(f"{item.name}: holds no semantic roles. Formats that have them: {_FORMATS}.")
+        return item
+    if item.plan.format not in (*HEADS, *SPANS):
+        raise InputError(
+            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}."
+        )
+    tag = TAGS.get(item.plan.format)
+    tags = [tag] if tag is not None and tag in item.plan.labels else []
+    corpus = with_roles(read_labels(item, [*dict.fromkeys((*further, *tags)), ROLES]))
+    return replace(corpus, columns={**corpus.columns, TAG: corpus.columns[tags[0]]}) if tags else corpus
+
+
+def _with_labels(corpus: Corpus, options: Options) -> Corpus:
+    """The corpus without the arguments whose roles do not count; C-A1 goes with A1."""
+    graph = graph_of(corpus)
+    rows = np.flatnonzero(
+        graph.labels.isin(role for role in graph.labels.vocabulary if options.keeps(role, role.removeprefix("C-")))
+    )
+    return corpus.with_layer(
+        replace(
+            graph,
+            dependent=graph.dependent[rows],
+            head=graph.head[rows],
+            labels=Column(graph.labels.codes[rows], graph.labels.vocabulary),
+            begin=None if graph.begin is None else graph.begin[rows],
+            end=None if graph.end is None else graph.end[rows],
+        )
+    )
+
+
+def _check_places(gold: Corpus, system: Corpus) -> None:
+    """Refuse files without words whose sentences have other numbers of lines."""
+    if gold.has_words and system.has_words:
+        return
+    lengths, expected = np.diff(system.starts), np.diff(gold.starts)
+    shared = min(len(lengths), len(expected))
+    different = np.flatnonzero(lengths[:shared] != expected[:shared])
+    if len(different):
+        first = int(different[0])
+        raise AlignmentError(
+            f"{system.place_of_sentence(first)}: a sentence of {lengths[first]} lines where "
+            f"{gold.place_of_sentence(first)} has one of {expected[first]}. Without words they must be as many."
+        )
+    if len(lengths) != len(expected):
+        raise AlignmentError(
+            f"{system.name}: {len(lengths):,} sentences where {gold.name} has {len(expected):,}. Without words they "
+            "must be as many."
+        )
+
+
+def _same_graphs(ours: Graph, theirs: Graph) -> bool:
+    columns = ("dependent", "head", "predicates", "begin", "end")
+    same = all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in columns)
+    return same and all(
+        getattr(ours, name).strings() == getattr(theirs, name).strings() for name in ("labels", "senses")
+    )
+
+
+# --- remarks ---
+
+
+def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool) -> Iterator[Remark]:
+    """Predicates right by the number of their sense alone, and arguments of predicates that gold does not have."""
+    if spans:
+        both = [one for one in measures if one.parameters.get("predicates") == "all"]
+        if not both:
+            return
+        judged, settings = both[0].judge(pair), both[0].parameters
+        join, exclude, lemma = settings["continuation"] == "join", settings["exclude"], settings["lemma"]
+        fewer = role_sides(pair, spans=True, join=join, exclude=exclude, predicates="gold", lemma=lemma)
+        assert isinstance(judged, Items)
+        yield spurious_predicates(
+            name=name,
+            measure=str(both[0]),
+            right=int(judged.right.sum()),
+            gold=int(judged.has_gold.sum()),
+            system=int(judged.has_system.sum()),
+            fewer=len(fewer.system.role),
+        )
+        return
+    if any(measure.parameters.get("sense") == "number" for measure in measures):
+        sides = role_sides(pair, spans=False, join=False)
+        theirs = dict(zip(sides.system.predicate.tolist(), sides.system.senses, strict=True))
+        hits = [
+            (sense, theirs[word])
+            for word, sense in zip(sides.gold.predicate.tolist(), sides.gold.senses, strict=True)
+            if word in theirs
+            and sense_key(sense, "number") == sense_key(theirs[word], "number")
+            and lemma_of(sense) != lemma_of(theirs[word])
+        ]
+        yield other_lemmas(name=name, number=len(hits), first=[" for ".join(reversed(hit)) for hit in hits[:1]])
+
+
+@remark
+def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
+    """Senses that are right by their number, with another lemma."""
+    if number:
+        what = "1 sense is" if number == 1 else f"{number:,} senses are"
+        yield f"{name}: {what} right by number, with another lemma ({first[0]}). They are wrong with sense=full."
+
+
+@remark
+def spurious_predicates(name: str, measure: str, right: int, gold: int, system: int, fewer: int) -> Iterator[str]:
+    """Arguments of predicates that gold does not have, and the score with them and without."""
+    if system != fewer and gold + fewer:
+        with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
+        arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        yield (
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with them, "
+            f"{without_:.2f} without (predicates=gold)."
+        )
+
+
+@remark
+def overlapping(name: str, number: int, file: str) -> Iterator[str]:
+    """Arguments that overlap others of their predicate."""
+    if number:
+        what = "1 argument overlaps" if number == 1 else f"{number:,} arguments overlap"
+        yield f"{name}: {what} another one of the same predicate, each counted by itself."
+
+
+@remark
+def no_predicates(name: str, number: int) -> Iterator[str]:
+    """A file without predicates."""
+    if not number:
+        yield f"{name}: no predicates in it."
+
+
+def _overlapping(graph: Graph) -> int:
+    """The number of stretches that begin inside another one of the same predicate."""
+    if graph.begin is None or graph.end is None or not len(graph):
+        return 0
+    order = np.lexsort((graph.end, graph.begin, graph.head))
+    head, begin, end = graph.head[order], graph.begin[order], graph.end[order]
+    # Ends on one line, each predicate behind those before it.
+    size = int(end.max()) + 1
+    _, group = np.unique(head, return_inverse=True)
+    reach = np.maximum.accumulate(group * size + end)
+    return int((group[1:] * size + begin[1:] < reach[:-1]).sum())
+
+
+# --- slices ---
+
+Sided = tuple[Ints, Ints, tuple[str, ...]]
+
+
+def _sided(
+    judged: Items, spec: str, values: tuple[Ints, Ints], names: Sequence[str], *, labels: bool = False
+) -> Sided:
+    """The value of each row on gold's side and on the system's, NONE where there is none.
+
+    Values are given for the items of each side by number or, with `labels`, for the labels of both.
+    """
+    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, roles.WHOLE_KINDS) or judged.partner is None:
+        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
+    codes = []
+    sides = (
+        (judged.has_gold, judged.gold if labels else judged.item),
+        (judged.has_system[0], judged.answer[0] if labels else judged.partner[0]),
+    )
+    for own, (there, numbers) in zip(values, sides, strict=True):
+        code = np.full(len(judged), NONE, dtype=np.int64)
+        code[there] = own[numbers[there]]
+        codes.append(code)
+    return codes[0], codes[1], tuple(names)
+
+
+def _ends(corpus: Corpus) -> tuple[Ints, Ints]:
+    """The predicate and the (first word of the) argument of each item, for predicates NONE."""
+    graph = graph_of(corpus)
+    nothing = np.full(len(graph.predicates), NONE)
+    return np.concatenate([graph.head, graph.predicates]), np.concatenate([graph.dependent, nothing])
+
+
+def _role_kind(pair: Pair, judged: Items, _: str) -> Sided:
+    codes = np.array([2 if one == PREDICATE else 1 - int(is_core(one)) for one in judged.labels], dtype=np.int64)
+    return _sided(judged, "role-kind", (codes, codes), ("core", "contextual", PREDICATE), labels=True)
+
+
+def _role_prefix(pair: Pair, judged: Items, _: str) -> Sided:
+    names = ("neither", "C-", "R-", PREDICATE)
+    found = [one if one == PREDICATE else one[:2] for one in judged.labels]
+    codes = np.array([names.index(one) if one in names else 0 for one in found], dtype=np.int64)
+    return _sided(judged, "role-prefix", (codes, codes), names, labels=True)
+
+
+def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
+    known: dict[str, int] = {}
+    values = []
+    for corpus in (pair.gold, pair.system):
+        if TAG not in corpus.columns:
+            raise UsageError(f"--slice predicate-tag: {corpus.name} has no tags of words.")
+        tags = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
+        # Words alone are tagged, and predicates are words.
+        values.append(tags[np.minimum(_ends(corpus)[0], len(corpus) - 1)])
+    return _sided(judged, "predicate-tag", (values[0], values[1]), tuple(known))
+
+
+def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
+    uppers = np.array([upper for upper, _ in DISTANCES])
+    values = []
+    for corpus in (pair.gold, pair.system):
+        predicate, argument = _ends(corpus)
+        distance = 1 + np.searchsorted(uppers, np.abs(predicate - argument), side="left")
+        values.append(np.where(argument == NONE, 0, distance))
+    names = (PREDICATE, *(name for _, name in DISTANCES), "10 or more")
+    return _sided(judged, "argument-distance", (values[0], values[1]), names)
+
+
+ROLE_SLICES = (
+    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_sides=_role_kind),
+    SliceKind("role-prefix", "roles with C- or R- before them", of_sides=_role_prefix),
+    SliceKind("predicate-tag", "part of speech of the predicate", of_sides=_predicate_tag),
+    SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
+)
+
+
+# --- in the text ---
+
+
+def role_places(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Ints]:
+    """First word and end of predicates and arguments, and the predicate of each argument that is a word, else NONE.
+
+    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
+    taken. A stretch that is continued is drawn as its first piece.
+    """
+    aligned_ = run.pairs[pair][1]
+    corpus = aligned_.system if side else aligned_.gold
+    graph = graph_of(corpus)
+    first = np.concatenate([graph.dependent, graph.predicates])[numbers]
+    last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[numbers]
+    heads = graph.head if graph.end is None else np.full(len(graph), NONE)
+    head = np.concatenate([heads, np.full(len(graph.predicates), NONE)])[numbers]
+    starts = run.gold.starts
+    size = starts[sentence + 1] - starts[sentence]
+    if side:
+        covering = np.append(aligned_.covering, NONE)
+        first, last, head = covering[first], covering[last], np.where(head == NONE, NONE, covering[head])
+    begin, end, predicate = (np.clip(words - starts[sentence], 0, size - 1) for words in (first, last, head))
+    return begin, end + 1, np.where(head == NONE, NONE, predicate)
