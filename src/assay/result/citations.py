@@ -22,6 +22,11 @@ USED_BY = {
     "clas": ("nivre2017",),
     **dict.fromkeys(("mlas", "blex", "tokens", "words", "sentences", "ufeats", "alltags"), ("zeman2018",)),
     **dict.fromkeys(("sentence-accuracy", "tree-match"), ("tuggener2017",)),
+    **dict.fromkeys(("elas", "eulas", "euas", "elas-exact"), ("bouma2020",)),
+    **dict.fromkeys(
+        ("sdp", "sdp-unlabelled", "sdp-exact", "sdp-unlabelled-exact", "predications", "frames", "arc-f1"),
+        ("oepen2014", "oepen2015"),
+    ),
     **dict.fromkeys(("parseval", "bracket-f1", "function-tags"), ("black1991",)),
     "leaf-ancestor": ("sampson2000", "sampson2003"),
     "tedeval": ("tsarfaty2012",),

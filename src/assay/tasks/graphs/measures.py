@@ -151,7 +151,7 @@ def enhanced(
     return replace(found, gold=chosen[0], system=chosen[1])
 
 
-@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",))
 def elas(
     pair: Pair,
     *,
@@ -177,7 +177,7 @@ def elas(
     return judged(enhanced(pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations))
 
 
-@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",))
 def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
@@ -189,7 +189,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
     return judged(enhanced(pair, empty, cut=True, relations=relations))
 
 
-@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",))
 def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     """Arcs of enhanced dependencies with gold's head, whatever their label.
 
@@ -199,7 +199,7 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     return judged(sides(pair, empty), None)
 
 
-@measure("elas-exact", scores=_EXACT, task="graphs")
+@measure("elas-exact", scores=_EXACT, task="graphs", signed=("empty",))
 def elas_exact(pair: Pair, *, empty: str = "collapse") -> Counts:
     """Gold sentences whose whole enhanced graph is right.
 
