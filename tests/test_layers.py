@@ -139,6 +139,12 @@ def test_nobody_asks_which_task_it_is() -> None:
             assert not re.search(r"\.drawing\b", path.read_text("utf-8")), path
 
 
+def test_the_engine_reaches_the_tasks_through_one_door() -> None:
+    for path in modules():
+        if path.relative_to(SOURCE).as_posix() != "engine/task.py" and room(path) in ("engine", "result", "render"):
+            assert 'import_module("assay.tasks' not in path.read_text("utf-8"), path
+
+
 def test_the_page_asks_for_a_kind_of_drawing_only_to_draw() -> None:
     """By it, layers are painted and copied as text; all else that a task shows stands in the Result."""
     kinds = "tags|arcs|spans|trees|chains|units|dependencies|constituents|coreference"

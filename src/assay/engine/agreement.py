@@ -11,11 +11,11 @@ from typing import Any
 
 from assay.corpus.adapters import named_systems
 from assay.engine.measure import find
-from assay.engine.options import Options, task_options
+from assay.engine.options import Options
 from assay.engine.parts import way_of
 from assay.engine.prepare import Prepared
 from assay.engine.run import evaluate_shards
-from assay.engine.task import describe, tasks
+from assay.engine.task import describe, task_options, tasks
 from assay.errors import UsageError
 from assay.result import Result, Score
 
@@ -33,7 +33,7 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
     for (a, first), (b, second) in combinations(named, 2):
         specs = given or _defaults(first, second, chosen)
         there = evaluate_shards("agreement", first, {b: second}, specs, chosen)
-        back = evaluate_shards("agreement", second, {a: first}, specs, replace(chosen, examples=0, embed="none"))
+        back = evaluate_shards("agreement", second, {a: first}, specs, replace(chosen, examples=0))
         parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
     return _together(parts)
 
@@ -41,6 +41,8 @@ def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **op
 def _check(annotators: Sequence[Any], options: Options) -> None:
     if len(annotators) < 2:
         raise UsageError("agreement takes at least two annotators.")
+    if options.embed != "none":
+        raise UsageError("agreement shows no texts, so that there are none to embed.")
     for name, option in task_options().items():
         if option.of_gold and getattr(options, name) is not None:
             raise UsageError(f"--{name.replace('_', '-')} is about gold, of which there is none in agreement.")

@@ -238,7 +238,7 @@ def bounds(items: Items, on: str, where: str | None) -> Iterator[Bound]:
 
 def _best_choice(items: Items) -> tuple[float | None, float | None]:
     """For mentions: precision and F1 of the best choice, which links no mention without need if a system does not."""
-    if not items.kinds or items.target is None:
+    if items.target is None or not {"tp", "wl", "fn", "fp"} <= {*items.kinds}:
         return None, None
     right, wrong, missing, spurious = (items.kind == items.kinds.index(name) for name in ("tp", "wl", "fn", "fp"))
     resolved = items.sum(right.any(axis=0))

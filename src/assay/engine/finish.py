@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 import assay
-from assay.arrays import NONE
 from assay.engine import changes
-from assay.engine.counts import BLOCKS, as_sums, tally
+from assay.engine.counts import BLOCKS, as_sums
 from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
@@ -44,10 +43,8 @@ from assay.result import (
 from assay.stats.significance import holm, mcnemar
 
 T = TypeVar("T")
-ERROR_TYPES = (
-    *("fp", "fn", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction"),
-    *("sense", "arguments", "fn-predicate", "fp-predicate"),
-)
+NO_ERRORS = ("tp", "unscored")
+"""Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
     *("examples", "change", "kind", "label_order", "embed", "decided"),
@@ -83,7 +80,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             whole = figures
         else:
             settings.forget(where)
-    kinds = [number for number in part.kinds if number != NONE]
+    kinds = [own for own in part.kinds if own is not None]
     effects = [
         Mapped(name, "all rules", 0, *(main_score(measures[0], sums) for sums in of_both))
         for name, of_both in part.effects.items()
@@ -95,7 +92,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         command=part.command,
         task=part.task,
         # Some measures judge words where others find items.
-        noun="word" if kinds and not any(kinds) else task.noun,
+        noun="word" if task.matched and kinds and not any(kinds) else task.noun,
         drawing=task.drawing.kind,
         column=part.column,
         unit=part.unit,
@@ -128,7 +125,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     basis = basis_of(dict(enumerate(part.kinds)), measures)
     if basis is not None:
         result = _with_items(result, part, basis, views)
-    if part.command == "compare" and len(part.judged) > 1:
+    if part.compares:
         result = _compared(part, result, comparisons, views)
     return describe(task.finish(result, part, settings) if task.finish else result)
 
@@ -154,6 +151,10 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
         confusion.sort(key=lambda row: (order[row.system], -row.count))
     # Each type's share of the errors, under every measure that has types (Ortmann's Figure 1).
     whole = [row for row in result.counts if row.label is None and row.slice is None]
+    kinds = {
+        str(one): {*one.definition.errors, *(own or ())} - {*NO_ERRORS}
+        for one, own in zip(part.measures, part.kinds, strict=True)
+    }
     shown = [where for where, chosen in views if where is not None and basis in dict(chosen)]
     return replace(
         result,
@@ -165,7 +166,7 @@ def _with_items(result: Result, part: Part, basis: int, views: Sequence[Any]) ->
             for row in whole
             if {"fp", "fn"} <= row.counts.keys()
             for share in shares(
-                row.system, row.measure, {name: row.counts[name] for name in row.counts if name in ERROR_TYPES}
+                row.system, row.measure, {name: row.counts[name] for name in row.counts if name in kinds[row.measure]}
             )
         ),
         examples=_shown(part.examples, Example),
@@ -212,7 +213,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             assert one.items is not None
             items, on = one.items, str(measures[index])
             # Over gold's items, which is recall where a system has other items than gold.
-            of_all = definition.count is not tally or (result.aligned_by != "characters" and one.count_alike)
+            of_all = not definition.is_share or (result.aligned_by != "characters" and one.count_alike)
             score = measures[index].main if of_all else "recall"
             diffs.extend(changes.diffs(items, on, where, score, values.get((on, score, where), {}), order))
             upper = list(changes.bounds(items, on, where))
@@ -231,7 +232,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
             transitions.extend(changes.transitions(items, on, where))
             if gold_test:
                 comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where))
-            if definition.count is tally:
+            if definition.is_share:
                 comparisons.extend(_mcnemar(items, on, score, where))
     rows = adjusted(comparisons)
     family, times = len(part.judged) * (len(part.judged) - 1) // 2, result.times
@@ -378,8 +379,9 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
     averaged = {str(one): one.main for one in part.measures if one.parameters.get("average") == "macro"}
     for one in figures:
         for row in one.counts_rows() if str(one.measure) in averaged else ():
-            number = row.counts[f"{averaged[row.measure]}-documents"]
-            yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
+            number = row.counts.get(f"{averaged[row.measure]}-documents")
+            if number is not None:
+                yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
     if part.documents is not None and part.documents.units >= FEW_UNITS:
         measure, settings = figures[0].measure, figures[0].settings
         coarse = Figures(measure, None, part.documents, settings)
@@ -414,7 +416,7 @@ def _signature(part: Part, interval: str) -> str:
         **({"column": part.column} if part.column else {}),
         **({"scheme": part.scheme} if part.scheme else {}),
         **({"atoms": part.atoms} if part.atoms else {}),
-        "measures": "+".join(map(str, part.measures)),
+        "measures": "+".join(measure.signature for measure in part.measures),
         "unit": part.unit,
         "n": part.units,
         "interval": interval,

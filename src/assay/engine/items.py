@@ -11,6 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Array, Bools, Ints, as_codes, distinct_rows, fold_codes
 from assay.corpus import KEPT, one_vocabulary
+from assay.result import kind_title
 
 ONE = 1 << 32
 """Full credit. Whole numbers add up the same way in any order and on any machine."""
@@ -26,7 +27,6 @@ whether it is a further piece of an item of gold's that is counted in another ro
 
 # Where the label alone says what an item was taken for.
 _LABEL_SAYS_IT = ("tp", "fp", "le", "same", "same-span", "spurious")
-_TITLES = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "lbe": "LBE", "ge": "GE", "wl": "WL"}
 _HALF = 16
 """Credit is summed up in two halves of so many bits, which fit for up to 2^37 items."""
 
@@ -118,6 +118,20 @@ class Items:
         }
         return replace(self, **columns, marks={name: mark[rows] for name, mark in self.marks.items()})
 
+    def none(self) -> Items:
+        """The table without any items."""
+        nothing = self.where(np.zeros(len(self), dtype=bool))
+        return replace(nothing, sums={name: np.zeros_like(numbers) for name, numbers in self.sums.items()})
+
+    def of_sides(self, gold: Ints, system: Ints) -> Ints:
+        """A value of each item of one system's table: of gold's word or span, of the system's for a spurious one."""
+        # Words that do not count are gold's all the same.
+        ours = self.has_gold if self.kinds else self.gold != NONE
+        values = np.empty(len(self), dtype=np.int64)
+        values[ours] = gold[self.item[ours]]
+        values[~ours] = system[self.item[~ours]]
+        return values
+
     def judged(self, right: Bools) -> Items:
         """The table of one system under another criterion; where items may count on one side alone, on each side."""
         found = None if self.found is None else right & self.has_system
@@ -179,6 +193,7 @@ class Items:
 
     def __add__(self, other: Items) -> Items:
         """The distinct rows of two stretches of text, labels united by name; credit follows from the labels."""
+        assert (self.systems, self.kinds) == (other.systems, other.kinds), "only like tables can be added"
         known: dict[str, int] = {label: code for code, label in enumerate(self.labels)}
         recoded = np.append(as_codes(other.labels, known), NONE)
         theirs = replace(other, gold=recoded[other.gold], answer=recoded[other.answer])
@@ -187,7 +202,7 @@ class Items:
             for name in ("gold", "answer", "right", "target", "credits", "kind", "sizes")
             if (mine := getattr(self, name)) is not None
         }
-        return replace(self, labels=tuple(known), kinds=self.kinds or other.kinds, **columns).fold()
+        return replace(self, labels=tuple(known), **columns).fold()
 
     @property
     def total(self) -> int:
@@ -334,7 +349,7 @@ def _answers(one: Items, recoded: Ints, known: dict[str, int]) -> Ints:
     codes = []
     for kind, label in distinct.tolist():
         says = one.kinds[kind]
-        text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({_TITLES.get(says, says)})"
+        text = one.labels[label] if says in _LABEL_SAYS_IT else f"{one.labels[label]} ({kind_title(says)})"
         codes.append(NONE if label == NONE else known.setdefault(text, len(known)))
     return np.array(codes, dtype=np.int64)[group]
 

@@ -116,10 +116,7 @@ def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[
 
 def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-    has_gold, spans = items.has_gold, pair.layer(SpanPair)
+    spans = pair.layer(SpanPair)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
     vocabulary, (gold, system) = one_vocabulary([side.column(name) for side in sides])
-    values = np.empty(len(items), dtype=np.int64)
-    values[has_gold] = gold[items.item[has_gold]]
-    values[~has_gold] = system[items.item[~has_gold]]
-    return values, vocabulary
+    return items.of_sides(gold, system), vocabulary

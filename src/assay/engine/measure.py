@@ -19,7 +19,7 @@ from assay.align import Pair
 from assay.arrays import Floats, ratio
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import Items
-from assay.engine.task import tasks
+from assay.engine.task import first_task, tasks
 from assay.errors import UsageError, unknown
 
 Score = Callable[[Sums], Floats]
@@ -57,8 +57,16 @@ class Definition:
     """True if it asks something of its own of matched items, so that changes are shown on it even
     where they are on another measure."""
 
+    signed: tuple[str, ...] = ()
+    """Parameters that a signature names even where they have their default: figures move much with them."""
+    by_item: bool | None = None
+    """True if a counter of the user's own counts each item by itself, right or wrong."""
+    errors: tuple[str, ...] = ()
+    """The fields that count types of errors, where items do not tell: it may give counts alone."""
     one_sided: str = ""
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
+    papers: tuple[str, ...] = ()
+    """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -73,7 +81,12 @@ class Definition:
     @property
     def judges_items(self) -> bool:
         """True if each item counts by itself, so that items can be sliced and systems compared on them."""
-        return self.count in (tally, graded, matched, bracketed)
+        return self.by_item if self.by_item is not None else self.count in (tally, graded, matched, bracketed)
+
+    @property
+    def is_share(self) -> bool:
+        """True if the score is the share of items that are right, which McNemar's test is about."""
+        return self.count is tally or (self.by_item is True and self.count not in (graded, matched, bracketed))
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -102,6 +115,13 @@ class Measure:
         chosen = {
             key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
         }
+        return specs.spell(self.definition.name, chosen)
+
+    @property
+    def signature(self) -> str:
+        """The same with the parameters that a signature always names."""
+        default, always = self.definition.parameters, self.definition.signed
+        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
     @cached_property
@@ -170,7 +190,11 @@ def measure(
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
+    signed: tuple[str, ...] = (),
+    by_item: bool | None = None,
+    errors: tuple[str, ...] = (),
     one_sided: str = "",
+    papers: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -184,12 +208,12 @@ def measure(
             raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
-    about = task or import_module("assay.tasks").NAMES[0]
+    about = task or first_task()
 
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, one_sided),
+            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

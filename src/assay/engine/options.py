@@ -6,17 +6,15 @@ import hashlib
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.align import MISMATCH
 from assay.corpus import UNITS
 from assay.engine.measure import Measure
-from assay.engine.task import tasks
+from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
 from assay.formats.source import expand
-from assay.specs import Option
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
@@ -24,12 +22,6 @@ TAGS = ("XPOS", "tag", "UPOS")
 
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
-
-
-def task_options() -> dict[str, Option]:
-    """The options that belong to tasks, by name."""
-    found: dict[str, Option] = import_module("assay.tasks").task_options()
-    return found
 
 
 def _files() -> dict[str, str]:

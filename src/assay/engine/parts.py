@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.arrays import NONE, Ints
-from assay.engine.counts import Tallies, tally
+from assay.arrays import Ints
+from assay.engine.counts import Tallies
 from assay.engine.examples import MOST_UNRESOLVED, Drawn, drawn_of
 from assay.engine.items import Items, Met
 from assay.engine.measure import Measure, find
@@ -57,7 +57,7 @@ class Cut:
     spec: str
     by_sentence: bool
     order: tuple[tuple[str, ...], ...]
-    """For items the values that the first system's can have."""
+    """For items the values that they can have."""
     selections: tuple[Mapping[str, Selection], ...]
 
     def views(self) -> Iterator[tuple[str, list[tuple[int, Selection]]]]:
@@ -171,8 +171,8 @@ class Part:
     mappings: tuple[Mapped, ...]
     effects: Mapping[str, tuple[Summed, Summed]]
     """For each system the sums of the first measure without and with the mapping file."""
-    kinds: tuple[int, ...]
-    """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+    kinds: tuple[tuple[str, ...] | None, ...]
+    """For each measure the kinds of outcome that it tells apart, the hit first; None where it has no items."""
     everything: tuple[Selection, ...]
     """Each measure over all items."""
     cuts: tuple[Cut, ...]
@@ -189,7 +189,7 @@ class Part:
     examples: tuple[Drawn, ...] = ()
     unresolved: tuple[Drawn, ...] = ()
     unresolved_in_all: Mapping[str, int] = field(default_factory=dict)
-    """Coreference: for each basis of comparison how many mentions no system resolves, listed or not."""
+    """For each basis of comparison the number of items that no system has right, listed or not."""
     texts: tuple[Texts, ...] = ()
     """The texts that a page may show, where one is asked for."""
 
@@ -198,6 +198,11 @@ class Part:
         """The measures, with the parameters they were measured under."""
         found = [find(spec) for spec in self.specs]
         return [replace(one, parameters=known) for one, known in zip(found, self.parameters, strict=True)]
+
+    @property
+    def compares(self) -> bool:
+        """True if systems are compared with one another."""
+        return self.command == "compare" and len(self.judged) > 1
 
     def views(self) -> Iterator[tuple[str | None, list[tuple[int, Selection]]]]:
         """Everything, then each value of each slice, with the measures that it applies to."""
@@ -281,19 +286,19 @@ def whole_numbers(values: Ints) -> tuple[int, ...]:
     return tuple(int(value) for value in values.tolist())
 
 
-def basis_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> int | None:
+def basis_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> int | None:
     """The measure whose items systems are compared on: the first that judges items, or that tells most apart."""
-    with_items = [index for index, number in kinds.items() if number != NONE]
+    with_items = [index for index, own in kinds.items() if own is not None]
     if with_items and kinds[with_items[0]]:
-        return max(with_items, key=lambda index: kinds[index])
-    counted = (index for index in with_items if measures[index].definition.count is tally)
+        return max(with_items, key=lambda index: len(kinds[index] or ()))
+    counted = (index for index in with_items if measures[index].definition.is_share)
     return next(counted, next(iter(with_items), None))
 
 
-def bases_of(kinds: Mapping[int, int], measures: Sequence[Measure]) -> list[int]:
+def bases_of(kinds: Mapping[int, Sequence[str] | None], measures: Sequence[Measure]) -> list[int]:
     """The measures on whose items changes are shown."""
     counted = [
-        index for index, number in kinds.items() if number != NONE and measures[index].definition.judges_items
+        index for index, own in kinds.items() if own is not None and measures[index].definition.judges_items
     ]
     first = basis_of(kinds, measures)
     if first is not None and kinds[first]:

@@ -15,13 +15,13 @@ from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spa
 from assay.corpus.adapters import Given, corpus_of, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
-from assay.engine.options import Decided, Options, task_options
-from assay.engine.task import tasks
-from assay.engine.warnings import Remark, format_warnings, joined, remark
+from assay.engine.options import Decided, Options
+from assay.engine.task import first_task, task_options, tasks
+from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input
 from assay.formats.entities import ENTITY
-from assay.result import Mapped, Source
+from assay.result import Mapped, Source, enumeration
 
 
 @dataclass(frozen=True)
@@ -339,7 +339,7 @@ class Prepared:
         if not self.task:
             # Words with labels are what is left where no task knows the files.
             known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], options)]
-            self.task = known[-1] if known else next(iter(tasks()))
+            self.task = known[-1] if known else first_task()
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
                 raise InputError(
@@ -352,7 +352,7 @@ class Prepared:
         task = tasks()[self.task]
         for name, option in task_options().items():
             if option not in task.options and getattr(self.options, name) != getattr(Options, name, None):
-                about = joined([one.name for one in tasks().values() if option in one.options])
+                about = enumeration([one.name for one in tasks().values() if option in one.options])
                 are = "are" if self.task.endswith("s") else "is"
                 raise UsageError(f"--{name.replace('_', '-')} is about {about}, but {self.task} {are} compared.")
         for measure in measures:

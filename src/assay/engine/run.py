@@ -22,12 +22,12 @@ from assay.engine.examples import Drawn, examples, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
 from assay.engine.measure import Measure, find
-from assay.engine.options import Decided, Options, contents_of, task_options
+from assay.engine.options import Decided, Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, bases_of, basis_of, whole_numbers
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import tasks
+from assay.engine.task import task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -36,7 +36,7 @@ from assay.result import Result
 
 ALONE = Covered("", 1, (0,))
 """A single shard, to which nothing is added."""
-Tables = Sequence[tuple[str, Items | Counts]]
+Judged = Sequence[tuple[str, Items | Counts]]
 """The items or counts that a measure gives of each system, by name."""
 
 
@@ -84,7 +84,7 @@ def measure_shard(
         decided=decided,
         covered=covered,
         judged=tuple(name for name, _ in run.pairs),
-        gold=replace(source_of("gold", run.gold, None, ""), unaligned=max(unaligned)),
+        gold=source_of("gold", run.gold, None, ""),
         systems=run.sources,
         digests=tuple((one.sha256,) if isinstance(one, Corpus) else one.digests for one in opened.inputs),
         contents=contents_of(options, run.measures),
@@ -132,7 +132,7 @@ class _Shard:
     """A run with what each measure makes of each system: what selections are made of."""
 
     run: Run
-    tables: Sequence[Tables]
+    tables: Sequence[Judged]
     compares: bool
     options: Options
     sliced: dict[str, Items] = field(default_factory=dict)
@@ -146,10 +146,10 @@ class _Shard:
         return _Units.of(self.run, self.run.unit, np.ones(self.run.gold.sentences, dtype=bool))
 
     @cached_property
-    def kinds(self) -> tuple[int, ...]:
-        """For each measure how many kinds of outcome it tells apart, NONE where it has no items."""
+    def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
+        """For each measure the kinds of outcome that it tells apart; None where it has no items."""
         firsts = [table[0][1] for table in self.tables]
-        return tuple(len(one.kinds) if isinstance(one, Items) else NONE for one in firsts)
+        return tuple(one.kinds if isinstance(one, Items) else None for one in firsts)
 
     @cached_property
     def basis(self) -> int | None:
@@ -167,7 +167,7 @@ class _Shard:
             self._joined[index] = join(items_of(self.tables[index]))
         return self._joined[index]
 
-    def tallies(self, index: int, tables: Tables, units: _Units, unit: str, **how: bool) -> Tallies:
+    def tallies(self, index: int, tables: Judged, units: _Units, unit: str, **how: bool) -> Tallies:
         """The tallies of a measure, in units."""
         gold, measure = self.run.gold, self.run.measures[index]
 
@@ -185,7 +185,7 @@ class _Shard:
     def selection(
         self,
         index: int,
-        tables: Tables,
+        tables: Judged,
         where: str | None,
         units: _Units,
         *,
@@ -206,6 +206,7 @@ class _Shard:
             joined = self.joined(index) if where is None else join(items)
         if shown and where is not None and joined is not None:
             self.sliced[where] = joined
+        # Each label is resampled by itself; in a slice only where the main score is an average over them.
         by_label = where is None or measure.main in measure.averages
         return Selection(
             tallies=self.tallies(index, tables, units, self.run.unit, by_label=by_label, compares=self.compares),
@@ -249,9 +250,9 @@ class _Shard:
             orders.append(order)
         return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
 
-    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Tables]]]:
-        """The values that the first system's items can have; and of each value that some system's items have, how
-        many of gold's have it, and the items in all systems."""
+    def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
+        """The values that items can have; and of each value that some system's items have, how many of gold's have
+        it, and the items in all systems."""
         tables = items_of(self.tables[index])
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         if not (self.run.measures[index].definition.judges_items and tables):
@@ -266,12 +267,12 @@ class _Shard:
         for value in dict.fromkeys(value for _, _, values in parts for value in values):
             # Spurious items may have values that gold does not have.
             of_all = [
-                (name, values[value][1] if value in values else one.where(np.zeros(len(one), dtype=bool)))
+                (name, values[value][1] if value in values else one.none())
                 for name, one, values in parts
             ]
             if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
                 found[value] = (first[value][0] if value in first else 0, of_all)
-        return tuple(first), found
+        return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
 
     def of_items(self) -> dict[str, Any]:
         """Fields of a Part that come from items: examples, texts, confusions."""
@@ -314,7 +315,7 @@ def hashed_units(corpus: Corpus, unit: str) -> Ints:
     return np.fromiter(hashes, dtype=np.int64) % BLOCKS
 
 
-def items_of(tables: Tables) -> list[tuple[str, Items]]:
+def items_of(tables: Judged) -> list[tuple[str, Items]]:
     """The tables of systems, where the measure has items."""
     return [(name, one) for name, one in tables if isinstance(one, Items)]
 

@@ -17,7 +17,7 @@ from assay.engine.measure import Measure, Proportion, f1
 from assay.engine.measure import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Score
 from assay.stats.intervals import bca, percentile, percentiles, wilson
-from assay.stats.resample import Drawn, bootstrap_sums, draws_units, is_costly, unit_sums, unit_weights
+from assay.stats.resample import Draws, bootstrap_sums, draws_units, is_costly, unit_sums, unit_weights
 from assay.stats.significance import Shuffling, shuffling_test, shuffling_tests
 
 MOST_NUMBERS = 1 << 27
@@ -33,11 +33,11 @@ class Settings:
     seed: int
     times: int
     interval: str
-    _drawn: dict[str | None, Drawn] = field(default_factory=dict, compare=False)
+    _drawn: dict[str | None, Draws] = field(default_factory=dict, compare=False)
     sums: dict[tuple[object, ...], Floats] = field(default_factory=dict, compare=False)
     """Resampled sums by what was resampled: measures with the same counts share them."""
 
-    def drawn(self, where: str | None) -> Drawn:
+    def drawn(self, where: str | None) -> Draws:
         """Draws over a slice that were kept: all measures over the same units share them."""
         return self._drawn.setdefault(where, {})
 
@@ -83,8 +83,7 @@ class Figures:
     def __init__(self, measure: Measure, where: str | None, tallies: Tallies, settings: Settings) -> None:
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
-        # Each label is resampled by itself; in a slice only where the main score is an average over them.
-        self.by_label = tallies.labels is not None and (where is None or measure.main in measure.averages)
+        self.by_label = tallies.by_unit is not None or tallies.by_block is not None
         self.functions = dict(measure.scores)
         self.averages = dict(measure.averages) if self.by_label else {}
         # The order in which systems are given changes nothing.

@@ -32,6 +32,7 @@ class SliceKind:
 
     name: str
     help: str
+    takes_argument: bool = False
     of_sentences: Callable[[Corpus, str], Values] | None = None
     of_items: Callable[[Pair, Items, str], Values] | None = None
     of_arcs: Callable[[Corpus], Values] | None = None
@@ -90,22 +91,18 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
         )
     counts = pair.gold.forms.counts()
     gold, system = banded(pair.gold.forms, counts), banded(pair.system.forms, counts)
-    has_gold = judged.has_gold
-    codes = np.empty(len(judged), dtype=np.int64)
-    codes[has_gold] = gold.codes[judged.item[has_gold]]
-    codes[~has_gold] = system.codes[judged.item[~has_gold]]
-    return codes, gold.vocabulary
+    return judged.of_sides(gold.codes, system.codes), gold.vocabulary
 
 
 _OF_ITEMS = (
     SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
-    SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", of_items=_seen),
+    SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", True, of_items=_seen),
     SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
 )
 _OF_SENTENCES = (
     SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
     SliceKind("document", "document, or file of a folder", of_sentences=_document),
-    SliceKind("meta", "meta:KEY, the value of the comment `# KEY = …`", of_sentences=_metadata),
+    SliceKind("meta", "meta:KEY, the value of the comment `# KEY = …`", True, of_sentences=_metadata),
 )
 
 
@@ -132,6 +129,8 @@ class Slice:
         known = slices()
         if name not in known:
             raise unknown("slice", name, known)
+        if argument and not known[name].takes_argument:
+            raise UsageError(f"--slice {spec}: {name} takes nothing behind a colon.")
         return cls(known[name], argument)
 
     def sentences(self, gold: Corpus, *, shard: bool = False) -> Values | None:
@@ -151,7 +150,7 @@ class Slice:
         codes, names = self.items(pair, judged)
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.
-        nothing = {name: np.zeros_like(numbers) for name, numbers in judged.sums.items()}
+        nothing = judged.none().sums
         return [
             (name, int(in_gold[code]), replace(judged.where(codes == code), sums=nothing))
             for code, name in enumerate(names)

@@ -121,11 +121,26 @@ class Task:
     """… and what the Result gets of them, or of what else is known of all shards."""
 
 
+# The tasks stand above the engine, which knows nothing of them but what these three hand over.
+
+
 @cache
 def tasks() -> dict[str, Task]:
     """All tasks by name."""
     names = import_module("assay.tasks").NAMES
     return {name: import_module(f"assay.tasks.{name}.task").TASK for name in names}
+
+
+def first_task() -> str:
+    """The task of files and measures that show no other: words with labels."""
+    name: str = import_module("assay.tasks").NAMES[0]
+    return name
+
+
+def task_options() -> dict[str, Option]:
+    """The options that belong to tasks, by name."""
+    found: dict[str, Option] = import_module("assay.tasks").task_options()
+    return found
 
 
 def describe(result: Result, *, noun: bool = False) -> Result:

@@ -13,6 +13,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE
 from assay.engine.items import Items
+from assay.result import enumeration
 
 Facts = ParamSpec("Facts")
 MOST_LISTED = 20
@@ -76,13 +77,8 @@ def format_warnings(remarks: Iterable[Remark]) -> tuple[str, ...]:
 
 
 def _of_all(names: Sequence[str], words: str) -> str:
-    more = f" The same holds for {joined(names[1:])}." if len(names) > 1 else ""
+    more = f" The same holds for {enumeration(names[1:])}." if len(names) > 1 else ""
     return f"{names[0]}{words}{more}"
-
-
-def joined(names: Sequence[str]) -> str:
-    """Names as they stand in a sentence: `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def together(first: Iterable[Remark], second: Iterable[Remark]) -> tuple[Remark, ...]:
@@ -256,7 +252,7 @@ def alike(throughout: Mapping[str, Mapping[str, bool]]) -> Iterator[str]:
         group = [name, *(other for other, same in others.items() if same)]
         if len(group) > 1 and name not in told:
             told.update(group)
-            yield f"{joined(group)} give the same answers throughout."
+            yield f"{enumeration(group)} give the same answers throughout."
 
 
 def _labels(number: int) -> str:

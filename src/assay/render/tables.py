@@ -11,7 +11,7 @@ from typing import Any
 from assay.render import runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
-from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, kind_title
+from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""
@@ -24,10 +24,9 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = (
-    *("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "head", "dependent", "direction", "sense", "arguments"),
-    *("fn", "fp", "fn-predicate", "fp-predicate", "none"),
-)
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+"""The order of kinds of outcome; others follow, then …"""
+_AT_LAST = ("fn", "fp", "none")
 _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
@@ -255,7 +254,8 @@ def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[A
 
 def _overall(result: Result) -> dict[str, list[Diff]]:
     """The differences of all pairs on each measure that has items."""
-    return _grouped((row for row in result.diffs if row.slice is None and "/" not in row.on), lambda row: row.on)
+    whole = (row for row in result.diffs if row.slice is None and not is_category(row.on))
+    return _grouped(whole, lambda row: row.on)
 
 
 def _changes_on(result: Result) -> list[tuple[str, str]]:
@@ -315,7 +315,8 @@ def _transitions(result: Result) -> Iterator[Table]:
         for (a, b), group in groupby(overall, key=lambda row: (row.a, row.b)):
             number = {(row.before, row.after): row.count for row in group}
             used = {name for pair in number for name in pair}
-            kinds = [*(kind for kind in _OUTCOMES if kind in used), *sorted(used - set(_OUTCOMES))]
+            others = sorted(used - {*_OUTCOMES, *_AT_LAST})
+            kinds = [kind for kind in (*_OUTCOMES, *others, *_AT_LAST) if kind in used]
             yield table(
                 f"What became of each {result.noun}{which}: {a} (rows) → {b} (columns)",
                 [f"{a} \\ {b}", *map(kind_title, kinds)],
@@ -560,7 +561,7 @@ def _confusion(result: Result) -> Iterator[Table]:
     """Gold's labels against those of each system: a matrix where items are matched and labels few, else a list."""
     if result.command == "compare":
         return
-    whole = [row for row in result.confusion if result.matched or "/" not in row.measure]
+    whole = [row for row in result.confusion if result.matched or not is_category(row.measure)]
     for system, group in groupby(whole, key=lambda row: row.system):
         errors: dict[tuple[str, str], int] = {}
         hits: dict[str, int] = {}
@@ -612,11 +613,13 @@ def _slices(result: Result) -> Iterator[Table]:
         systems = list(dict.fromkeys(row.system for row in found))
         scores = {(row.slice, row.system): row for row in found}
         rows: list[list[Any]] = []
+        counted_in: set[str] = set()
         for where in dict.fromkeys(str(row.slice) for row in found):
             figures = [scores[where, system] for system in systems]
             values = [row.value for row in figures]
-            counted = [sizes[measure, where].get(one) for one in ("gold", "items", "sentences")]
-            size = next((number for number in counted if number is not None), "")
+            field = next((one for one in ("gold", "items", "sentences") if one in sizes[measure, where]), "")
+            counted_in.add(field)
+            size = sizes[measure, where].get(field, "")
             rows.append([where.partition("=")[2], size])
             for index, row in enumerate(figures):
                 best = is_best(values, index)
@@ -624,7 +627,7 @@ def _slices(result: Result) -> Iterator[Table]:
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
                 rows[-1] += [cell(test.difference, "points"), cell(test.p_adjusted, "holm")]
-        items = "sentences" if measure.startswith("sentence") else f"{result.noun}s"
+        items = f"{result.noun}s" if counted_in != {"sentences"} else "sentences"
         header = [name, items, *systems]
         header += ["Δ", "p (Holm)"] if rows and len(rows[0]) > len(header) else []
         droppable = tuple(range(1 + len(systems), 1, -1))

@@ -465,6 +465,11 @@ def kind_title(kind: str) -> str:
     return {"bes": "BEs", "bel": "BEl", "beo": "BEo"}.get(kind, kind.upper() if len(kind) <= 3 else kind)
 
 
+def is_category(measure: str) -> bool:
+    """True of a row about one category of a measure, such as `features/Case`; a parameter may hold a path."""
+    return "/" in measure.partition("(")[0]
+
+
 def enumeration(names: Sequence[str]) -> str:
     """Names as they stand in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

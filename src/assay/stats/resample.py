@@ -20,7 +20,7 @@ NEAR_NUMBERS = 1 << 16
 """The same where each is used once, straight away: what stays in the processor's cache."""
 
 KEPT_NUMBERS = 1 << 26
-Drawn = dict[tuple[int, int], list[NDArray[np.uint8]]]
+Draws = dict[tuple[int, int], list[NDArray[np.uint8]]]
 
 _FEW_ROWS = 16
 """Up to so many rows, as a rare label has, a binomial for each is cheaper than all below."""
@@ -38,7 +38,7 @@ MOST_UNITS = 4096
 
 
 def bootstrap_sums(
-    rows: Ints, sizes: Ints, times: int, rng: np.random.Generator, drawn_before: Drawn | None = None
+    rows: Ints, sizes: Ints, times: int, rng: np.random.Generator, drawn_before: Draws | None = None
 ) -> Floats:
     """The sums over as many units as there are, drawn with replacement: replicates × fields.
 
@@ -88,7 +88,7 @@ def draws_units(rows: Ints, sizes: Ints) -> bool:
     return int(sizes.sum()) <= MOST_UNITS and is_costly(rows, sizes)
 
 
-def unit_sums(rows: Ints, times: int, rng: np.random.Generator, drawn_before: Drawn | None = None) -> Floats:
+def unit_sums(rows: Ints, times: int, rng: np.random.Generator, drawn_before: Draws | None = None) -> Floats:
     """The same with a row per unit: the more fields are summed in one product, the less each of them costs."""
     fields, field_of = np.unique(rows, axis=1, return_inverse=True)
     single = int(fields.max(initial=0)) * len(rows) < 1 << 24
@@ -98,7 +98,7 @@ def unit_sums(rows: Ints, times: int, rng: np.random.Generator, drawn_before: Dr
 
 
 def unit_weights(
-    units: int, times: int, rng: np.random.Generator, before: Drawn | None = None, width: int = 0
+    units: int, times: int, rng: np.random.Generator, before: Draws | None = None, width: int = 0
 ) -> Iterator[NDArray[np.float32]]:
     """The weights of `bootstrap_weights`, drawn once and then kept, a byte each, where that is not too much."""
     if before is None or units * times > KEPT_NUMBERS:

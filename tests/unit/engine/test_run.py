@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay.errors import UsageError
+from assay.render import render
 from assay.result import Result
 from unit.samples import conllu, refusal, tagged, tsv
 
@@ -453,3 +454,39 @@ def test_a_comparison_that_leaves_doubt_points_to_many_splits():
     assert [note for note in doubtful.notes if note.startswith(hint)]
     sure = assay.compare(gold, {"far": far, "gold": gold}, times=2000)
     assert not [note for note in sure.notes if note.startswith(hint)]
+
+
+def test_a_parameter_that_is_a_path_is_no_category(file, tmp_path):
+    trees = {"gold": "(S (NP (N a)) (V b))", "a": "(S (VP (N a)) (V b))", "b": "(S (NP (N a)) (V b))"}
+    gold, a, b = (file(f"{name}.mrg", f"{tree}\n" * 3) for name, tree in trees.items())
+    (tmp_path / "d").mkdir(exist_ok=True)
+    file("d/x.prm", "DEBUG 0\nMAX_ERROR 10\nLABELED 1\n")
+    result = assay.compare(gold, [a, b], "parseval(params=d/x.prm)", times=5)
+    titles = [line for line in render(result, "tsv").splitlines() if line.startswith("# ")]
+    assert "# What differs (parseval(params=d/x.prm))" in titles
+    assert "# Upper bound of the combination" in titles
+
+
+OWN_COUNTER = """import assay
+from assay.engine.counts import tally
+from assay.engine.items import judge_words
+from assay.engine.measure import FOUND
+
+def count(items, sentences):
+    return tally(items, sentences)
+
+@assay.measure("own", scores=FOUND, main="f1", count=count, by_item={})
+def own(pair):
+    \"\"\"Words with the label that gold has.\"\"\"
+    return judge_words(pair)
+"""
+
+
+@pytest.mark.parametrize(("by_item", "slices"), [(None, 1), (True, 3)])
+def test_a_counter_of_ones_own_that_counts_items_is_said_to(file, by_item, slices):
+    texts = {"gold": "a/X b/Y c/X d/Y", "a": "a/X b/X c/X d/Y", "b": "a/X b/Y c/X d/X"}
+    gold, a, b = (file(f"{name}.conllu", conllu(tagged(text))) for name, text in texts.items())
+    file(f"own_counter_{slices}.py", OWN_COUNTER.format(by_item))
+    result = assay.compare(gold, [a, b], f"own_counter_{slices}:own", slices=("label",), times=5)
+    assert len({row.slice for row in result.scores}) == slices
+    assert any(row.test == "mcnemar" for row in result.comparisons) is bool(by_item)

@@ -92,7 +92,10 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
 @pytest.mark.parametrize(
     ("slice_", "message"),
     [
-        ("sentence-lenght", "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length or arc-length?"),
+        (
+            "sentence-lenght",
+            "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length or arc-length?",
+        ),
         ("xyz", f"there is no slice 'xyz'. There is: {', '.join(slices())}."),
         ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),
         ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. There is: newdoc id, genre, x."),
@@ -166,3 +169,37 @@ def test_sentences_with_trees_are_cut_by_tens(tmp_path):
         "sentence-length=31-40": 31,
         "sentence-length=over 40": 41,
     }
+
+
+@pytest.mark.parametrize("cut", ["seen", "frequency"])
+def test_words_that_do_not_count_are_looked_up_where_they_stand(file, cut):
+    # The system has fewer words than gold, so that a number among gold's words may be none among its own.
+    gold = file("gold.conllu", conllu(tagged("a/X b/Z c/Y d/Z e/X f/Z")))
+    system = file("s.conllu", conllu(tagged("ab/X c/Y d/Z ef/X")))
+    train = file("train.conllu", conllu(tagged("a/X c/Y ab/X")))
+    result = assay.score(gold, system, "accuracy", labels=("X", "Y"), slices=(cut,), train=train, times=5)
+    sizes = {row.slice: (row.counts["gold"], row.counts["system"]) for row in result.counts if row.slice}
+    known = {"seen=seen": (2, 2), "seen=unseen": (1, 1)}
+    assert sizes == (known if cut == "seen" else {"frequency=0": (1, 1), "frequency=1": (2, 2)})
+
+
+def test_the_values_of_a_slice_do_not_depend_on_which_system_comes_first(file):
+    trees = {"gold": "(S (NP (N a)) (V b))", "a": "(S (XX (N a)) (V b))", "b": "(S (NP (N a)) (V b))"}
+    names = {name: file(f"{name}.mrg", f"{tree}\n" * 3) for name, tree in trees.items()}
+    found = []
+    for order in ("ab", "ba"):
+        result = assay.compare(
+            names["gold"], {name: names[name] for name in order}, "parseval", slices=("label",), times=5
+        )
+        found.append({(row.slice, row.system): row.counts for row in result.counts if row.slice})
+    assert found[0] == found[1]
+    assert {where for where, _ in found[0]} == {"label=S", "label=NP", "label=XX"}
+    # What is counted by sentences has no part in a label that a system does not have.
+    assert found[0]["label=XX", "b"]["sentences"] == found[0]["label=XX", "b"]["tags"] == 0
+
+
+def test_what_a_slice_does_not_take_is_refused(files):
+    assert refusal(assay.score, *files, slices="frequency:x") == (
+        "--slice frequency:x: frequency takes nothing behind a colon."
+    )
+    assert refusal(assay.score, *files, slices="label:X").endswith("label takes nothing behind a colon.")

@@ -96,6 +96,7 @@ def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
 
 @measure(
     "parseval",
+    papers=("black1991",),
     scores={
         **_BRACKETS,
         "exact-match": Proportion("exact", "sentences"),
@@ -162,6 +163,7 @@ def parseval(
 
 @measure(
     "bracket-f1",
+    papers=("black1991",),
     scores=_BRACKETS,
     averages={
         **{f"macro-{name}": macro(score, _GOLDS) for name, score in _BRACKETS.items()},
@@ -208,6 +210,7 @@ def bracket_f1(
 
 @measure(
     "function-tags",
+    papers=("black1991",),
     scores={
         "accuracy": Proportion("right", "constituents"),
         "f1": lambda sums: ratio(2 * sums["both"], sums["gold-tags"] + sums["system-tags"]),
@@ -265,7 +268,13 @@ def _value(sums: Sums) -> Floats:
     return ratio(sums[CREDITS[-1]], ONE * sums["items"])
 
 
-@measure("leaf-ancestor", scores={"value": _value}, count=graded, task="constituents")
+@measure(
+    "leaf-ancestor",
+    papers=("sampson2000", "sampson2003"),
+    scores={"value": _value},
+    count=graded,
+    task="constituents",
+)
 def leaf_ancestor(pair: Pair, *, mean: str = "words") -> Items | Counts:
     """Leaf-ancestor: how far the labels above each word agree with gold's.
 

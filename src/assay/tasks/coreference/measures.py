@@ -25,9 +25,16 @@ _DEFINED = "-documents"
 """Ending of the field that holds the number of documents in which a score is defined."""
 
 
-def _metric(name: str) -> Callable[[Judge], Judge]:
+def _metric(name: str, *papers: str) -> Callable[[Judge], Judge]:
     metric = METRICS[name]
-    return measure(name, scores=metric.scores, main=metric.main, task="coreference", chosen=partial(_chosen, metric))
+    return measure(
+        name,
+        papers=papers,
+        scores=metric.scores,
+        main=metric.main,
+        task="coreference",
+        chosen=partial(_chosen, metric),
+    )
 
 
 def _counted(pair: Pair, name: str, match: str, singletons: bool, average: str, zero: str) -> Counts:
@@ -80,7 +87,7 @@ def _defined(score: Score, sums: Sums) -> Floats:
     return np.asarray(np.nan_to_num(score(sums)))
 
 
-@_metric("mentions")
+@_metric("mentions", "pradhan2014")
 def mentions(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -98,7 +105,7 @@ def mentions(
     return _counted(pair, "mentions", match, singletons, average, zero)
 
 
-@_metric("muc")
+@_metric("muc", "vilain1995", "pradhan2014")
 def muc(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -111,7 +118,7 @@ def muc(
     return _counted(pair, "muc", match, singletons, average, zero)
 
 
-@_metric("b-cubed")
+@_metric("b-cubed", "bagga1998", "pradhan2014")
 def b_cubed(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -124,7 +131,7 @@ def b_cubed(
     return _counted(pair, "b-cubed", match, singletons, average, zero)
 
 
-@_metric("ceaf-m")
+@_metric("ceaf-m", "luo2005", "pradhan2014")
 def ceaf_m(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -137,7 +144,7 @@ def ceaf_m(
     return _counted(pair, "ceaf-m", match, singletons, average, zero)
 
 
-@_metric("ceaf-e")
+@_metric("ceaf-e", "luo2005", "pradhan2014")
 def ceaf_e(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -150,7 +157,7 @@ def ceaf_e(
     return _counted(pair, "ceaf-e", match, singletons, average, zero)
 
 
-@_metric("blanc")
+@_metric("blanc", "luo2014")
 def blanc(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -165,7 +172,7 @@ def blanc(
     return _counted(pair, "blanc", match, singletons, average, zero)
 
 
-@_metric("lea")
+@_metric("lea", "moosavi2016")
 def lea(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -178,7 +185,7 @@ def lea(
     return _counted(pair, "lea", match, singletons, average, zero)
 
 
-@_metric("conll")
+@_metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014")
 def conll(
     pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
 ) -> Counts:
@@ -237,9 +244,7 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
     return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
 
 
-def _judged(
-    found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]
-) -> Items:
+def _judged(found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]) -> Items:
     label = labels[0][place]
     in_gold = kind != KINDS.index("fp")
     in_system = kind != KINDS.index("fn")
@@ -264,6 +269,7 @@ def _judged(
 def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
     return measure(
         name,
+        papers=("tuggener2014", "tuggener2017"),
         scores=ARCS_SCORES,
         main="f1",
         count=bracketed,

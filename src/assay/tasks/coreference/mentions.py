@@ -34,7 +34,6 @@ from assay.tasks.coreference.chains import (
     with_same_heads,
 )
 
-DUPLICATES = ("error", "first", "drop")
 MATCHES = ("exact", "head")
 NOUN = "NOUN"
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN"})

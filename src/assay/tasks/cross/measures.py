@@ -109,6 +109,7 @@ def _value(sums: Sums) -> Floats:
 
 @measure(
     "tedeval",
+    papers=("tsarfaty2012",),
     scores={"value": _value, "sentence-mean": lambda sums: ratio(sums["score"], ONE * sums["sentences"])},
     main="value",
     task="cross",

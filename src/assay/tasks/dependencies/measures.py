@@ -118,7 +118,7 @@ def is_punctuation(corpus: Corpus, setting: str) -> Bools:
     return np.array(marks, dtype=bool)[forms.codes]
 
 
-@measure("uas", scores=FOUND_WORDS, main="f1", task="dependencies")
+@measure("uas", papers=("buchholz2006",), scores=FOUND_WORDS, main="f1", task="dependencies")
 def uas(pair: Pair, *, punctuation: str = "all") -> Items:
     """Unlabelled attachment: words with the head that gold has.
 
@@ -134,7 +134,7 @@ def uas(pair: Pair, *, punctuation: str = "all") -> Items:
     return arcs.with_right(arcs.head_right, labels=False)
 
 
-@measure("las", scores=FOUND_WORDS, main="f1", task="dependencies")
+@measure("las", papers=("buchholz2006",), scores=FOUND_WORDS, main="f1", task="dependencies")
 def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
     """Labelled attachment: words with the head and the relation that gold has.
 
@@ -148,7 +148,7 @@ def las(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: b
     return arcs.with_right(arcs.head_right & arcs.label_right)
 
 
-@measure("ls", scores=FOUND_WORDS, main="f1", task="dependencies")
+@measure("ls", papers=("buchholz2006",), scores=FOUND_WORDS, main="f1", task="dependencies")
 def ls(pair: Pair, *, subtypes: bool = False, punctuation: str = "all", case: bool = True) -> Items:
     """Label score: words with the relation that gold has, whatever their head.
 
@@ -170,7 +170,7 @@ def _content(pair: Pair) -> tuple[_Arcs, Bools]:
     return replace(arcs, judged=judged), arcs.head_right & arcs.label_right
 
 
-@measure("clas", scores=FOUND_WORDS, main="f1", task="dependencies")
+@measure("clas", papers=("nivre2017",), scores=FOUND_WORDS, main="f1", task="dependencies")
 def clas(pair: Pair) -> Items:
     """Content-word labelled attachment: las over words with a content relation.
 
@@ -182,7 +182,7 @@ def clas(pair: Pair) -> Items:
     return arcs.with_right(right)
 
 
-@measure("mlas", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("UPOS", "FEATS"))
+@measure("mlas", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", task="dependencies", columns=("UPOS", "FEATS"))
 def mlas(pair: Pair) -> Items:
     """Morphology-aware labelled attachment: clas, and part of speech, universal features and function words right.
 
@@ -195,7 +195,7 @@ def mlas(pair: Pair) -> Items:
     return arcs.with_right(right & same & _same_function_words(arcs, pair, same))
 
 
-@measure("blex", scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
+@measure("blex", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", task="dependencies", columns=("LEMMA",))
 def blex(pair: Pair) -> Items:
     """Bilexical labelled attachment: clas, and the lemma right.
 
@@ -253,6 +253,7 @@ def _same_function_words(arcs: _Arcs, pair: Pair, same: Bools) -> Bools:
 
 @measure(
     "relation-f1",
+    papers=("buchholz2006",),
     scores=FOUND,
     averages=OVER_LABELS,
     main="f1",
@@ -275,7 +276,13 @@ def relation_f1(
     return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)  # type: ignore[return-value]
 
 
-@measure("tree-match", scores={"value": Proportion("right", "sentences")}, count=whole_sentences, task="dependencies")
+@measure(
+    "tree-match",
+    papers=("tuggener2017",),
+    scores={"value": Proportion("right", "sentences")},
+    count=whole_sentences,
+    task="dependencies",
+)
 def tree_match(
     pair: Pair, *, of: str = "las", subtypes: bool = False, punctuation: str = "all", case: bool = True
 ) -> Items:
@@ -304,7 +311,7 @@ def _segmentation(pair: Pair, level: str) -> Counts:
     return Counts(("right", "gold", "system", "aligned"), sentences, np.arange(sentences), np.stack(columns, axis=1))
 
 
-@measure("tokens", scores=FOUND, main="f1", task="dependencies", characters=True)
+@measure("tokens", papers=("zeman2018",), scores=FOUND, main="f1", task="dependencies", characters=True)
 def tokens(pair: Pair) -> Counts:
     """Surface tokens that cover the same characters as gold's.
 
@@ -314,7 +321,7 @@ def tokens(pair: Pair) -> Counts:
     return _segmentation(pair, "tokens")
 
 
-@measure("words", scores=FOUND, main="f1", task="dependencies")
+@measure("words", papers=("zeman2018",), scores=FOUND, main="f1", task="dependencies")
 def words(pair: Pair) -> Counts:
     """Syntactic words that correspond to gold's.
 
@@ -324,7 +331,7 @@ def words(pair: Pair) -> Counts:
     return _segmentation(pair, "words")
 
 
-@measure("sentences", scores=FOUND, main="f1", task="dependencies", characters=True)
+@measure("sentences", papers=("zeman2018",), scores=FOUND, main="f1", task="dependencies", characters=True)
 def sentences(pair: Pair) -> Counts:
     """Sentences that cover the same characters as gold's.
 

@@ -23,15 +23,15 @@ PREDICATE = "(predicate)"
 ARGUMENT = "(argument)"
 """… and that of all arguments where roles do not count."""
 KINDS = ("tp", "le", "head", "dependent", "sense", "fn", "fp", "fn-predicate", "fp-predicate")
-"""What became of a predicate or an argument that is a word: right, wrong role, at another predicate, at another word,
+"""Outcomes of predicates and of arguments that are words: right, wrong role, at another predicate, at another word,
 wrong sense, missing, spurious, argument of a predicate that the system does not have, or that gold does not have."""
 TP, LE, HEAD, DEPENDENT, SENSE, FN, FP, FN_PREDICATE, FP_PREDICATE = range(len(KINDS))
 SPAN_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "fn", "fp", "fn-predicate", "fp-predicate")
-"""What became of an argument that is a stretch: right, wrong role, wrong boundary (the system's is smaller, larger,
+"""Outcomes of arguments that are stretches: right, wrong role, wrong boundary (the system's is smaller, larger,
 or overlaps), both; the others as above."""
 _BES, _BEL, _BEO, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
 WHOLE_KINDS = ("tp", "sense", "arguments", "fn", "fp")
-"""What became of a predicate taken with all its arguments."""
+"""Outcomes of predicates taken with all their arguments."""
 SENSES = ("number", "full", "false")
 CONTINUATIONS = ("separate", "join")
 _CONTINUED = "C-"

@@ -128,7 +128,16 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     return judged(spans, replace(records, kind=kind), kinds, under_gold, marks)
 
 
-@measure("fair", scores=_FAIR, averages=_averages(_FAIR, _FAIR_KINDS), main="f1", count=matched, task="spans")
+@measure(
+    "fair",
+    papers=("ortmann2022",),
+    scores=_FAIR,
+    averages=_averages(_FAIR, _FAIR_KINDS),
+    main="f1",
+    count=matched,
+    errors=_FAIR_KINDS,
+    task="spans",
+)
 def fair(pair: Pair, *, focus: str = "target", sides: bool = False, symmetric: bool = False) -> Items | Counts:
     """Fair evaluation: a wrong label or boundary is one error, not a missing span and a spurious one.
 
@@ -161,6 +170,7 @@ _TYPED = error_weights("be-typed", {}).scores()
 
 @measure(
     "weighted",
+    papers=("ortmann2022",),
     scores=_TYPED,
     averages=_averages(_TYPED, _FAIR_KINDS),
     main="f1",
@@ -236,6 +246,7 @@ _SEMEVAL = _semeval_scores()
 
 @measure(
     "semeval",
+    papers=("segura-bedmar2013",),
     scores=_SEMEVAL,
     averages=_averages(_SEMEVAL, matching.SEMEVAL, [f"{name}-f1" for name in _CORRECT]),
     count=matched,
@@ -266,7 +277,15 @@ OUTSIDE = "(none)"
 """Label of a word outside all spans."""
 
 
-@measure("span-kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label, task="spans")
+@measure(
+    "span-kappa",
+    papers=("cohen1960", "krippendorff2004"),
+    scores=SCORES,
+    averages=BEYOND_CHANCE,
+    main="kappa",
+    count=by_label,
+    task="spans",
+)
 def span_kappa(pair: Pair, *, on: str = "labels") -> Counts:
     """Agreement of two annotators of spans, beyond chance, where that is defined.
 

@@ -36,11 +36,7 @@ def _of_spans(pair: Pair, judged: Items, values: Callable[[Side], Ints], spec: s
     spans = pair.layer(SpanPair)
     if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    has_gold = judged.has_gold
-    codes = np.empty(len(judged), dtype=np.int64)
-    codes[has_gold] = values(spans.gold)[judged.item[has_gold]]
-    codes[~has_gold] = values(spans.system)[judged.item[~has_gold]]
-    return codes
+    return judged.of_sides(values(spans.gold), values(spans.system))
 
 
 def _span_length(pair: Pair, judged: Items, _: str) -> Values:
@@ -110,7 +106,7 @@ def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with the order of systems under other weightings of the types of errors, which cost nothing."""
-    if part.command != "compare" or len(part.judged) < 2:
+    if not part.compares:
         return result
     counts = {name: row.totals for name, row in part.of_task.items()}
     drawn = span_sweeps(counts, part.options.sweep or WEIGHTINGS, settings.rng("sweep"))

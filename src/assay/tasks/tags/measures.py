@@ -54,7 +54,12 @@ def accuracy(pair: Pair, *, column: str | None = None) -> Items:
     return judge_words(pair, column)
 
 
-@measure("sentence-accuracy", scores={"value": Proportion("right", "sentences")}, count=whole_sentences)
+@measure(
+    "sentence-accuracy",
+    papers=("tuggener2017",),
+    scores={"value": Proportion("right", "sentences")},
+    count=whole_sentences,
+)
 def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Gold sentences in which every word has the right label.
 
@@ -67,7 +72,7 @@ def sentence_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     return judge_words(pair, column)
 
 
-@measure("oov-accuracy", scores=FOUND_WORDS, main="f1")
+@measure("oov-accuracy", papers=("szymanski2020",), scores=FOUND_WORDS, main="f1")
 def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> Items:
     """Accuracy on words that the training data (--train) or the dictionary (--lexicon) does not have.
 
@@ -82,7 +87,7 @@ def oov_accuracy(pair: Pair, *, column: str | None = None, words: str = "") -> I
     return judged.where(np.isin(values, [code for code, name in enumerate(vocabulary) if name == "unseen"]))
 
 
-@measure("ufeats", scores=FOUND_WORDS, main="f1", columns=("FEATS",))
+@measure("ufeats", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", columns=("FEATS",))
 def ufeats(pair: Pair, *, empty: str = "label") -> Items:
     """Words with the universal features that gold has, as in CoNLL 2018.
 
@@ -95,7 +100,7 @@ def ufeats(pair: Pair, *, empty: str = "label") -> Items:
     return _together(pair, "ufeats", ("FEATS",), ("FEATS",), empty)
 
 
-@measure("alltags", scores=FOUND_WORDS, main="f1", columns=("UPOS", "XPOS", "FEATS"))
+@measure("alltags", papers=("zeman2018",), scores=FOUND_WORDS, main="f1", columns=("UPOS", "XPOS", "FEATS"))
 def alltags(pair: Pair, *, empty: str = "label") -> Items:
     """Words with the UPOS, XPOS and universal features that gold has, as in CoNLL 2018.
 
@@ -200,7 +205,7 @@ _CREDIT: Scores = {
 }
 
 
-@measure("pa", scores=_CREDIT, main="strong", count=graded)
+@measure("pa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
 def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     """Partial accuracy: the share of a tag's positions (part of speech and categories) that agree.
 
@@ -222,7 +227,7 @@ def pa(pair: Pair, *, column: str | None = None, tagset: str = "") -> Items:
     return _graded(pair, column, analysis, np.ones(analysis.values.shape))
 
 
-@measure("wpa", scores=_CREDIT, main="strong", count=graded)
+@measure("wpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
 def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Weighted partial accuracy: as pa, with a weight for the part of speech and for each category.
 
@@ -235,7 +240,7 @@ def wpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     return _weighted(pair, column, weights, "wpa")
 
 
-@measure("cwpa", scores=_CREDIT, main="strong", count=graded)
+@measure("cwpa", papers=("acedanski2010",), scores=_CREDIT, main="strong", count=graded)
 def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     """Conditionally weighted partial accuracy: as wpa, with weights that depend on the part of speech.
 
@@ -249,7 +254,7 @@ def cwpa(pair: Pair, *, column: str | None = None, weights: str = "") -> Items:
     return _weighted(pair, column, weights, "cwpa")
 
 
-@measure("pos-accuracy", scores=_CREDIT, main="f1", count=graded)
+@measure("pos-accuracy", papers=("acedanski2010",), scores=_CREDIT, main="f1", count=graded)
 def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
     """Words with the right part of speech, whatever the rest of the tag.
 
@@ -274,6 +279,7 @@ def pos_accuracy(pair: Pair, *, column: str | None = None) -> Items:
 
 @measure(
     "features",
+    papers=("acedanski2010",),
     scores=FOUND,
     averages={"macro-f1": macro(f1), "weighted-f1": weighted(f1)},
     main="f1",
@@ -379,7 +385,14 @@ def _whole(scores: Floats) -> Ints:
     return np.rint(np.asarray(scores, dtype=np.float64) * ONE).astype(np.int64)
 
 
-@measure("kappa", scores=SCORES, averages=BEYOND_CHANCE, main="kappa", count=by_label)
+@measure(
+    "kappa",
+    papers=("cohen1960", "krippendorff2004"),
+    scores=SCORES,
+    averages=BEYOND_CHANCE,
+    main="kappa",
+    count=by_label,
+)
 def kappa(pair: Pair, *, column: str | None = None) -> Counts:
     """Agreement of two annotators on the labels of words, beyond chance.
 

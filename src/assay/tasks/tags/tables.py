@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.result import Result, Table, is_best
+from assay.result import Result, Table, is_best, is_category
 
 _SET_SCORES = ("strong", "weak", "precision", "recall", "f1")
 
@@ -63,7 +63,7 @@ def _differ(a: float, b: float) -> bool:
 
 def _categories(result: Result) -> Iterator[Table]:
     """Changes of each category of the tags, the largest net change first."""
-    parts = [row for row in result.diffs if row.slice is None and "/" in row.on]
+    parts = [row for row in result.diffs if row.slice is None and is_category(row.on)]
     for pair, group in groupby(sorted(parts, key=lambda row: (row.a, row.b)), key=lambda row: (row.a, row.b)):
         yield Table(
             f"By category, {pair[0]} → {pair[1]}",

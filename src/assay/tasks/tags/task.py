@@ -40,12 +40,11 @@ def _analysis(part: Part, items: Items) -> Analysis:
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
     """The Result with confusions and changes by category, and the order of systems under other weightings."""
     categories = list(_by_category(part))
-    compares = part.command == "compare" and len(part.judged) > 1
     if any(measure.definition.name == "features" for measure in part.measures):
         values = [row for on, items in categories for row in changes.confusion(items, on)]
         result = replace(result, confusion=(*result.confusion, *values))
     order = part.options.label_order
-    if compares:
+    if part.compares:
         diffs = [
             diff for on, items in categories for diff in changes.diffs(items, on, None, "accuracy", {}, order)
         ]
