@@ -120,3 +120,8 @@ def test_a_mesh_of_empty_nodes_is_refused_with_the_way_out(pair):
         assay.score(gold, system, "elas", times=1)
     (row,) = assay.score(gold, system, "elas(empty=align)", times=1).counts
     assert row.counts["tp"] == row.counts["gold"] == row.counts["system"] == 146
+
+
+def test_cross_says_that_graphs_are_not_used():
+    result = assay.cross([f"a={GOLD}", f"b={GOLD}"], [f"x@a={RULES}", f"y@b={LEARNED}"], times=1)
+    assert any("the graphs in DEPS are not used, since they are no trees." in line for line in result.warnings)
