@@ -173,6 +173,10 @@ CLUSTERS = """\
 CHAINS = documents(
     d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
 )
+GRAPHS = (FOLDER / "graphs" / "learned.conllu").read_text("utf-8")
+SDP = (FOLDER / "graphs" / "learned.sdp").read_text("utf-8")
+SDP_2014 = ["\t".join([*row[:6], *row[7:]]) for line in SDP.splitlines()[1:] for row in [line.split("\t")]]
+MRP = FORMATS["mrp"].example + "\n" + FORMATS["mrp"].example.replace('"1"', '"2"').replace("ARG1", "BV") + "\n"
 
 ROLES = """\
 1\tKim\tKim\tKim\tN\tN\t_\t_\t2\t2\tS\tS\t_\t_\tA0\tA0|C-A2
@@ -218,8 +222,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "props": (PROPS, PROPS.replace("\t", "  ")),
     "conll09": (ROLES, FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
     "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),
-    "conllu": (CONLLU, PLUS, COREFUD),
+    "conllu": (CONLLU, PLUS, COREFUD, GRAPHS),
     "conllx": (CONLLU.replace("3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_\n", ""),),
+    "sdp": (SDP, "\n".join(line for line in SDP_2014)),
+    "mrp": (MRP,),
     "spans": (SPANS,),
     "brat": (BRAT,),
     "clusters": (CLUSTERS,),
@@ -268,6 +274,9 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         {"task": "dependencies"},
     ),
     "dependencies with ranges": ("g.conllu", (CONLLU, CONLLU.replace("obl", "obj")), {"task": "dependencies"}),
+    "enhanced dependencies": ("g.conllu", (_cut("graphs/gold.conllu", 8), GRAPHS), {"task": "graphs"}),
+    "semantic dependencies": ("g.sdp", (_cut("graphs/gold.sdp", 4), SDP), {}),
+    "graphs of mrp": ("g.mrp", (MRP, MRP.replace("BV", "loc")), {}),
     "brackets": ("g.mrg", (_cut("trees/gold.mrg", 6, "\n"), _cut("trees/pcfg-1.mrg", 6, "\n")), {}),
     "export": ("g.export", (EXPORT, EXPORT.replace("DL", "NP")), {}),
     "discbracket": ("g.disc", (DISC, DISC.replace("(DL", "(NP")), {}),

@@ -72,6 +72,7 @@ _TASKS = {
     **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
     **dict.fromkeys(("entities", "span tables", "jsonl", "mentions"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
+    **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
     **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),

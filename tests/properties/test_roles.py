@@ -1,4 +1,4 @@
-"""What must hold of semantic roles whatever the files: random propositions, written out, read and scored."""
+"""Semantic roles whatever the files: random propositions, written out, read and scored."""
 
 from __future__ import annotations
 

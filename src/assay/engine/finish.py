@@ -416,7 +416,7 @@ def _signature(part: Part, interval: str) -> str:
         **({"column": part.column} if part.column else {}),
         **({"scheme": part.scheme} if part.scheme else {}),
         **({"atoms": part.atoms} if part.atoms else {}),
-        "measures": "+".join(map(str, part.measures)),
+        "measures": "+".join(measure.signature for measure in part.measures),
         "unit": part.unit,
         "n": part.units,
         "interval": interval,

@@ -57,6 +57,8 @@ class Definition:
     """True if it asks something of its own of matched items, so that changes are shown on it even
     where they are on another measure."""
 
+    signed: tuple[str, ...] = ()
+    """Parameters that a signature names even where they have their default: figures move much with them."""
     by_item: bool | None = None
     """True if a counter of the user's own counts each item by itself, right or wrong."""
     errors: tuple[str, ...] = ()
@@ -113,6 +115,13 @@ class Measure:
         chosen = {
             key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
         }
+        return specs.spell(self.definition.name, chosen)
+
+    @property
+    def signature(self) -> str:
+        """The same with the parameters that a signature always names."""
+        default, always = self.definition.parameters, self.definition.signed
+        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
     @cached_property
@@ -181,6 +190,7 @@ def measure(
     characters: bool = False,
     chosen: Callable[[Mapping[str, Any]], tuple[Scores, Scores]] | None = None,
     own_outcomes: bool = False,
+    signed: tuple[str, ...] = (),
     by_item: bool | None = None,
     errors: tuple[str, ...] = (),
     one_sided: str = "",
@@ -203,7 +213,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, by_item, errors, one_sided, papers),
+            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -92,7 +92,10 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
 @pytest.mark.parametrize(
     ("slice_", "message"),
     [
-        ("sentence-lenght", "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length or arc-length?"),
+        (
+            "sentence-lenght",
+            "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length or arc-length?",
+        ),
         ("xyz", f"there is no slice 'xyz'. There is: {', '.join(slices())}."),
         ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),
         ("meta", "--slice meta: gold.conllu has no comment `# KEY = …`. There is: newdoc id, genre, x."),

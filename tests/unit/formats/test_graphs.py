@@ -99,11 +99,17 @@ def test_sdp_2015_and_2014(tmp_path: Path) -> None:
     assert arcs_of(again) == arcs and again.column("tag").strings() == ["NNP", "VBD", "VB"]
 
 
+WIDTH = "the 2 predicates of the sentence. Is a + under PRED too many or missing?"
+LINE = "Is a line missing, or a blank line between two graphs?"
+STRETCH = 'where a word is one stretch of the text: [{"from": 0, "to": 3}].'
+SHARED = "but not all of theirs. Give each its own word."
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("\tARG2\t_", "\tARG2", "5: 8 columns where 9 fit the 2 predicates of the sentence. Is a + under PRED too many or missing?"),
-        ("3\tsleep\t", "4\tsleep\t", "5: ID '4' where 3 comes next. Is a line missing, or a blank line between two graphs?"),
+        ("\tARG2\t_", "\tARG2", f"5: 8 columns where 9 fit {WIDTH}"),
+        ("3\tsleep\t", "4\tsleep\t", f"5: ID '4' where 3 comes next. {LINE}"),
         ("VBD\t+\t+", "VBD\t*\t+", "4: '*' and '+' under TOP and PRED, which are + or -."),
         ("1\tKim", "1\t", "3: the word is empty. Is a cell missing?"),
     ],
@@ -149,8 +155,8 @@ def test_mrp_words_are_the_anchors_and_the_text_between(tmp_path: Path) -> None:
         ({"flavor": 1, "framework": "eds"}, "eds has flavor 1: its nodes are not words. Only flavor 0 is read."),
         ({"input": ""}, "no text under input, so that nodes have no words. mtool --text adds it."),
         ({"tops": [9]}, "9 among tops is no node of the graph."),
-        ({"nodes": [{"id": 0}]}, 'node 0 has anchors null, where a word is one stretch of the text: [{"from": 0, "to": 3}].'),
-        ({"nodes": [node(0, 0, 3), node(1, 2, 9)]}, "two nodes share the character 2, but not all of theirs. Give each its own word."),
+        ({"nodes": [{"id": 0}]}, f"node 0 has anchors null, {STRETCH}"),
+        ({"nodes": [node(0, 0, 3), node(1, 2, 9)]}, f"two nodes share the character 2, {SHARED}"),
         ({"nodes": [node(0, 0, 99)]}, 'node 0 has anchors [{"from": 0, "to": 99}] in a text of 16 characters.'),
         ({"edges": [1]}, "1 among edges, where each is an object with source, target and label."),
         ({"edges": 3}, "edges is 3 where a list should stand."),

@@ -168,6 +168,9 @@ def read_trees(
     corpus = read_labels(item, ["HEAD", "DEPREL", *columns])
     if corpus.is_empty("HEAD"):
         raise InputError(f"{corpus.name}: column HEAD is empty, so there are no trees.")
+    if item.plan.format == "conllu" and "DEPS" in item.plan.filled:
+        note = "the graphs in DEPS are not used, since they are no trees."
+        corpus = replace(corpus, noted=(*corpus.noted, (note, 0)))
     corpus, faults = arcs.with_heads(corpus, "HEAD")
     return Treebank(corpus, DEPENDENCIES, tuple(faults))
 

@@ -33,6 +33,7 @@ PAS = frozenset(
 ARGUMENTS = ("all", "dm", "pas", "psd")
 LABELS = ("universal", "full")
 ANY = "any"
+_OEPEN = ("oepen2014", "oepen2015")
 _ARC = "arc"
 """The label of all arcs where labels do not count."""
 
@@ -151,7 +152,7 @@ def enhanced(
     return replace(found, gold=chosen[0], system=chosen[1])
 
 
-@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def elas(
     pair: Pair,
     *,
@@ -177,7 +178,7 @@ def elas(
     return judged(enhanced(pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations))
 
 
-@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
@@ -189,7 +190,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
     return judged(enhanced(pair, empty, cut=True, relations=relations))
 
 
-@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     """Arcs of enhanced dependencies with gold's head, whatever their label.
 
@@ -199,7 +200,7 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     return judged(sides(pair, empty), None)
 
 
-@measure("elas-exact", scores=_EXACT, task="graphs")
+@measure("elas-exact", scores=_EXACT, task="graphs", signed=("empty",), papers=("bouma2020",))
 def elas_exact(pair: Pair, *, empty: str = "collapse") -> Counts:
     """Gold sentences whose whole enhanced graph is right.
 
@@ -250,7 +251,7 @@ def _punctuation(pair: Pair, found: Sides) -> Bools:
     return marks
 
 
-@measure("sdp", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("sdp", scores=_SCORES, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
 def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies with gold's label, and tops (LP, LR, LF).
 
@@ -263,7 +264,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     return judged(_semantic(pair, top, punctuation, directed, True), directed=directed)
 
 
-@measure("sdp-unlabelled", scores=_SCORES, main="f1", count=bracketed, task="graphs")
+@measure("sdp-unlabelled", scores=_SCORES, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
 def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies whatever their label, and tops (UP, UR, UF).
 
@@ -274,7 +275,7 @@ def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, di
     return judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
 
 
-@measure("sdp-exact", scores=_EXACT, task="graphs")
+@measure("sdp-exact", scores=_EXACT, task="graphs", papers=_OEPEN)
 def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
     """Gold sentences whose semantic dependencies are all right (LM).
 
@@ -285,7 +286,7 @@ def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directe
     return _exact(pair, judged(_semantic(pair, top, punctuation, directed, True), directed=directed))
 
 
-@measure("sdp-unlabelled-exact", scores=_EXACT, task="graphs")
+@measure("sdp-unlabelled-exact", scores=_EXACT, task="graphs", papers=_OEPEN)
 def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
     """Gold sentences whose semantic dependencies are all right but for their labels (UM).
 
@@ -341,7 +342,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
     return Counts(("right", "gold", "system"), size, np.arange(size), values)
 
 
-@measure("predications", scores=FOUND, main="f1", task="graphs")
+@measure("predications", scores=FOUND, main="f1", task="graphs", papers=_OEPEN)
 def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
     """Complete predications: predicates with gold's arguments, all of them and no others (PP, PR, PF).
 
@@ -354,7 +355,7 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
     return _predications(pair, arguments, predicates, False)
 
 
-@measure("frames", scores=FOUND, main="f1", task="graphs")
+@measure("frames", scores=FOUND, main="f1", task="graphs", papers=_OEPEN)
 def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
     """Semantic frames: complete predications whose frame is gold's too (FP, FR, FF).
 
@@ -376,6 +377,7 @@ def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Coun
     count=by_label,
     tested=("f1", "macro-f1"),
     task="graphs",
+    papers=_OEPEN,
 )
 def arc_f1(pair: Pair, *, labels: str = "universal", empty: str = "collapse", top: bool = True) -> Items:
     """Precision, recall and F1 of the arcs with each label, and their averages.

@@ -24,10 +24,10 @@ from assay.engine.prepare import (
     words_alone,
 )
 from assay.engine.warnings import check_system, identical_outputs, remark
-from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
-from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of
+from assay.tasks.graphs.arcs import EMPTY, STEP, Flat, GraphPair, flat, graph_of
 from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 
@@ -53,9 +53,7 @@ def prepare_graphs(
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
-        raise UsageError(
-            f"--column {options.column}: graphs are in column DEPS, or in files of their own ({_FORMATS})."
-        )
+        raise UsageError(f"--column {options.column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
     names = ["gold", *named]
     found = [_read(item, tags) for item in words_alone(inputs)]
@@ -65,11 +63,12 @@ def prepare_graphs(
     ways = dict.fromkeys(str(measure.parameters.get("empty", "collapse")) for measure in measures)
     flats: dict[str, list[Flat]] = {}
     for empty in ways:
-        if empty in ("collapse", "drop", "align"):
-            made = [flat(corpus, empty) for corpus in corpora]
-            flats[empty] = [_kept(one, options) for one, _ in made]
-            for known, (_, more) in zip(faults, made, strict=True):
-                known.extend(more)
+        if empty not in EMPTY:
+            raise unknown("value of empty", empty, EMPTY)
+        made = [flat(corpus, empty) for corpus in corpora]
+        flats[empty] = [_kept(one, options) for one, _ in made]
+        for known, (_, more) in zip(faults, made, strict=True):
+            known.extend(more)
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))

@@ -23,15 +23,15 @@ PREDICATE = "(predicate)"
 ARGUMENT = "(argument)"
 """… and that of all arguments where roles do not count."""
 KINDS = ("tp", "le", "head", "dependent", "sense", "fn", "fp", "fn-predicate", "fp-predicate")
-"""What became of a predicate or an argument that is a word: right, wrong role, at another predicate, at another word,
+"""Outcomes of predicates and of arguments that are words: right, wrong role, at another predicate, at another word,
 wrong sense, missing, spurious, argument of a predicate that the system does not have, or that gold does not have."""
 TP, LE, HEAD, DEPENDENT, SENSE, FN, FP, FN_PREDICATE, FP_PREDICATE = range(len(KINDS))
 SPAN_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "fn", "fp", "fn-predicate", "fp-predicate")
-"""What became of an argument that is a stretch: right, wrong role, wrong boundary (the system's is smaller, larger,
+"""Outcomes of arguments that are stretches: right, wrong role, wrong boundary (the system's is smaller, larger,
 or overlaps), both; the others as above."""
 _BES, _BEL, _BEO, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
 WHOLE_KINDS = ("tp", "sense", "arguments", "fn", "fp")
-"""What became of a predicate taken with all its arguments."""
+"""Outcomes of predicates taken with all their arguments."""
 SENSES = ("number", "full", "false")
 CONTINUATIONS = ("separate", "join")
 _CONTINUED = "C-"
@@ -448,7 +448,7 @@ def _judged(
     return _items(sides, KINDS, predicates=predicates, arguments=arguments, labelled=labelled)
 
 
-@measure("srl", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+@measure("srl", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
 def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
 
@@ -466,7 +466,7 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
     return _judged(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs")
+@measure("srl-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
@@ -477,18 +477,20 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     return _judged(pair, "false", False, continuation, labelled=False)
 
 
-@measure("srl-arguments", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+@measure(
+    "srl-arguments", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",)
+)
 def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
     """Arguments alone: words with their role at a predicate, whatever its sense.
 
     dependent, continuation: as for srl.
     Counts and Score: as for srl.
-    Paper: Jindal et al. 2023 (dependent=true, continuation=join). Golden: graphs-srl-primesrl. Peers: eval09.pl.
+    Golden: graphs-srl-primesrl. Peers: eval09.pl, PriMeSRL-Eval (dependent=true, continuation=join).
     """
     return _judged(pair, "number", dependent, continuation, which="arguments")
 
 
-@measure("srl-predicates", scores=FOUND, main="f1", count=bracketed, task="graphs")
+@measure("srl-predicates", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
 def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
     """Predicates alone: words with their sense.
 
@@ -520,7 +522,7 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
     return _items(sides, WHOLE_KINDS, predicates=whole)
 
 
-@measure("srl-propositions", scores=FOUND, main="f1", count=bracketed, task="graphs")
+@measure("srl-propositions", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Items:
@@ -536,7 +538,7 @@ def srl_propositions(
     return _whole(sides, _sense_right(sides, sense)[1], _matched_arguments(sides, True, dependent))
 
 
-@measure("srl-exact", scores={"value": Proportion("right", "sentences")}, task="graphs")
+@measure("srl-exact", scores={"value": Proportion("right", "sentences")}, task="graphs", papers=("hajic2009",))
 def srl_exact(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Counts:
@@ -593,6 +595,7 @@ def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     task="graphs",
     columns=("HEAD", "DEPREL"),
     chosen=_macro_scores,
+    papers=("hajic2009",),
 )
 def srl_macro(
     pair: Pair,
@@ -720,7 +723,16 @@ def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, le
     return role_sides(pair, spans=True, join=join, exclude=exclude, predicates=predicates, lemma=lemma)
 
 
-@measure("srl-span", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs")
+@measure(
+    "srl-span",
+    scores=FOUND,
+    averages=OVER_ROLES,
+    main="f1",
+    count=matched,
+    task="graphs",
+    signed=("predicates",),
+    papers=("carreras2005",),
+)
 def srl_span(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -742,7 +754,15 @@ def srl_span(
     return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, True))
 
 
-@measure("srl-span-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs")
+@measure(
+    "srl-span-unlabelled",
+    scores=FOUND,
+    main="f1",
+    count=bracketed,
+    task="graphs",
+    signed=("predicates",),
+    papers=("carreras2005",),
+)
 def srl_span_unlabelled(
     pair: Pair, *, exclude: str = "V", continuation: str = "join", predicates: str = "all", lemma: bool = False
 ) -> Items:
@@ -756,7 +776,13 @@ def srl_span_unlabelled(
     return _items(sides, SPAN_KINDS, arguments=_matched_spans(sides, False), labelled=False)
 
 
-@measure("srl-span-perfect", scores={"value": Proportion("tp", "gold")}, count=bracketed, task="graphs")
+@measure(
+    "srl-span-perfect",
+    scores={"value": Proportion("tp", "gold")},
+    count=bracketed,
+    task="graphs",
+    papers=("carreras2005",),
+)
 def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False) -> Items:
     """Gold's predicates all of whose arguments are right, none of them missing and none too many.
 

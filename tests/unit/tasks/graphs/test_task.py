@@ -1,0 +1,127 @@
+"""Graphs as a task: what is refused, left out, said, and put into gold's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.demo import FOLDER
+
+GOLD, RULES, LEARNED = (str(FOLDER / "graphs" / f"{name}.conllu") for name in ("gold", "rules", "learned"))
+
+
+def conllu(*sentences: str) -> str:
+    """Sentences of `form:deps` words."""
+    text = ""
+    for sentence in sentences:
+        for number, word in enumerate(sentence.split(), 1):
+            form, _, deps = word.partition("=")
+            text += f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t{deps}\t_\n"
+        text += "\n"
+    return text
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Callable[..., tuple[str, str]]:
+    def write(gold: str, system: str, ending: str = "conllu") -> tuple[str, str]:
+        for name, text in (("gold", gold), ("system", system)):
+            (tmp_path / f"{name}.{ending}").write_text(text, "utf-8")
+        return str(tmp_path / f"gold.{ending}"), str(tmp_path / f"system.{ending}")
+
+    return write
+
+
+def test_faulty_graphs_are_refused_or_their_sentences_left_out(pair):
+    gold, system = pair(conllu("a=0:root b=1:x", "c=0:root"), conllu("a=0:root b=7:x", "c=0:root"))
+    with pytest.raises(assay.AssayError) as error:
+        assay.score(gold, system, "elas", times=1)
+    assert str(error.value) == (
+        f"{system}:2: head 7 in DEPS, in a sentence of 2 words.\nTo leave such sentences out: --on-mismatch skip"
+    )
+    result = assay.score(gold, system, "elas", times=1, on_mismatch="skip")
+    (counts,) = [row.counts for row in result.counts]
+    assert (counts["tp"], counts["gold"], counts["system"]) == (1, 1, 1)
+    assert f"left out: {system}:2: head 7 in DEPS, in a sentence of 2 words." in result.warnings
+
+
+def test_measures_go_by_what_the_file_holds():
+    assert assay.score(GOLD, RULES, task="graphs", times=1).measures == ["elas", "eulas"]
+    sdp = assay.score(str(FOLDER / "graphs" / "gold.sdp"), str(FOLDER / "graphs" / "learned.sdp"), times=1)
+    assert (sdp.task, sdp.measures) == ("graphs", ["sdp", "sdp-unlabelled"])
+    assert assay.agreement([GOLD, LEARNED], task="graphs", times=1).measures == ["elas", "eulas"]
+
+
+def test_graphs_in_another_order_are_found_by_their_ids(pair):
+    text = (FOLDER / "graphs" / "learned.sdp").read_text("utf-8")
+    first, *graphs = text.split("#g")
+    turned = first + "".join(f"#g{graph}" for graph in reversed(graphs))
+    gold = (FOLDER / "graphs" / "gold.sdp").read_text("utf-8")
+    measures = ["sdp", "sdp-exact", "frames(predicates=any)"]
+    plain, other = (assay.score(*pair(gold, one, "sdp"), measures, times=1) for one in (text, turned))
+    assert [row.counts for row in plain.counts] == [row.counts for row in other.counts]
+    gold_path, path = pair(gold, first + "".join(f"#g{graph}" for graph in graphs[1:]), "sdp")
+    with pytest.raises(assay.AssayError) as error:
+        assay.score(gold_path, path, times=1)
+    assert str(error.value) == (
+        f"{path}: lacks the graph g1, which {gold_path} has. Graphs correspond by their ids; a system without a "
+        "parse has a graph without arcs."
+    )
+
+
+def test_numbers_of_empty_nodes_and_tops_are_said():
+    result = assay.score(GOLD, {"rules": RULES}, ["elas", "elas(empty=drop)"], times=1)
+    assert "Empty nodes: gold 1, rules 0 (empty=collapse+drop)." in result.notes
+    assert "Tops: gold 8, rules 8." in result.notes
+    assert "measures:elas(empty=collapse)+elas(empty=drop)|" in result.signature
+
+
+def test_a_file_without_arcs_and_a_tree_are_named(pair):
+    result = assay.score(*pair(conllu("a=0:root b=1:x"), conllu("a=_ b=_")), "elas", times=1)
+    assert "system: no arcs in it (DEPS is empty)." in result.warnings
+    assert "gold: no word has more than one arc in DEPS. Is it a copy of HEAD and DEPREL?" in result.warnings
+
+
+def test_labels_that_count_may_be_named_with_or_without_subtypes():
+    def gold_arcs(**options: str) -> int:
+        (row,) = assay.score(GOLD, {"rules": RULES}, "elas", times=1, **options).counts
+        return row.counts["gold"]
+
+    assert gold_arcs(labels="nsubj") == 15
+    assert gold_arcs(labels="nsubj:xsubj") == 2
+    assert gold_arcs(ignore_labels="nsubj") == 71 - 15
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"measures": "elas(empty=keep)"}, "there is no value of empty 'keep'. There is: collapse, drop, align."),
+        ({"column": "UPOS"}, "--column UPOS: graphs are in column DEPS, or in sdp and mrp files."),
+        ({"train": GOLD}, "--train is about words; graphs have no use for it."),
+    ],
+)
+def test_what_graphs_have_no_use_for_is_refused(options, said):
+    measures = options.pop("measures", "elas")
+    with pytest.raises(assay.AssayError) as error:
+        assay.score(GOLD, RULES, measures, task="graphs", times=1, **options)
+    assert str(error.value) == said
+
+
+def test_a_mesh_of_empty_nodes_is_refused_with_the_way_out(pair):
+    empties = [f"1.{k}\t_\t_\t_\t_\t_\t_\t_\t" for k in range(1, 13)]
+    heads = ["|".join(["1:a", *(f"1.{j}:x" for j in range(1, 13) if j != k)]) for k in range(1, 13)]
+    mesh = "1\tw\t_\t_\t_\t_\t_\t_\t0:root\t_\n"
+    mesh += "".join(f"{empty}{own}\t_\n" for empty, own in zip(empties, heads, strict=True))
+    mesh += "2\tv\t_\t_\t_\t_\t_\t_\t1.1:b\t_\n\n"
+    gold, system = pair(mesh, mesh)
+    with pytest.raises(assay.AssayError, match=r"more than 100,000 paths through empty nodes. Take empty=align"):
+        assay.score(gold, system, "elas", times=1)
+    (row,) = assay.score(gold, system, "elas(empty=align)", times=1).counts
+    assert row.counts["tp"] == row.counts["gold"] == row.counts["system"] == 146
+
+
+def test_cross_says_that_graphs_are_not_used():
+    result = assay.cross([f"a={GOLD}", f"b={GOLD}"], [f"x@a={RULES}", f"y@b={LEARNED}"], times=1)
+    assert any("the graphs in DEPS are not used, since they are no trees." in line for line in result.warnings)
