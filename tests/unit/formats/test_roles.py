@@ -213,8 +213,8 @@ def test_a_file_without_roles_says_which_formats_have_them(file):
 def test_measures_of_words_and_of_stretches_are_not_mixed(file):
     heads, spans = file("x.txt", CONLL09), file("y.txt", PROPS)
     assert refusal(assay.score, heads, {"s": heads}, "srl-span") == (
-        "x.txt: its arguments are words, and the measure is about stretches of words. There is srl, srl-arguments and "
-        "the like."
+        "x.txt: its arguments are words, and the measure is about stretches of words. There is srl, srl-arguments "
+        "and the like."
     )
     assert refusal(assay.score, spans, {"s": spans}, "srl") == (
         "y.txt: its arguments are stretches of words, and the measure is about words. There is srl-span, "
