@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -14,6 +14,8 @@ from assay.formats.graphs import Graph, GraphFault
 
 EMPTY = ("collapse", "drop", "align")
 """The ways to treat empty nodes."""
+ENHANCEMENTS = ("gapping", "shared-heads", "shared-dependents", "control", "relative-clauses")
+"""Enhancements that can be taken out."""
 KINDS = ("tp", "le", "head", "dependent", "direction", "fn", "fp")
 """What became of an arc: right, wrong label, head or dependent, turned round, missing, spurious."""
 TP, LE, HEAD, DEPENDENT, DIRECTION, FN, FP = range(len(KINDS))
@@ -104,6 +106,56 @@ def flat(corpus: Corpus, empty: str) -> tuple[Flat, list[GraphFault]]:
     return Flat(graph.dependent, graph.head, graph.labels, steps_of[graph.labels.codes]), faults
 
 
+# --- enhancements taken out of a graph ---
+
+
+def without_enhancements(corpus: Corpus, one: Flat, enhancements: Collection[str]) -> Flat:
+    """The arcs without some enhancements of the tree, which the corpus has as heads and DEPREL.
+
+    `gapping`, and of `relative-clauses` the arcs ref: the arc of the tree stands in their place. Otherwise arcs are
+    left out, but none of the tree: those that conjuncts share with the first (`shared-heads`), those with the label
+    of an arc of the tree (`shared-dependents`), subjects of open complements (`control`), and antecedents as
+    arguments within their relative clause (`relative-clauses`).
+    """
+    assert corpus.heads is not None
+    words, heads, relation = len(corpus), corpus.heads, corpus.column("DEPREL")
+    vocabulary, (codes, basic) = one_vocabulary([one.labels, relation])
+
+    def begins(prefix: str) -> Bools:
+        return np.array([label.startswith(prefix) for label in vocabulary] or [False])
+
+    of_word = one.dependent < words
+    dependent = np.minimum(one.dependent, words - 1)
+    in_tree = of_word & (one.head == heads[dependent])
+    from_word = (one.head >= 0) & (one.head < words)
+    above = np.where(from_word, one.head, 0)
+    replaced, gone = np.zeros(len(codes), dtype=bool), np.zeros(len(codes), dtype=bool)
+    if "gapping" in enhancements:
+        replaced |= of_word & one.path
+    if "relative-clauses" in enhancements:
+        replaced |= of_word & np.array([label == "ref" for label in vocabulary] or [False])[codes]
+        gone |= of_word & from_word & begins("acl:relcl")[basic[above]] & (heads[above] == dependent)
+    if "control" in enhancements:
+        gone |= from_word & begins("nsubj")[codes] & begins("xcomp")[basic[above]] & ~in_tree
+    width, nodes = len(vocabulary), words + len(graph_of(corpus).empty_ids) + 1
+    if "shared-heads" in enhancements:
+        conjunct = of_word & begins("conj")[basic[dependent]] & (heads[dependent] >= 0)
+        keys, first = (
+            (own * nodes + one.head + 1) * width + codes for own in (one.dependent, np.maximum(heads[dependent], 0))
+        )
+        gone |= conjunct & np.isin(first, keys) & ~in_tree
+    if "shared-dependents" in enhancements:
+        alike = one.dependent * width + codes
+        gone |= np.isin(alike, alike[in_tree]) & ~in_tree
+    kept = ~gone | replaced
+    head = np.where(replaced, heads[dependent], one.head)[kept]
+    labels = Column(np.where(replaced, basic[dependent], codes)[kept].astype(np.int32), vocabulary)
+    graph = Graph.of(one.dependent[kept], head, labels)
+    paths = np.array([STEP in label for label in vocabulary] or [False])
+    at_empty = (graph.dependent >= words) | (graph.head >= words)
+    return Flat(graph.dependent, graph.head, graph.labels, paths[graph.labels.codes] | at_empty)
+
+
 # --- both sides over one set of nodes ---
 
 
@@ -184,7 +236,7 @@ class GraphPair:
         found: dict[str, Sides] = {}
         first = [0, 0]
         for empty, both in flats.items():
-            found[empty] = sides_of(pair, both, empty, first)
+            found[empty] = sides_of(pair, both, empty.partition(" ")[0], first)
             first = [number + len(one.dependent) for number, one in zip(first, both, strict=True)]
         return cls(found)
 

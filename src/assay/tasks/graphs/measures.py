@@ -14,7 +14,20 @@ from assay.engine.counts import Counts, Sums, bracketed, by_label
 from assay.engine.items import Items
 from assay.engine.measure import FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
-from assay.tasks.graphs.arcs import EMPTY, FP, KINDS, STEP, TOP, TP, Arcs, GraphPair, Sides, graph_of, matching
+from assay.tasks.graphs.arcs import (
+    EMPTY,
+    ENHANCEMENTS,
+    FP,
+    KINDS,
+    STEP,
+    TOP,
+    TP,
+    Arcs,
+    GraphPair,
+    Sides,
+    graph_of,
+    matching,
+)
 
 TAG = "tag"
 """The column of part-of-speech tags."""
@@ -46,14 +59,23 @@ _SCORES: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall":
 _EXACT: Scores = {"value": Proportion("right", "sentences")}
 
 
-def sides(pair: Pair, empty: str) -> Sides:
-    """The arcs of both sides with empty nodes treated in one of the ways."""
+def way(empty: str, without: str = "") -> str:
+    """The name of a way to treat empty nodes and to take out enhancements."""
     if empty not in EMPTY:
         raise unknown("value of empty", empty, EMPTY)
-    layer = pair.layer(GraphPair)
-    if layer is None or empty not in layer.sides:
+    names = without.split("+") if without else []
+    for name in names:
+        if name not in ENHANCEMENTS:
+            raise unknown("enhancement", name, ENHANCEMENTS)
+    return " ".join([empty, *sorted(set(names))])
+
+
+def sides(pair: Pair, empty: str, without: str = "") -> Sides:
+    """The arcs of both sides with empty nodes treated in one of the ways, and without some enhancements."""
+    layer, named = pair.layer(GraphPair), way(empty, without)
+    if layer is None or named not in layer.sides:
         raise UsageError("this measure is about graphs, but something else is compared. Say --task graphs")
-    return layer.sides[empty]
+    return layer.sides[named]
 
 
 def universal(label: str) -> str:
@@ -132,9 +154,10 @@ def enhanced(
     case_labels: bool = True,
     subtypes_kept: str = "",
     relations: str = "",
+    without: str = "",
 ) -> Sides:
     """Both sides with labels as a measure compares them; `cut`: as universal relations."""
-    found = sides(pair, empty)
+    found = sides(pair, empty, without)
     chosen = []
     for arcs in (found.gold, found.system):
         vocabulary, counted = arcs.labels.vocabulary, arcs
@@ -160,6 +183,7 @@ def elas(
     case_labels: bool = True,
     subtypes_kept: str = SUBTYPES,
     relations: str = "",
+    without: str = "",
 ) -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's whole label.
 
@@ -169,25 +193,30 @@ def elas(
     case_labels: whether `obl:in` and `obl:on` are two labels; if not, what follows the colon is cut from obl, nmod,
         conj, advcl and acl, unless it is among subtypes_kept.
     relations: only arcs with these universal relations count, e.g. `nsubj+obj`; all where none is named.
+    without: enhancements that are taken out on both sides, as a treebank may lack them: `gapping`, `shared-heads`,
+        `shared-dependents`, `control`, `relative-clauses`, joined by +. HEAD and DEPREL tell what the tree has.
     Counts: tp (right), le, head, dependent, direction (one end or the label is wrong), fn (missing), fp (spurious);
         gold, system (arcs).
     Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Paper: Bouma et al. 2020. Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs.
     Peers: iwpt21_xud_eval, udeval.
     """
-    return judged(enhanced(pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations))
+    found = enhanced(
+        pair, empty, case_labels=case_labels, subtypes_kept=subtypes_kept, relations=relations, without=without
+    )
+    return judged(found)
 
 
 @measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
-def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "") -> Items:
+def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
-    empty, relations: as for elas.
+    empty, relations, without: as for elas.
     Counts and Score: as for elas; every step of a label is cut at its first colon. Where two arcs then look alike,
         each answers for one.
     Golden: graphs-eud-en_ewt, graphs-eud-empty-nodes, cases/graphs. Peers: iwpt21_xud_eval, udeval.
     """
-    return judged(enhanced(pair, empty, cut=True, relations=relations))
+    return judged(enhanced(pair, empty, cut=True, relations=relations, without=without))
 
 
 @measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))

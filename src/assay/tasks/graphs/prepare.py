@@ -24,11 +24,12 @@ from assay.engine.prepare import (
     words_alone,
 )
 from assay.engine.warnings import check_system, identical_outputs, remark
-from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed, unknown
+from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
-from assay.tasks.graphs.arcs import EMPTY, STEP, Flat, GraphPair, flat, graph_of
-from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal
+from assay.tasks.dependencies.arcs import with_heads
+from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of, without_enhancements
+from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 
 DEPS = "DEPS"
@@ -56,24 +57,33 @@ def prepare_graphs(
         raise UsageError(f"--column {options.column}: graphs are in column DEPS, or in sdp and mrp files.")
     tags = any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
     names = ["gold", *named]
-    found = [_read(item, tags) for item in words_alone(inputs)]
+    asked = [
+        (str(one.parameters.get("empty", "collapse")), str(one.parameters.get("without", ""))) for one in measures
+    ]
+    ways = {way(*both): both for both in asked}
+    trees = any(without for _, without in asked)
+    found = [_read(item, tags, trees) for item in words_alone(inputs)]
     corpora = [corpus for corpus, _ in found]
     faults = [list(own) for _, own in found]
     check_folders(corpora)
-    ways = dict.fromkeys(str(measure.parameters.get("empty", "collapse")) for measure in measures)
     flats: dict[str, list[Flat]] = {}
-    for empty in ways:
-        if empty not in EMPTY:
-            raise unknown("value of empty", empty, EMPTY)
+    for name, (empty, without_) in ways.items():
         made = [flat(corpus, empty) for corpus in corpora]
-        flats[empty] = [_kept(one, options) for one, _ in made]
+        chosen = [one for one, _ in made]
+        if without_:
+            enhancements = without_.split("+")
+            chosen = [
+                without_enhancements(with_heads(corpus, "HEAD")[0], one, enhancements)
+                for corpus, one in zip(corpora, chosen, strict=True)
+            ]
+        flats[name] = [_kept(one, options) for one in chosen]
         for known, (_, more) in zip(faults, made, strict=True):
-            known.extend(more)
+            known.extend(fault for fault in more if fault not in known)
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
-    chosen = options.labels or options.ignore_labels
-    kept = kept_labels([_names(graph_of(corpus).labels) for corpus in corpora], options) if chosen else []
+    named_labels = options.labels or options.ignore_labels
+    kept = kept_labels([_names(graph_of(corpus).labels) for corpus in corpora], options) if named_labels else []
     gold = corpora[0]
     for number, corpus in enumerate(corpora[1:], 1):
         order = _order(gold, corpus)
@@ -97,13 +107,13 @@ def prepare_graphs(
     ready: list[tuple[str, Pair]] = []
     for number, (name, pair) in enumerate(pairs, 1):
         whole = without(pair, skipped)
-        layer = GraphPair.of(whole, {way: (both[0], both[number]) for way, both in flats.items()})
+        layer = GraphPair.of(whole, {named_way: (both[0], both[number]) for named_way, both in flats.items()})
         ready.append((name, whole.with_layer(layer)))
-    way = next(iter(flats), "collapse")
+    usual = asked[0] if asked else ("collapse", "")
     outputs = []
     for name, pair in ready:
-        warnings += check_system(name, pair, judged(enhanced(pair, way, cut=True)), "arc")
-        theirs = sides(pair, way).system
+        warnings += check_system(name, pair, judged(enhanced(pair, usual[0], cut=True, without=usual[1])), "arc")
+        theirs = sides(pair, *usual).system
         outputs.append((name, (theirs.own_dependent, theirs.own_head, theirs.labels)))
     warnings.append(identical_outputs(outputs, _same_arcs))
     for name, corpus, own_faults in zip(names, corpora, faults, strict=True):
@@ -118,7 +128,7 @@ def prepare_graphs(
     empties = {name: len(graph_of(corpus).empty_ids) for name, corpus in zip(names, corpora, strict=True)}
     notes = [
         numbers_of_tops(tops=tops, words=alone),
-        numbers_of_empties(numbers=empties, ways="+".join(ways)),
+        numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
     ]
     warnings += [other_tops(name=name, gold=tops["gold"], system=tops[name]) for name in named]
     return Run(
@@ -130,7 +140,7 @@ def prepare_graphs(
         skipped=skipped,
         warnings=(*kept, *warnings),
         mappings=(),
-        items=len(sides(ready[0][1], way).gold),
+        items=len(sides(ready[0][1], *usual).gold),
         unit=options.unit or "sentence",
         notes=tuple(notes),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
@@ -140,8 +150,8 @@ def prepare_graphs(
 # --- reading ---
 
 
-def _read(item: Input | Corpus, tags: bool) -> tuple[Corpus, list[GraphFault]]:
-    """A corpus with its graph and, where a measure asks for it, with a column of tags; and its faults."""
+def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[GraphFault]]:
+    """A corpus with its graph and, where a measure asks for it, with a column of tags and with trees; its faults."""
     if isinstance(item, Corpus):
         corpus = item
         if corpus.layer(Graph) is None and DEPS not in corpus.columns:
@@ -149,9 +159,15 @@ def _read(item: Input | Corpus, tags: bool) -> tuple[Corpus, list[GraphFault]]:
     elif item.plan.graphs:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
-        corpus = read_labels(item, [DEPS, "XPOS"] if tags else [DEPS])
+        corpus = read_labels(item, [DEPS, *(["XPOS"] if tags else []), *(["HEAD", "DEPREL"] if trees else [])])
     else:
         raise InputError(f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}.")
+    if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
+        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which without= needs.")
+    faults = with_heads(corpus, "HEAD")[1] if trees else []
+    if faults:
+        lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
+        raise InputError("\n".join([*listed(lines), "Trees tell what enhancements are. Leave without= out."]))
     if tags and TAG not in corpus.columns:
         if "XPOS" not in corpus.columns:
             raise InputError(f"{corpus.name}: no tags of words in it, which this measure needs.")

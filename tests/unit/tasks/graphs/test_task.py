@@ -125,3 +125,39 @@ def test_a_mesh_of_empty_nodes_is_refused_with_the_way_out(pair):
 def test_cross_says_that_graphs_are_not_used():
     result = assay.cross([f"a={GOLD}", f"b={GOLD}"], [f"x@a={RULES}", f"y@b={LEARNED}"], times=1)
     assert any("the graphs in DEPS are not used, since they are no trees." in line for line in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("without", "gold", "rules"),
+    [
+        ("gapping", 71, 67),
+        ("shared-heads", 70, 63),
+        ("shared-dependents", 69, 63),
+        ("control", 69, 62),
+        ("relative-clauses", 69, 66),
+        ("gapping+shared-heads+shared-dependents+control+relative-clauses", 65, 65),
+    ],
+)
+def test_enhancements_are_taken_out_on_both_sides(without, gold, rules):
+    # Counted by hand in gold; without all of them the tree is left, which rules has too.
+    result = assay.score(GOLD, {"gold": GOLD, "rules": RULES}, f"elas(without={without})", times=1)
+    counts = {row.system: row.counts for row in result.counts}
+    assert counts["gold"]["tp"] == counts["gold"]["gold"] == counts["gold"]["system"] == gold
+    assert (counts["rules"]["tp"], counts["rules"]["gold"]) == (rules, gold)
+
+
+def test_labels_without_cases_keep_subtypes():
+    (row,) = assay.score(GOLD, {"learned": LEARNED}, "elas(case_labels=false)", times=1).counts
+    (full,) = assay.score(GOLD, {"learned": LEARNED}, "elas", times=1).counts
+    # obl:before and obl:at are one label then; nsubj:xsubj and nsubj are not.
+    assert row.counts["tp"] == full.counts["tp"] + 1
+    (subjects,) = assay.score(GOLD, {"learned": LEARNED}, "elas(relations=nsubj)", times=1).counts
+    assert subjects.counts["gold"] == 15
+
+
+def test_an_unknown_enhancement_and_a_file_without_trees_are_refused(pair):
+    with pytest.raises(assay.AssayError, match="there is no enhancement 'ellipsis'"):
+        assay.score(GOLD, RULES, "elas(without=ellipsis)", times=1)
+    gold, system = pair(conllu("a=0:root"), conllu("a=0:root"))
+    with pytest.raises(assay.AssayError, match="Trees tell what enhancements are"):
+        assay.score(gold, system, "elas(without=control)", times=1)
