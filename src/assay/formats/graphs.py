@@ -96,10 +96,6 @@ class Graph:
         kept = order[new]
         return cls(dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary), **more)  # type: ignore[arg-type]
 
-    def sentence_of_nodes(self, sentence_of: Ints) -> Ints:
-        """The sentence of each node: of the words as given, then of the empty nodes."""
-        return np.concatenate([sentence_of, self.empty_sentence])
-
     @property
     def tops(self) -> Ints:
         """The numbers of the arcs that come from the root."""

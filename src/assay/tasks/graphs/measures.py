@@ -43,7 +43,6 @@ PAS = frozenset(
         *("prep_MOD", "verb_ARG1", "verb_ARG2", "verb_ARG3", "verb_ARG4", "verb_MOD"),
     }
 )
-ARGUMENTS = ("all", "dm", "pas", "psd")
 LABELS = ("universal", "full")
 ANY = "any"
 _OEPEN = ("oepen2014", "oepen2015")

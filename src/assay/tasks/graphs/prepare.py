@@ -33,7 +33,6 @@ from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal,
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 
 DEPS = "DEPS"
-_TAGGED = ("conllu", "conllx")
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
 """From this difference in their numbers of tops on, two files may mean different things by them."""

@@ -99,6 +99,12 @@ class RoleSides:
         )
         return ours, theirs, tuple(known)
 
+    def predicates(self) -> tuple[Ints, Ints, Ints]:
+        """Gold's predicates and the system's by number in one list of both, and that list: their words."""
+        both = np.concatenate([self.gold.predicate, self.system.predicate])
+        words, joint = np.unique(both, return_inverse=True)
+        return joint[: len(self.gold.predicate)], joint[len(self.gold.predicate) :], words
+
 
 def _graph(corpus: Corpus, spans: bool) -> Graph:
     graph = corpus.layer(Graph)
@@ -331,9 +337,7 @@ def _matched_arguments(sides: RoleSides, labelled: bool, dependent: bool) -> _Ma
     ours, theirs = sides.gold, sides.system
     place, other_place, places = sides.codes("place")
     role, other_role, roles = sides.codes("role")
-    # Predicates by number in one list.
-    words, joint = np.unique(np.concatenate([ours.predicate, theirs.predicate]), return_inverse=True)
-    of_gold, of_system = joint[: len(ours.predicate)], joint[len(ours.predicate) :]
+    of_gold, of_system, words = sides.predicates()
     predicate, other_predicate = of_gold[ours.owner], of_system[theirs.owner]
     shape, width = len(places) + 1, len(roles) + 1
     partner = np.full(len(ours.owner), NONE, dtype=np.int64)
@@ -669,8 +673,7 @@ def _matched_spans(sides: RoleSides, labelled: bool) -> _Matched:
     ours, theirs = sides.gold, sides.system
     place, other_place, places = sides.codes("place")
     role, other_role, roles = sides.codes("role")
-    _, joint = np.unique(np.concatenate([ours.predicate, theirs.predicate]), return_inverse=True)
-    of_gold, of_system = joint[: len(ours.predicate)], joint[len(ours.predicate) :]
+    of_gold, of_system, _ = sides.predicates()
     predicate, other_predicate = of_gold[ours.owner], of_system[theirs.owner]
     shape, width = len(places) + 1, len(roles) + 1
     partner = np.full(len(ours.owner), NONE, dtype=np.int64)
