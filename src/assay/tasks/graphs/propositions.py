@@ -31,7 +31,7 @@ from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
 from assay.formats.graphs import Graph
-from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
+from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
 from assay.tasks.graphs.roles import PREDICATE, is_core, lemma_of, role_sides, sense_key
 
@@ -50,8 +50,15 @@ def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
 
 
 def shows_roles(item: Input | Corpus) -> bool:
-    """True of a file in a format that is there for semantic roles; others may be asked for them."""
-    return isinstance(item, Input) and item.plan.format in ("props", "up", "conll08")
+    """True of a file in a format that is there for semantic roles, and of CoNLL-2009 with predicates in it.
+
+    CoNLL-2012 is there for chains, and may be asked for its roles.
+    """
+    if not isinstance(item, Input):
+        return False
+    if item.plan.format == "conll09":
+        return any(has_predicate("conll09", cells) for cells in item.plan.values(ROLES))
+    return item.plan.format in (*HEADS, *SPANS) and not item.plan.chains
 
 
 def about_roles(measures: Sequence[Measure]) -> bool:
