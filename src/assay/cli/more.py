@@ -99,11 +99,16 @@ def merge(
         'assay convert data.tsv --input-format "tsv(word=2)" --column 4 --to slash',
         "assay convert anna.conll --to-scheme bioes -o bioes.conll",
         "assay convert anna.conll --repair conlleval -o repaired.conll",
+        "assay convert graphs.sdp --to conllu -o graphs.conllu",
+        "assay convert roles.conll09 --to up -o roles.conllu",
     ),
 )
 @click.argument("path", type=click.Path())
 @click.option(
-    "--to", "target", help="Format to write: conllu, conllx, conll, tsv or slash; of spans else that of the file."
+    "--to",
+    "target",
+    help="Format to write: conllu, conllx, conll, tsv or slash (of spans else that of the file); of graphs: conllu, "
+    "sdp, mrp; of semantic roles: conll09, up, or, of stretches of words, props, biojson.",
 )
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")

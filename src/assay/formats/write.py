@@ -7,24 +7,35 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from assay import specs
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, read_labels, schemes
+from assay.formats import Input, choose_column, graphwriter, read_labels, schemes
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
+"""Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
 _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
 def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
     """The text in the target format, and a sentence for everything that it cannot hold."""
-    if target not in TARGETS:
-        raise unknown("format", target, TARGETS)
+    name, given = specs.parse(target, "format")
+    if name not in (*TARGETS, *graphwriter.TARGETS):
+        raise unknown("format", name, (*TARGETS, *graphwriter.TARGETS))
+    if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
+        if column is not None:
+            raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
+        return graphwriter.written(source, name, given)
+    if given:
+        raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")
     chosen = None
-    if target in _HOLDS_ONE_LABEL:
+    if name in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])
-    return _converted(source.read(), target, column, chosen)
+    corpus, losses = graphwriter.without_graph(source, name)
+    text, others = _converted(corpus, name, column, chosen)
+    return text, [*losses, *others]
 
 
 def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
