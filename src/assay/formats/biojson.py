@@ -17,7 +17,7 @@ from assay.formats.roles import MARK, graph_of_spans
 from assay.formats.source import Source
 from assay.formats.standoff import json_values, shown
 
-PARAMETERS = {"scheme": "auto", "repair": ""}
+PARAMETERS = {"scheme": "auto", "repair": "none"}
 _EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
 _PLACES = ("predicate", "verb", "predicate_index", "verb_index")
 """Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""
@@ -161,7 +161,7 @@ def _collect(
     )
     try:
         chosen = schemes.likely(corpus, [_TAGS]) if scheme == "auto" else schemes.find(scheme).name
-        corpus, _ = schemes.spans_of(corpus, [_TAGS], chosen, repair or None)
+        corpus, _ = schemes.spans_of(corpus, [_TAGS], chosen, None if repair == "none" else repair)
     except InputError as error:
         # Schemes and repairs are parameters of the format here.
         said = str(error).replace("--repair ", "repair=").replace("--scheme ", "scheme=")
