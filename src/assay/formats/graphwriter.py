@@ -8,9 +8,10 @@ where the rest is plainly what is wanted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -75,6 +76,8 @@ _UP = f"# global.columns = {' '.join(CONLLU)} UP:PRED UP:ARGS\n"
 
 Arc = tuple[int, int, str]
 """Dependent, head and label; words counted in the sentence from 0, the root is NONE."""
+Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
+"""From a corpus, and those of its columns that the target holds, to text; what is left out goes into the list."""
 
 
 def written(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -85,22 +88,18 @@ def written(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, 
     if corpus.format == "mrp":
         said.append("of nodes in mrp label, pos and frame are read; other properties and the framework are left out.")
     columns = _columns(corpus, target, said)
-    if target == "conllu":
-        text = "".join(_conllu(corpus, columns, said))
-    elif target == "sdp":
-        check_choice("version", str(parameters["version"]), SDP_VERSIONS[1:])
-        text = "".join(_sdp(corpus, columns, str(parameters["version"]), said))
-    elif target == "mrp":
-        text = "".join(_mrp(corpus, columns, said))
-    elif target == "conll09":
-        text = "".join(_conll09(corpus, columns))
-    elif target == "up":
-        text = "".join(_up(corpus, columns, said))
-    elif target == "props":
-        text = "".join(_props(corpus, said))
-    else:
-        text = "".join(_biojson(corpus))
-    return text, said
+    version = str(parameters.get("version", "2015"))
+    check_choice("version", version, SDP_VERSIONS[1:])
+    writers: dict[str, Writer] = {
+        "conllu": _conllu,
+        "sdp": partial(_sdp, version=version),
+        "mrp": _mrp,
+        "conll09": _conll09,
+        "up": _up,
+        "props": _props,
+        "biojson": _biojson,
+    }
+    return "".join(writers[target](corpus, columns, said)), said
 
 
 def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
@@ -185,6 +184,8 @@ def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str
         said.append(f"{target} has no place for {', '.join(lost)}: left out.")
     if target == "props" and corpus.has_words:
         said.append("props has no place for words: left out. Sentences correspond by their order.")
+    if corpus.chains is not None and len(corpus.chains):
+        said.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
     held = (*_COMMENTS.get(target, ()), "# global.columns")
     if left := sum(not line.startswith(held) for _, line in corpus.comments):
         said.append(f"{target} has no place for comments: {left:,} left out.")
@@ -302,7 +303,7 @@ def _conllu(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -
         yield "\n"
 
 
-def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], version: str, said: list[str]) -> Iterator[str]:
+def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str], version: str) -> Iterator[str]:
     _check_labels(corpus, "sdp")
     graph = _graph(corpus)
     framed = version != "2014"
@@ -425,7 +426,7 @@ def _propositions(
         yield first, end, predicates[sentence], found[sentence]
 
 
-def _conll09(corpus: Corpus, columns: Mapping[str, list[str]]) -> Iterator[str]:
+def _conll09(corpus: Corpus, columns: Mapping[str, list[str]], _: list[str]) -> Iterator[str]:
     graph, forms = _graph(corpus), corpus.forms.strings()
     senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
     for first, end, predicates, found in _propositions(corpus, "conll09"):
@@ -490,7 +491,7 @@ def _stretches(corpus: Corpus) -> Iterator[tuple[int, int, dict[int, list[tuple[
         yield first, end, found[sentence]
 
 
-def _props(corpus: Corpus, said: list[str]) -> Iterator[str]:
+def _props(corpus: Corpus, _: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
     _check_labels(corpus, "props")
     graph = _graph(corpus)
     lemmas = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
@@ -530,7 +531,7 @@ def _bracketed(corpus: Corpus, first: int, end: int, arguments: Sequence[tuple[i
     return cells
 
 
-def _biojson(corpus: Corpus) -> Iterator[str]:
+def _biojson(corpus: Corpus, _: Mapping[str, list[str]], __: list[str]) -> Iterator[str]:
     _check_labels(corpus, "biojson")
     graph, forms, ids = _graph(corpus), corpus.forms.strings(), corpus.metadata("sent_id")
     senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))

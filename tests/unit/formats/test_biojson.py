@@ -101,7 +101,7 @@ def test_broken_tags_are_repaired_where_it_is_asked_for(file):
 
 
 STANDS = 'It is {"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
-WHICH = "Tag it B-V, or give its number, counted from 0: \"predicate\": 2."
+WHICH = 'Tag it B-V, or give its number, counted from 0: "predicate": 2.'
 FAULTS = {
     "no object": ("[1]", f"1 where a sentence with its words should stand. {STANDS}"),
     "no words": ('{"verbs": []}', f'{{"verbs": []}} where a sentence with its words should stand. {STANDS}'),

@@ -93,9 +93,7 @@ def test_conllu_with_empty_nodes_stays_as_it_is(file):
 
 
 @pytest.mark.parametrize("target", ["conll09", "up"])
-@pytest.mark.parametrize(
-    "text", [CONLL09, CONLL08, UP10, UP8, UP2], ids=["conll09", "conll08", "up10", "up8", "up2"]
-)
+@pytest.mark.parametrize("text", [CONLL09, CONLL08, UP10, UP8, UP2], ids=["conll09", "conll08", "up10", "up8", "up2"])
 def test_roles_of_words_come_back(file, text, target):
     before, after, _ = back(file, text, target)
     assert after == before
@@ -141,7 +139,11 @@ def test_stretches_that_cross_are_closed_by_their_names(file):
 def test_conll2012_as_props_keeps_lemmas_and_as_biojson_all(file):
     before, after, said = back(file, CONLL2012, "props")
     assert (after.arcs, after.predicates, before.predicates) == (before.arcs, {1: "leave"}, {1: "leave.01"})
-    assert "props has no place for senses: of 1 predicates the lemmas are kept." in said
+    assert said[-2:] == [
+        "props has no place for 1 mentions in chains: left out.",
+        "props has no place for senses: of 1 predicates the lemmas are kept.",
+    ]
+    assert "tsv has no place for 1 mentions in chains: left out." in converted("before.txt", "tsv")[1]
     before, after, _ = back(file, CONLL2012, "biojson")
     assert after == before
 
@@ -293,9 +295,7 @@ def test_stretches_that_tags_or_brackets_cannot_say(file):
         "Put V where the predicate is."
     )
     bar = file("z.txt", rows("a - (A0|A1*)", "b give (V*)"))
-    assert refusal(converted, bar, "biojson", form) == (
-        f"z.txt:1: the label 'A0|A1' {OTHERWISE} biojson. {REMEDY}"
-    )
+    assert refusal(converted, bar, "biojson", form) == (f"z.txt:1: the label 'A0|A1' {OTHERWISE} biojson. {REMEDY}")
     cross = "# global.columns = ID FORM UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
     cross += rows("1 a go.01 _ A1:1-2|A1:2-3", "2 b _ _ _", "3 c _ _ _")
     assert refusal(converted, file("w.txt", cross), "props", "up2-spans") == (
