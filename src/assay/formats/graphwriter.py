@@ -498,6 +498,16 @@ def _props(corpus: Corpus, _: Mapping[str, list[str]], said: list[str]) -> Itera
     if corpus.format in ("conll2012", "up2-spans"):
         lemmas = {word: sense.rpartition(".")[0] or sense for word, sense in lemmas.items()}
         said.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
+    nameless = [word for word, lemma in lemmas.items() if not lemma] if corpus.has_words else []
+    if nameless:
+        # Readers that split at white space would take the next column for the lemma.
+        lemmas |= {word: corpus.forms[word] for word in nameless}
+        _refuse(
+            [corpus.place(word) for word in nameless if lemmas[word] == "-"],
+            "the predicate - has no lemma, and in props - is the mark of a word that is none.",
+            "Give it a lemma.",
+        )
+        said.append(f"predicates without a lemma, which are called by their words in props: {len(nameless):,}.")
     for first, end, found in _stretches(corpus):
         columns = [_bracketed(corpus, first, end, arguments) for arguments in found.values()]
         for word in range(first, end):

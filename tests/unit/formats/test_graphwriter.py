@@ -129,6 +129,19 @@ def test_roles_of_stretches_come_back(file):
     assert said == ["props has no place for words: left out. Sentences correspond by their order."]
 
 
+def test_predicates_without_a_lemma_are_called_by_their_words_in_props(file):
+    """A scorer that splits at white space would lose a column where a cell is empty."""
+    text, said = converted(file("a.jsonl", tagged("B-A0", "B-V", "O")), "props")
+    assert text == rows("- (A0*)", "left (V*)", "- *") + "\n"
+    assert said[-1] == "predicates without a lemma, which are called by their words in props: 1."
+    dash = file("b.jsonl", json.dumps({"words": ["-"], "verbs": [{"tags": ["B-V"]}]}))
+    assert refusal(converted, dash, "props") == (
+        "b.jsonl:1: the predicate - has no lemma, and in props - is the mark of a word that is none. Give it a lemma."
+    )
+    bare = rows("- (A0*)").rstrip("\n") + "\n\t(V*)\n"
+    assert converted(file("c.props", bare), "props", "props") == (bare + "\n", [])
+
+
 def test_stretches_that_cross_are_closed_by_their_names(file):
     text = rows("- (A0*", "- (A1*", "give *A0)", "- *)")
     before, after, _ = back(file, text, "props")
