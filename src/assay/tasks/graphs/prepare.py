@@ -28,9 +28,19 @@ from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, 
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
 from assay.tasks.dependencies.arcs import with_heads
-from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of, without_enhancements
+from assay.tasks.graphs.arcs import (
+    PREDICATES,
+    STEP,
+    Flat,
+    GraphPair,
+    flat,
+    flat_predicates,
+    graph_of,
+    without_enhancements,
+)
 from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
+from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
 DEPS = "DEPS"
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
@@ -54,13 +64,14 @@ def prepare_graphs(
             raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
         raise UsageError(f"--column {options.column}: graphs are in column DEPS, or in sdp and mrp files.")
-    tags = any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
+    tags = PREDICATE_TAG in options.slices
+    tags |= any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
     names = ["gold", *named]
     asked = [
         (str(one.parameters.get("empty", "collapse")), str(one.parameters.get("without", ""))) for one in measures
     ]
     ways = {way(*both): both for both in asked}
-    trees = any(without for _, without in asked)
+    trees = any(without for _, without in asked) or ENHANCED_ONLY in options.slices
     found = [_read(item, tags, trees) for item in words_alone(inputs)]
     corpora = [corpus for corpus, _ in found]
     faults = [list(own) for _, own in found]
@@ -78,6 +89,8 @@ def prepare_graphs(
         flats[name] = [_kept(one, options) for one in chosen]
         for known, (_, more) in zip(faults, made, strict=True):
             known.extend(fault for fault in more if fault not in known)
+    if any("arguments" in one.parameters for one in measures):
+        flats[PREDICATES] = [flat_predicates(corpus) for corpus in corpora]
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
@@ -162,11 +175,13 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
     else:
         raise InputError(f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}.")
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
-        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which without= needs.")
+        needs = f"without= and --slice {ENHANCED_ONLY} need"
+        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which {needs}.")
     faults = with_heads(corpus, "HEAD")[1] if trees else []
     if faults:
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
-        raise InputError("\n".join([*listed(lines), "Trees tell what enhancements are. Leave without= out."]))
+        remedy = f"Trees tell what enhancements are. Leave without= or --slice {ENHANCED_ONLY} out."
+        raise InputError("\n".join([*listed(lines), remedy]))
     if tags and TAG not in corpus.columns:
         if "XPOS" not in corpus.columns:
             raise InputError(f"{corpus.name}: no tags of words in it, which this measure needs.")
