@@ -442,9 +442,10 @@ def matching(sides: Sides, gold: Ints, system: Ints, *, directed: bool = True) -
     if not directed:
         ends = [np.sort(one, axis=0) for one in ends]
     # Both ends as one number, small enough to be taken together with a label.
-    both = np.concatenate([one[0] * nodes + one[1] for one in ends])
-    _, joint = np.unique(both, return_inverse=True)
-    a_ends, b_ends = joint[: len(ours)], joint[len(ours) :]
+    a_ends, b_ends = (one[0] * nodes + one[1] for one in ends)
+    if nodes * nodes * width >= 1 << 62:
+        _, joint = np.unique(np.concatenate([a_ends, b_ends]), return_inverse=True)
+        a_ends, b_ends = joint[: len(ours)], joint[len(ours) :]
     partner = np.full(len(ours), NONE, dtype=np.int64)
     kind = np.full(len(ours), FN, dtype=np.int64)
     taken = np.zeros(len(theirs), dtype=bool)

@@ -10,7 +10,8 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus
-from assay.engine.measure import Measure
+from assay.engine.items import Items
+from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -38,7 +39,7 @@ from assay.tasks.graphs.arcs import (
     graph_of,
     without_enhancements,
 )
-from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal, way
+from assay.tasks.graphs.measures import TAG, eulas, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
@@ -123,8 +124,12 @@ def prepare_graphs(
         ready.append((name, whole.with_layer(layer)))
     usual = asked[0] if asked else ("collapse", "")
     outputs = []
+    # As a measure, so that it is judged once.
+    plain = Measure(definition_of(eulas, "eulas"), {"empty": usual[0], "relations": "", "without": usual[1]})
     for name, pair in ready:
-        warnings += check_system(name, pair, judged(enhanced(pair, usual[0], cut=True, without=usual[1])), "arc")
+        found_arcs = plain.judge(pair)
+        assert isinstance(found_arcs, Items)
+        warnings += check_system(name, pair, found_arcs, "arc")
         theirs = sides(pair, *usual).system
         outputs.append((name, (theirs.own_dependent, theirs.own_head, theirs.labels)))
     warnings.append(identical_outputs(outputs, _same_arcs))
@@ -133,7 +138,7 @@ def prepare_graphs(
         warnings.append(faulty_graphs(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
         graph = graph_of(corpus)
-        several = len(graph) - len(np.unique(graph.dependent))
+        several = int((np.bincount(graph.dependent) > 1).sum())
         warnings.append(no_graph(name=name, arcs=len(graph), several=several, deps=DEPS in corpus.columns))
     tops = {name: int((graph_of(corpus).head == NONE).sum()) for name, corpus in zip(names, corpora, strict=True)}
     alone = {name: _unconnected(corpus) for name, corpus in zip(names, corpora, strict=True)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.items import Items
-from assay.engine.measure import Measure
+from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -85,11 +84,12 @@ def prepare_roles(
     warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     spans = graph_of(gold).begin is not None
-    judge = roles.srl_span if spans else roles.srl
+    usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
+    # The measure that is asked for if there is one, so that it is judged once.
+    plain = next((one for one in measures if one.definition is usual), Measure(usual, usual.parameters))
     items = 0
     for name, pair in pairs:
-        # Under the name of the measure, so that it is judged once.
-        judged = pair.once("srl-span" if spans else "srl", partial(judge, pair))
+        judged = plain.judge(pair)
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
         warnings.extend(check_system(name, pair, judged, "argument"))
