@@ -163,6 +163,27 @@ def test_order_of_arcs_and_ids_of_empty_nodes_say_nothing(folder: Path, both: An
             assert plain[spec][name] == mixed[spec][name]
 
 
+@given(pairs(empties=0), st.integers(0, 99))
+def test_the_order_of_predicates_says_nothing(folder: Path, both: Any, seed: int) -> None:
+    """Words in another order on both sides, so that columns of predicates change places with their flags."""
+    chance = random.Random(seed)
+
+    def moved(one: Sentence, order: list[int]) -> Sentence:
+        place = {str(word): str(new) for word, new in enumerate(order, 1)} | {"0": "0"}
+        return one[0], [], {(place[own], place[head], label) for own, head, label in one[2]}
+
+    orders = [chance.sample(range(1, one[0] + 1), one[0]) for one, _ in both]
+    texts_of = [
+        [sdp([change(pair[side], order) for pair, order in zip(both, orders, strict=True)]) for side in (0, 1)]
+        for change in (lambda one, order: one, moved)
+    ]
+    specs = [*SEMANTIC, "sdp-exact"]
+    plain, mixed = (counted(folder, *own, specs) for own in texts_of)
+    for spec in specs:
+        for name in ("tp", "gold", "system", "right", "sentences"):
+            assert plain[spec].get(name) == mixed[spec].get(name), spec
+
+
 @st.composite
 def trees(draw: Any) -> list[tuple[list[int], list[str]]]:
     """Trees: the head of each word, always before it or the root, and its relation."""

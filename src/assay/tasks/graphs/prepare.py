@@ -46,7 +46,9 @@ from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 DEPS = "DEPS"
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
-"""From this difference in their numbers of tops on, two files may mean different things by them."""
+"""From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
+_FEW = 10
+"""… unless so few differ."""
 
 
 def holds_graphs(item: Input | Corpus) -> bool:
@@ -147,7 +149,9 @@ def prepare_graphs(
         numbers_of_tops(tops=tops, words=alone),
         numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
     ]
-    warnings += [other_tops(name=name, gold=tops["gold"], system=tops[name]) for name in named]
+    for name in named:
+        warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
+        warnings.append(other_loose_words(name=name, gold=alone["gold"], system=alone[name]))
     return Run(
         gold=gold,
         column=DEPS if DEPS in gold.columns else "",
@@ -318,5 +322,17 @@ def numbers_of_empties(numbers: Mapping[str, int], ways: str) -> Iterator[str]:
 @remark
 def other_tops(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of tops is quite another."""
-    if gold and abs(gold - system) > max(_SHARE * gold, 10):
+    if _differ(gold, system):
         yield f"{name}: {system:,} tops where gold has {gold:,}. Did a converter add or remove arcs from the root?"
+
+
+@remark
+def other_loose_words(name: str, gold: int, system: int) -> Iterator[str]:
+    """A system whose number of words without arcs is quite another."""
+    if _differ(gold, system):
+        arcs = "leave out arcs" if system > gold else "add arcs to words that have none"
+        yield f"{name}: {system:,} words without arcs where gold has {gold:,}. Did a converter {arcs}?"
+
+
+def _differ(gold: int, system: int) -> bool:
+    return abs(gold - system) > max(_SHARE * gold, _FEW)

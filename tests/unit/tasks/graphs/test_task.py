@@ -78,6 +78,19 @@ def test_numbers_of_empty_nodes_and_tops_are_said():
     assert "measures:elas(empty=collapse)+elas(empty=drop)|" in result.signature
 
 
+def test_other_numbers_of_tops_and_of_words_without_arcs_are_a_warning(pair):
+    words = [f"w{number}" for number in range(20)]
+    gold = conllu(" ".join(["a=0:root", *(f"{word}=1:x" for word in words)]))
+    rooted = conllu(" ".join(["a=0:root", *(f"{word}=0:root" for word in words)]))
+    loose = conllu(" ".join(["a=0:root", *(f"{word}=_" for word in words)]))
+    result = assay.score(*pair(gold, rooted), "elas", times=1)
+    assert "system: 21 tops where gold has 1. Did a converter add or remove arcs from the root?" in result.warnings
+    result = assay.score(*pair(gold, loose), "elas", times=1)
+    assert "system: 20 words without arcs where gold has 0. Did a converter leave out arcs?" in result.warnings
+    quiet = assay.score(*pair(gold, gold), "elas", times=1)
+    assert not any("tops where" in line or "without arcs" in line for line in quiet.warnings)
+
+
 def test_a_file_without_arcs_and_a_tree_are_named(pair):
     result = assay.score(*pair(conllu("a=0:root b=1:x"), conllu("a=_ b=_")), "elas", times=1)
     assert "system: no arcs in it (DEPS is empty)." in result.warnings
@@ -258,6 +271,25 @@ def test_a_slice_by_trees_needs_trees():
         assay.score(SDP[0], SDP[1], "sdp", slices=("enhanced-only",), times=1)
     with pytest.raises(assay.AssayError, match="has no predicates"):
         assay.score(GOLD, RULES, "elas", slices=("predicates",), times=1)
+
+
+def test_a_folder_is_the_sum_of_its_files(tmp_path):
+    """Also of predicates and sentences as items, and of errors that change."""
+    for side, path in (("gold", SDP[0]), ("a", SDP[1]), ("b", SDP[0])):
+        text = Path(path).read_text("utf-8")
+        first, *graphs = text.split("#g")
+        (tmp_path / side).mkdir()
+        (tmp_path / f"{side}.sdp").write_text(text, "utf-8")
+        for number, part in enumerate((graphs[:2], graphs[2:])):
+            (tmp_path / side / f"{number}.sdp").write_text(first + "".join(f"#g{one}" for one in part), "utf-8")
+    for measures in (["sdp", "frames(predicates=any)", "sdp-exact"], ["sdp-exact"]):
+        whole, parts = (
+            assay.compare(f"{tmp_path}/gold{end}", {x: f"{tmp_path}/{x}{end}" for x in "ab"}, measures, times=10)
+            for end in (".sdp", "")
+        )
+        assert parts.counts == whole.counts
+        assert parts.diffs == whole.diffs and len(whole.diffs) == min(2, len(measures))
+        assert parts.bounds == whole.bounds
 
 
 def test_an_unknown_enhancement_and_a_file_without_trees_are_refused(pair):
