@@ -31,11 +31,9 @@ SEMANTIC = ("sdp", "sdp-unlabelled")
 
 
 def _places(run: Run, items: Items) -> Places:
-    """The words of each item, those of the whole sentence where that is the item."""
-    if items.kinds:
-        return DRAWING.places(run, items)
-    size = np.diff(run.gold.starts)[items.sentence]
-    return np.zeros_like(size), size, {}
+    """The words of each item; none where whole sentences are items, so that no arc is taken for one of them."""
+    nothing = np.zeros(len(items), dtype=np.int64)
+    return DRAWING.places(run, items) if items.kinds else (nothing, nothing, {})
 
 
 def _parts(run: Run, tables: Tables) -> Tables:
@@ -49,7 +47,12 @@ def _parts(run: Run, tables: Tables) -> Tables:
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    return DRAWING.layers(run, items, _parts(run, tables), shown)
+    """The layers of arcs; where whole sentences are items, without outcomes, since the page has those of items."""
+    sides, arcs, spans = DRAWING.layers(run, items, _parts(run, tables), shown)
+    if not items.kinds:
+        plain = [{name: one for name, one in rows.columns.items() if name != "kind"} for rows in spans]
+        spans = tuple(replace(rows, columns=columns) for rows, columns in zip(spans, plain, strict=True))
+    return sides, arcs, spans
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> Mapping[str, Any]:
