@@ -489,7 +489,14 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
 
 @measure(
-    "srl-arguments", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",)
+    "srl-arguments",
+    scores=FOUND,
+    averages=OVER_ROLES,
+    main="f1",
+    count=matched,
+    task="graphs",
+    noun="argument",
+    papers=("hajic2009",),
 )
 def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
     """Arguments alone: words with their role at a predicate, whatever its sense.
@@ -759,6 +766,7 @@ def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, le
     main="f1",
     count=matched,
     task="graphs",
+    noun="argument",
     signed=("predicates",),
     papers=("carreras2005",),
 )
@@ -789,6 +797,7 @@ def srl_span(
     main="f1",
     count=bracketed,
     task="graphs",
+    noun="argument",
     signed=("predicates",),
     papers=("carreras2005",),
 )
