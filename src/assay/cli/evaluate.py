@@ -10,6 +10,7 @@ from assay.cli import example_help
 from assay.cli.options import (
     GOLD,
     INPUT_FORMAT,
+    POWER,
     HelpCommand,
     choice,
     embed_option,
@@ -19,6 +20,7 @@ from assay.cli.options import (
     output_options,
     resampling_options,
     shard_options,
+    test_options,
 )
 from assay.cli.output import Output, check_stdin, deliver, gates_of, put
 from assay.files import write
@@ -73,6 +75,7 @@ def score(**given: Any) -> int:
     default="effect",
     help="Order of labels: by effect on the overall difference, size of the difference, frequency, or name.",
 )
+@test_options
 @gate_options
 @shard_options
 @embed_option
@@ -198,6 +201,7 @@ def agreement(
 @click.option("--functions", multiple=True, metavar="THEORY=FILE", help="Labels that are functions, one per line.")
 @INPUT_FORMAT
 @resampling_options
+@POWER
 @output_options
 @embed_option
 def cross(

@@ -26,7 +26,7 @@ HEADINGS = {
         *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "change", "kind"),
     ),
     # Between these, the headings of options that tasks declare.
-    "Chance": ("unit", "interval", "times", "seed"),
+    "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
     "Output": ("form", "output", "html", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
@@ -151,6 +151,21 @@ class Names(click.ParamType[str]):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+class Chance(click.ParamType[float | None]):
+    """A number between 0 and 1, or none."""
+
+    name = "chance"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        """The number; nothing for none."""
+        if value in (None, "none"):
+            return None
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is no number between 0 and 1, nor none.", param, ctx)
+
+
 def choice(name: str, values: str, text: str, default: str | None = None) -> Callable[[Function], Function]:
     """An option with few values."""
     show = default is not None
@@ -195,9 +210,23 @@ INPUT_FORMAT = click.option(
     help="Format of the files (assay formats); else recognised by their first lines.",
 )
 
+POWER = click.option(
+    "--power",
+    type=Chance(),
+    default="0.8",
+    show_default=True,
+    metavar="X",
+    help="Chance with which a difference is to be found, where it is said what could have been; none: it is not.",
+)
+_TESTS = (
+    POWER,
+    click.option("--baseline", metavar="NAME", help="Test all other systems against this one, and no other pairs."),
+    choice("--correct", "pairs slices", "Correct p for many: of pairs and measures, or of slices too.", "pairs"),
+)
+
 _RESAMPLING = (
     choice("--unit", "sentence document", "Unit of resampling; sentences, unless files hold whole documents only."),
-    choice("--interval", "percentile bca wilson", "Kind of 95% interval.", "percentile"),
+    choice("--interval", "score percentile bca wilson", "Kind of 95% interval.", "score"),
     click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
     SEED,
     choice(
@@ -330,6 +359,8 @@ def evaluation(function: Function) -> Function:
 
 resampling_options = with_options(_RESAMPLING)
 """Options for resampling and tests, for texts that differ, and for the number of examples."""
+test_options = with_options(_TESTS)
+"""Options of tests between systems."""
 shard_options = with_options(_SHARDS)
 """Options for folders: processes, clusters and parts."""
 gate_options = with_options(_GATES)

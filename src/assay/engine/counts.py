@@ -111,10 +111,16 @@ class Collapsed:
     rows: Ints
     sizes: Ints
 
+    @classmethod
+    def of(cls, rows: Ints, sizes: Ints | None = None) -> Collapsed:
+        """The distinct rows of so many units each, of one where no sizes are given."""
+        distinct, group, numbers = distinct_rows(rows)
+        if sizes is not None:
+            numbers = np.bincount(group, weights=sizes, minlength=len(distinct)).astype(np.int64)
+        return cls(distinct, numbers)
+
     def __add__(self, other: Collapsed) -> Collapsed:
-        rows, group, _ = distinct_rows(np.concatenate([self.rows, other.rows]))
-        sizes = np.bincount(group, weights=np.concatenate([self.sizes, other.sizes]), minlength=len(rows))
-        return Collapsed(rows, sizes.astype(np.int64))
+        return Collapsed.of(np.concatenate([self.rows, other.rows]), np.concatenate([self.sizes, other.sizes]))
 
 
 # --- from items to counts, per sentence ---
@@ -207,6 +213,8 @@ def _count(sentence: Ints, mask: Bools, sentences: int) -> Ints:
 
 BLOCKS = 4096
 """The most distinct rows that are resampled; more units are pooled into so many blocks, and blocks are resampled."""
+MANY = 20
+"""Above so many systems one draw serves all of them; else each pair has a draw of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +230,13 @@ class Tallies:
     totals: tuple[Array, ...]
     """In whole numbers of Python: sums of partial credit outgrow 64 bits."""
     joint: Collapsed | None
-    """The distinct joint rows; None for ever once they are too many."""
+    """The distinct joint rows; None for ever once they are too many. Where they do not tell, there are …"""
+    own: tuple[Collapsed | None, ...] | None
+    """… the distinct rows of each system, …"""
+    pairs: tuple[Collapsed | None, ...] | None
+    """… the joint rows of each pair, …"""
     differences: tuple[tuple[Collapsed | None, int], ...] | None
-    """For each pair of systems, where joint rows do not tell: its distinct differences, and how many units differ."""
+    """… and for each pair its distinct differences, and how many units differ."""
     used: Ints | None
     """The blocks that have units …"""
     sums: Ints | None
@@ -262,23 +274,19 @@ class Tallies:
         wide = by_label and labels is not None
         columns = [fields.index(name) for name in read]
         matrices = [one.matrix()[:, columns] for one in own]
-        rows = np.concatenate([matrices[index] for index in by_name(systems)], axis=1)
-        distinct, _, sizes = distinct_rows(rows)
-        joint = Collapsed(distinct, sizes) if len(distinct) <= BLOCKS else None
+        rows = np.concatenate(matrices, axis=1)
+        joint = _few(Collapsed.of(rows))
         pairs = list(combinations(range(len(systems)), 2)) if compares else []
-        used = sums = None
-        if not alone or joint is None or (units > BLOCKS and is_costly(joint.rows, joint.sizes)):
-            used, sums = _sums_by(blocks(), rows)
-        of_blocks = None
+        used = of_blocks = None
         if wide and (not alone or units > BLOCKS):
             place = blocks()
             of_blocks = tuple(_compact(one.regrouped(place, BLOCKS)) for one in own)
-            used = np.unique(place) if used is None else used
+            used = np.unique(place)
         differing: tuple[int, ...] = ()
         if of_blocks is not None and pairs:
             # Where units are resampled, the test itself tells how many differ.
             differing = tuple(_units_that_differ(own[a], own[b]) for a, b in pairs)
-        return cls(
+        tallies = cls(
             systems=systems,
             fields=fields,
             read=read,
@@ -287,36 +295,74 @@ class Tallies:
             # Whole numbers of Python where sums of shards are added: they outgrow 64 bits.
             totals=tuple(total if alone else total.astype(object) for total in totals),
             joint=joint,
+            own=None if joint else tuple(_few(Collapsed.of(one)) for one in matrices),
+            pairs=None if joint else tuple(_few(Collapsed.of(np.hstack([matrices[i] for i in ab]))) for ab in pairs),
             differences=None if joint else tuple(_swaps(matrices[a] - matrices[b]) for a, b in pairs),
             used=used,
-            sums=sums,
+            sums=None,
             by_unit=tuple(map(_compact, own)) if wide and units <= BLOCKS else None,
             by_block=of_blocks,
             differing=differing,
             compares=compares,
         )
+        drawn = [*((index,) for index in range(len(systems))), *pairs]
+        drawn += [tuple(range(len(systems)))] * (len(systems) > MANY)
+        if alone and not any(tallies.needs_blocks(*some) for some in drawn):
+            return tallies
+        used, sums = _sums_by(blocks(), rows)
+        return replace(tallies, used=used, sums=sums)
+
+    def rows(self, *systems: int) -> Collapsed | None:
+        """The distinct rows of one system, of two side by side or of all, None where they are too many."""
+        if self.joint is not None:
+            return Collapsed.of(self.joint.rows[:, self._columns(systems)], self.joint.sizes)
+        assert self.own is not None and self.pairs is not None
+        if len(systems) == 1:
+            return self.own[systems[0]]
+        found = self.pairs[self._pair(*systems)] if len(systems) == 2 else None
+        if found is None or systems[0] < systems[1]:
+            return found
+        return Collapsed.of(np.roll(found.rows, len(self.read), axis=1), found.sizes)
+
+    def needs_blocks(self, *systems: int) -> bool:
+        """True where blocks are drawn in place of units: they have too many rows, or such as cost more to draw."""
+        rows = self.rows(*systems) if self.units > BLOCKS else None
+        return self.units > BLOCKS and (rows is None or is_costly(rows.rows, rows.sizes))
+
+    def block_rows(self, *systems: int) -> Collapsed:
+        """The same rows summed up in each block."""
+        assert self.sums is not None
+        return Collapsed.of(self.sums[:, self._columns(systems)])
+
+    def _columns(self, systems: Sequence[int]) -> list[int]:
+        width = len(self.read)
+        return [system * width + field for system in systems for field in range(width)]
 
     def swaps(self, a: int, b: int) -> tuple[Collapsed | None, int]:
         """The distinct differences of two systems, None where they are too many, and how many units differ."""
         if self.joint is not None:
-            width, order = len(self.read), by_name(self.systems)
-            one, other = (self.joint.rows[:, order.index(i) * width :][:, :width] for i in (a, b))
+            one, other = (self.joint.rows[:, self._columns([index])] for index in (a, b))
             return _swaps(one - other, self.joint.sizes)
         assert self.differences is not None
         found, number = self.differences[self._pair(a, b)]
-        if found is None or a < b:
-            return found, number
-        rows, order_, _ = distinct_rows(-found.rows)
-        sizes = np.empty_like(found.sizes)
-        sizes[order_] = found.sizes
-        return Collapsed(rows, sizes), number
+        return found if found is None or a < b else Collapsed.of(-found.rows, found.sizes), number
 
     def wide(self) -> list[Any]:
         """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
         if self.by_unit is not None:
-            return [counts.wide() for counts in _common_labels(self.by_unit, self.labels)]
-        assert self.by_block is not None
-        return [counts.wide()[self.used] for counts in _common_labels(self.by_block, self.labels)]
+            return [counts.wide() for counts in self.labelled()]
+        return [counts.wide()[self.used] for counts in self.labelled()]
+
+    def labelled(self) -> Iterator[Counts]:
+        """Each system's counts by label of units or blocks, labels coded alike."""
+        found = self.by_unit if self.by_unit is not None else self.by_block
+        assert found is not None
+        return _common_labels(found, self.labels)
+
+    @property
+    def drawn_by_label(self) -> int:
+        """The number of units, or of blocks, whose counts by label are resampled."""
+        return self.units if self.by_unit is not None or self.used is None else len(self.used)
 
     def differing_units(self, a: int, b: int) -> int:
         """The number of units in which two systems' counts by label differ."""
@@ -336,6 +382,8 @@ class Tallies:
             units=others.units,
             totals=tuple(total[:0] if self.labels is not None else total * 0 for total in self.totals),
             joint=Collapsed(row[: others.units], np.array([others.units][: others.units])),
+            own=None,
+            pairs=None,
             differences=None,
             used=others.used,
             sums=np.repeat(row, len(others.used), axis=0),
@@ -353,7 +401,7 @@ class Tallies:
         units = self.units + other.units
         assert self.used is not None and self.sums is not None and other.used is not None and other.sums is not None
         used, sums = _sums_by(np.concatenate([self.used, other.used]), np.concatenate([self.sums, other.sums]))
-        pairs = combinations(range(len(self.systems)), 2) if self.compares else ()
+        pairs = list(combinations(range(len(self.systems)), 2)) if self.compares else []
         few = self.by_unit is not None and other.by_unit is not None and units <= BLOCKS
         return replace(
             self,
@@ -364,6 +412,8 @@ class Tallies:
                 for mine, its in zip(self.totals, other.totals, strict=True)
             ),
             joint=joint,
+            own=None if joint else tuple(_within(self.rows(i), other.rows(i)) for i in range(len(self.systems))),
+            pairs=None if joint else tuple(_within(self.rows(*two), other.rows(*two)) for two in pairs),
             differences=None if joint else tuple(_both_swaps(self.swaps(*two), other.swaps(*two)) for two in pairs),
             used=used,
             sums=sums,
@@ -373,15 +423,14 @@ class Tallies:
         )
 
 
-def by_name(systems: Sequence[str]) -> list[int]:
-    """The systems in the order of their names, so that the order in which they are given changes nothing."""
-    return sorted(range(len(systems)), key=lambda index: systems[index])
+def _few(rows: Collapsed) -> Collapsed | None:
+    """Rows, unless they are too many."""
+    return rows if len(rows.rows) <= BLOCKS else None
 
 
 def _within(first: Collapsed | None, second: Collapsed | None) -> Collapsed | None:
     """Rows of both, unless they are too many."""
-    together = None if first is None or second is None else first + second
-    return together if together is not None and len(together.rows) <= BLOCKS else None
+    return None if first is None or second is None else _few(first + second)
 
 
 def _both_swaps(
@@ -406,10 +455,8 @@ def _swaps(differences: Ints, sizes: Ints | None = None) -> tuple[Collapsed | No
     A row is one unit, or so many as `sizes` says.
     """
     there = differences.any(axis=1)
-    rows, group, numbers = distinct_rows(differences[there])
-    if sizes is not None:
-        numbers = np.bincount(group, weights=sizes[there], minlength=len(rows)).astype(np.int64)
-    return Collapsed(rows, numbers) if len(rows) <= BLOCKS else None, int(numbers.sum())
+    found = Collapsed.of(differences[there], None if sizes is None else sizes[there])
+    return _few(found), int(found.sizes.sum())
 
 
 def _placed(totals: Array, labels: Sequence[str] | None, united: Sequence[str] | None) -> Array:

@@ -16,12 +16,12 @@ from assay.engine.examples import Drawn
 from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.parts import FEW_UNITS, Part, Summed, bases_of, basis_of, way_of
-from assay.engine.scores import Figures, Settings, draw_together
+from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.slices import NO_VALUE
 from assay.engine.task import describe, tasks
 from assay.engine.texts import united
 from assay.engine.warnings import format_warnings
-from assay.errors import UsageError
+from assay.errors import UsageError, unknown
 from assay.formats import joint_digest
 from assay.result import (
     SCHEMA,
@@ -40,13 +40,13 @@ from assay.result import (
     Unique,
     Unresolved,
 )
-from assay.stats.significance import holm, mcnemar
+from assay.stats.significance import benjamini_hochberg, holm, mcnemar
 
 T = TypeVar("T")
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
-    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed"),
+    *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
     *("examples", "change", "kind", "label_order", "embed", "decided"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
@@ -59,7 +59,11 @@ WIDER = 1.2
 def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
     options, measures, task = part.options, part.measures, tasks()[part.task]
-    settings = settings or Settings(options.seed, options.times, options.interval)
+    family = tests_together(part.judged, options.baseline) * len(measures) if part.compares else 0
+    settings = settings or Settings(
+        *(options.seed, options.times, options.interval, options.power),
+        *(ALPHA / max(1, family), options.baseline),
+    )
     views = list(part.views())
     scores: list[Score] = []
     counts: list[CountsRow] = []
@@ -70,7 +74,6 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
     for where, chosen in views:
         found = ((measures[index], one.tallies) for index, one in chosen)
         figures = [Figures(measure, where, tallies, settings) for measure, tallies in found if tallies.units]
-        draw_together(figures)
         for one in figures:
             scores.extend(one.scores(labels=where is None))
             counts.extend(one.counts_rows())
@@ -78,8 +81,6 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             pooled |= one.pooled
         if where is None:
             whole = figures
-        else:
-            settings.forget(where)
     kinds = [own for own in part.kinds if own is not None]
     basis = basis_of(dict(enumerate(part.kinds)), measures)
     named = "" if basis is None else measures[basis].definition.noun
@@ -105,7 +106,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         times=options.times,
         interval=options.interval,
         test="shuffling",
-        family=0,
+        family=family,
         gold=replace(part.gold, sha256=joint_digest(part.digests[0]), unaligned=max(part.unaligned)),
         systems=tuple(_sources(part)),
         scores=tuple(scores),
@@ -235,17 +236,22 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
                 comparisons.extend(_mcnemar(items.of_gold(), on, gold_test, where))
             if definition.is_share:
                 comparisons.extend(_mcnemar(items, on, score, where))
-    rows = adjusted(comparisons)
-    family, times = len(part.judged) * (len(part.judged) - 1) // 2, result.times
+    baseline = part.options.baseline
+    rows = adjusted(
+        [row for row in comparisons if baseline in (None, row.a, row.b)],
+        {str(measure): measure.main for measure in measures},
+        slices=part.options.correct == "slices",
+    )
+    family, times = result.family, result.times
     shuffled = [row for row in rows if row.test == "shuffling" and row.slice is None]
     sampled = [row for row in shuffled if not row.exact]
     warnings = [
         f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with {times:,} "
         f"shufflings. Raise them: --times {times * 10}"
         for row in sampled
-        if row.p_low < 0.05 < row.p_high
+        if row.p_low < ALPHA < row.p_high
     ]
-    if sampled and family / (times + 1) > 0.05:
+    if sampled and family / (times + 1) > ALPHA:
         warnings.append(
             f"with {times:,} shufflings and {family} tests no difference can become significant after Holm. Raise "
             f"them: --times {family * 200}"
@@ -256,7 +262,6 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
     return replace(
         result,
         comparisons=tuple(rows),
-        family=family,
         diffs=tuple(diffs),
         bounds=tuple(bounds),
         growth=tuple(growth),
@@ -294,15 +299,34 @@ def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[C
         )
 
 
-def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Holm's correction over the pairs of systems, for each test and score; in slices over their values too."""
+def tests_together(systems: Sequence[str], baseline: str | None) -> int:
+    """The number of pairs that are tested; a baseline that is no system is refused."""
+    if baseline is None:
+        return len(systems) * (len(systems) - 1) // 2
+    if baseline not in systems:
+        raise unknown("system", baseline, systems)
+    return len(systems) - 1
+
+
+def adjusted(
+    comparisons: Sequence[Comparison], mains: Mapping[str, str], *, slices: bool = False
+) -> list[Comparison]:
+    """The comparisons with corrected p: Holm's correction over all pairs and measures, of each test.
+
+    A family is made of the main score of each measure; other scores of a measure are no claims of their own, and each
+    is corrected over pairs alone. Slices are not corrected, or by Benjamini and Hochberg, all of them together.
+    """
     families: dict[tuple[object, ...], list[int]] = {}
     for index, row in enumerate(comparisons):
-        cut = row.slice.partition("=")[0] if row.slice is not None else None
-        families.setdefault((row.test, row.measure, row.score, cut), []).append(index)
+        if row.slice is None:
+            further = () if mains.get(row.measure) == row.score or row.test == "mcnemar" else (row.measure, row.score)
+            families.setdefault((row.test, None, *further), []).append(index)
+        elif slices:
+            families.setdefault((row.test, "slices"), []).append(index)
     done = list(comparisons)
-    for family in families.values():
-        for index, p in zip(family, holm([comparisons[index].p for index in family]), strict=True):
+    for (_, sliced, *_), family in families.items():
+        correction = benjamini_hochberg if sliced else holm
+        for index, p in zip(family, correction([comparisons[index].p for index in family]), strict=True):
             done[index] = replace(comparisons[index], p_adjusted=p)
     return done
 
@@ -335,8 +359,7 @@ def few_units(number: int, unit: str) -> Iterator[str]:
     """A warning where there is little to resample."""
     if number == 1:
         yield (
-            f"1 {unit} only: there is nothing to resample, so that intervals without width and p = 1 mean "
-            "nothing here."
+            f"1 {unit} only: no interval can be given, and p = 1 means nothing here."
         )
     elif number < FEW_UNITS:
         what = f"{number} {unit}s"
@@ -350,6 +373,9 @@ def intervals(asked: str, rows: Iterable[Score | Comparison]) -> str:
 
 def other_intervals(asked: str, scores: Iterable[Score], comparisons: Iterable[Comparison]) -> Iterator[str]:
     """A warning where the kind of interval asked for cannot be made for all scores."""
+    if asked == "score":
+        # Scores that are no shares, and differences, have intervals that go with it.
+        return
     found: dict[str, list[str]] = {}
     for row in scores:
         if row.interval not in ("", asked):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -272,20 +272,66 @@ def _own(name: str) -> Definition:
 # --- scores that many measures share ---
 
 
-class Proportion:
+class Ratio:
+    """A share: one sum of counts over another."""
+
+    def __init__(self, part: Callable[[Sums], Any], total: Callable[[Sums], Any]) -> None:
+        self.part, self.total = part, total
+
+    def __call__(self, sums: Sums) -> Floats:
+        """The share."""
+        return ratio(np.asarray(self.part(sums)), np.asarray(self.total(sums)))
+
+    def items(self, sums: Sums) -> tuple[Floats, Floats]:
+        """The numbers of right items and of all whose ratio the interval is made of."""
+        return np.asarray(self.part(sums)), np.asarray(self.total(sums))
+
+    def from_share(self, share: float) -> float:
+        """The score that a share of these items stands for."""
+        return share
+
+
+class Proportion(Ratio):
     """A share of items, each of which is in or out; Wilson's interval is made for these."""
 
     def __init__(self, part: str, *whole: str, instead: str = "") -> None:
         # `instead` is the field of the part where it is not counted by itself.
-        self.part, self.whole, self.instead = part, whole, instead
+        self.names, self.whole = (part, instead), whole
+        super().__init__(
+            lambda sums: sums[part if part in sums else instead], lambda sums: sum(sums[field] for field in whole)
+        )
 
-    def total(self, sums: Sums) -> Floats:
-        """The number of items."""
-        return np.asarray(sum(sums[field] for field in self.whole))
+    def is_counted(self, fields: Iterable[str]) -> bool:
+        """True if these fields tell it."""
+        known = {*fields}
+        return known.issuperset(self.whole) and not known.isdisjoint(self.names)
+
+
+class F1(Ratio):
+    """An F1, of all that either side has right and of all that both have.
+
+    Its interval is made of the items that are right among those that either side has, TP/(TP+FP+FN).
+    """
+
+    def items(self, sums: Sums) -> tuple[Floats, Floats]:
+        """TP, and TP+FP+FN."""
+        right = np.asarray(self.part(sums)) / 2
+        return right, np.asarray(self.total(sums)) - right
+
+    def from_share(self, share: float) -> float:
+        """The F1 of such a share."""
+        return 2 * share / (1 + share)
+
+
+class Ranged:
+    """A score that is no share, and the least and the most that it can be."""
+
+    def __init__(self, function: Score, low: float = -math.inf, high: float = math.inf) -> None:
+        self.function, self.low, self.high = function, float(low), float(high)
 
     def __call__(self, sums: Sums) -> Floats:
-        """The share."""
-        return ratio(sums[self.part if self.part in sums else self.instead], self.total(sums))
+        """The score."""
+        return self.function(sums)
 
 
 precision = Proportion("found", "system", instead="right")
@@ -294,11 +340,8 @@ recall = Proportion("right", "gold")
 """Right of what gold has."""
 aligned = Proportion("right", "aligned")
 """Right of the items that both have."""
-
-
-def f1(sums: Sums) -> Floats:
-    """The harmonic mean of precision and recall, from the counts themselves."""
-    return ratio(sums["right"] + sums.get("found", sums["right"]), sums["gold"] + sums["system"])
+f1 = F1(lambda sums: sums["right"] + sums.get("found", sums["right"]), lambda sums: sums["gold"] + sums["system"])
+"""The harmonic mean of precision and recall, from the counts themselves."""
 
 
 def macro(score: Score, fields: Sequence[str] = ("gold",)) -> Score:
@@ -365,4 +408,4 @@ def _alpha(sums: Sums) -> Floats:
 
 
 SCORES = {"agreement": f1}
-BEYOND_CHANCE = {"kappa": _kappa, "alpha": _alpha}
+BEYOND_CHANCE = {"kappa": Ranged(_kappa, -1, 1), "alpha": Ranged(_alpha, -1, 1)}

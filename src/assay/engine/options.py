@@ -75,7 +75,13 @@ class _Options:
     """Labels that do not count."""
     seed: int = 0
     times: int = 10_000
-    interval: str = "percentile"
+    interval: str = "score"
+    power: float | None = 0.8
+    """The chance with which a difference is to be found, where it is asked what could have been; None: it is not."""
+    baseline: str | None = None
+    """The system that all others are tested against; all pairs are where none is named."""
+    correct: str = "pairs"
+    """The p that are corrected for many: those of pairs and measures, or those of slices too."""
     on_mismatch: str = "error"
     examples: int = 0
     change: str | None = None
@@ -119,7 +125,8 @@ class _Options:
             ("task", self.task, [name for name, task in tasks().items() if task.prepare]),
             ("unit", self.unit, UNITS),
             ("value of embed", self.embed, ("all", "diff", "sample", "none", "auto")),
-            ("interval", self.interval, ("percentile", "bca", "wilson")),
+            ("interval", self.interval, ("score", "percentile", "bca", "wilson")),
+            ("value of correct", self.correct, ("pairs", "slices")),
             ("value of on_mismatch", self.on_mismatch, MISMATCH),
             ("kind of change", self.kind, (*KINDS, UNRESOLVED)),
             ("order of labels", self.label_order, LABEL_ORDERS),
@@ -130,6 +137,8 @@ class _Options:
                 raise unknown(name, value, known)
         if self.times < 1:
             raise UsageError(f"{self.times} resamples are too few.")
+        if self.power is not None and not 0 < self.power < 1:
+            raise UsageError(f"power {self.power} is no chance between 0 and 1, e.g. 0.8.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
         if self.seed < 0:

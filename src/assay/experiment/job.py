@@ -353,10 +353,9 @@ def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | N
     """The number of items that were right, and of all, where the score is such a share."""
     from assay.engine.measure import Proportion
 
-    if isinstance(function, Proportion) and all(name in counts for name in function.whole):
-        part = function.part if function.part in counts else function.instead
-        if part in counts:
-            return int(counts[part]), int(sum(counts[name] for name in function.whole))
+    if isinstance(function, Proportion) and function.is_counted(counts):
+        sums: Any = counts
+        return int(function.part(sums)), int(function.total(sums))
     # With equal tokens the F1 of words is their accuracy.
     if main == "f1" and counts.get("gold") == counts.get("system") and "right" in counts and "gold" in counts:
         return int(counts["right"]), int(counts["gold"])

@@ -12,6 +12,7 @@ from assay.render import runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
 from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
+from assay.result.chance import power_lines
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""
@@ -107,6 +108,7 @@ def leading_pair(result: Result) -> set[str]:
 def _scores(result: Result) -> Iterator[Table]:
     """The main score of each measure side by side; of rival measures precision, recall and F1 of each in a row."""
     kind = {
+        "score": f"Wilson's with the effective number of {result.noun}s, by the variance over {result.unit}s",
         "percentile": f"bootstrap percentiles, {result.times:,} resamples of {result.unit}s",
         "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
@@ -230,7 +232,7 @@ def _tests(result: Result) -> Iterator[Table]:
             notes.append(
                 f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, all "
                 f"ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be "
-                f"off by chance. Holm's correction is over {plural(result.family, 'pair')}; bold: p < 0.05 after it."
+                f"off by chance. Holm's correction is over {_family(result)}; bold: p < 0.05 after it."
             )
         if with_mcnemar and not explained:
             over = f"gold's {result.noun}s (recall)" if result.matched else f"{result.noun}s"
@@ -239,9 +241,18 @@ def _tests(result: Result) -> Iterator[Table]:
                 "prefer p."
             )
         explained |= with_mcnemar
+        notes += power_lines(group, result.unit, result.units)
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {measure}" + (f", {score}" if named else "")
         yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), short=PAIRS)
+
+
+def _family(result: Result) -> str:
+    """The tests that are corrected together."""
+    pairs = {(row.a, row.b) for row in result.comparisons if row.slice is None}
+    if result.family in (0, len(pairs)):
+        return plural(len(pairs), "pair")
+    return f"{plural(result.family, 'test')} ({plural(len(pairs), 'pair')}, {result.family // len(pairs)} measures)"
 
 
 def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
@@ -626,12 +637,27 @@ def _slices(result: Result) -> Iterator[Table]:
                 rows[-1].append(figure(row, best) if len(systems) <= 2 else cell(row.value, "percent", best))
             if len(systems) == 2 and (measure, where) in tests:
                 test = tests[measure, where]
-                rows[-1] += [cell(test.difference, "points"), cell(test.p_adjusted, "holm")]
+                p = cell(test.p_adjusted, "holm")
+                if math.isnan(test.p_adjusted):
+                    p = cell(test.p, "p")
+                    p = p if math.isnan(test.p) else replace(p, text=f"{p.text}°")
+                rows[-1] += [cell(test.difference, "points"), p]
         items = f"{result.noun}s" if counted_in != {"sentences"} else "sentences"
         header = [name, items, *systems]
-        header += ["Δ", "p (Holm)"] if rows and len(rows[0]) > len(header) else []
+        tested = [row for (of, _), row in tests.items() if of == measure and str(row.slice).startswith(f"{name}=")]
+        notes: tuple[str, ...] = ()
+        if rows and len(rows[0]) > len(header):
+            corrected = not all(math.isnan(row.p_adjusted) for row in tested)
+            header += ["Δ", "p (BH)" if corrected else "p"]
+            if not corrected:
+                looked = sum(not math.isnan(row.p) for row in tests.values())
+                notes = (
+                    f"° p of slices are not corrected: {looked:,} were looked at, about {looked * 0.05:.1f} fall "
+                    "below 0.05 by chance. To correct them: --correct slices",
+                )
         droppable = tuple(range(1 + len(systems), 1, -1))
-        yield table(f"{measure} by {name}", header, rows, "text count", short=25, droppable=droppable)
+        title = f"{measure} by {name}"
+        yield table(title, header, rows, "text count", short=25, droppable=droppable, notes=notes)
 
 
 def _mappings(result: Result) -> Iterator[Table]:

@@ -71,6 +71,30 @@ class CountsRow:
 
 
 @dataclass(frozen=True)
+class Power:
+    """What a test could have found."""
+
+    alpha: float
+    """The level, after correction for the tests made together (the first step of Holm's)."""
+    chance: float
+    """The chance with which a difference is to be found."""
+    smallest_reachable_p: float
+    critical: float | None
+    """The smallest difference that is significant; null where none can be …"""
+    mde: float | None
+    """… and the smallest true difference that would have been found with this chance."""
+    needed_units: int | None
+    """The number of units that the difference observed would need to be found, if it is the true one; null where
+    there is none, or where it is beyond 1,000 times as many …"""
+    needed_from: int | None
+    """… if it is as large as its interval allows, …"""
+    needed_to: int | None
+    """… or as small; null: any number."""
+    beyond: bool = False
+    """More than 1,000 times as many units are needed."""
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two systems tested on one score; the difference is b - a, so positive favours b."""
 
@@ -94,6 +118,8 @@ class Comparison:
     """All shufflings were enumerated, so p has no sampling error."""
     interval: str = ""
     """The kind of interval that the difference has."""
+    power: Power | None = None
+    """What the test could have found; null for identical systems, in slices and for other tests."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
-"""Intervals from resampled values, and Wilson's for plain proportions."""
+"""Intervals: from resampled values, from the variance over units, and Wilson's for plain proportions."""
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
@@ -62,10 +64,99 @@ def wilson(right: float, total: float, level: float = 0.95) -> tuple[float, floa
     """Wilson's score interval of a proportion; it takes items as independent."""
     if total == 0:
         return float("nan"), float("nan")
-    z = _NORMAL.inv_cdf((1 + level) / 2)
-    share = right / total
+    return _wilson(right / total, total, _NORMAL.inv_cdf((1 + level) / 2))
+
+
+def _wilson(share: float, total: float, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * total)
-    reach = z * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
     # At 0 and 1 the ends are exact; rounding must not carry them beyond.
-    return max(0.0, float((centre - reach) / scale)), min(1.0, float((centre + reach) / scale))
+    return max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
+
+
+def score_interval(
+    share: float, variance: float, units: int, present: int, items: float = math.inf, level: float = 0.95
+) -> tuple[float, float]:
+    """Wilson's interval of a share with the effective number of its items, as its variance over units tells.
+
+    That is never more than the `items` there are. Where all or none are right, units do not vary: each of those that
+    have any item (`present`) then counts as one, as if its items stood or fell together. One unit has no interval.
+    """
+    if units < 2 or present == 0 or math.isnan(share) or math.isnan(variance):
+        return math.nan, math.nan
+    spread = share * (1 - share)
+    if spread <= 0:
+        effective = float(present)
+    elif variance < _NOTHING:
+        effective = items if math.isfinite(items) else float(present)
+    else:
+        effective = min(items, spread / variance)
+    return _wilson(share, effective, t_quantile((1 + level) / 2, units - 1))
+
+
+def t_interval(
+    value: float, variance: float, units: int, low: float = -math.inf, high: float = math.inf, level: float = 0.95
+) -> tuple[float, float]:
+    """Student's interval of a value with this variance over units, cut to the range that it has."""
+    if units < 2 or math.isnan(value) or math.isnan(variance):
+        return math.nan, math.nan
+    reach = t_quantile((1 + level) / 2, units - 1) * math.sqrt(variance)
+    return max(low, value - reach), min(high, value + reach)
+
+
+_NOTHING = 1e-24
+"""Variances below are nothing but rounding."""
+
+
+@cache
+def t_quantile(chance: float, degrees: float) -> float:
+    """The value that Student's t with so many degrees of freedom stays below with this chance, above one half.
+
+    scipy knows it too, but loading it takes longer than many a comparison.
+    """
+    low, high = 0.0, 2.0
+    while t_tail(high, degrees) > 1 - chance:
+        low, high = high, 2 * high
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if t_tail(middle, degrees) > 1 - chance else (low, middle)
+    return (low + high) / 2
+
+
+def t_tail(value: float, degrees: float) -> float:
+    """The chance that Student's t with so many degrees of freedom exceeds a value that is not negative.
+
+    Half of the incomplete beta function I_x(degrees/2, 1/2) at x = degrees / (degrees + t²).
+    """
+    a, b, square = degrees / 2, 0.5, value * value
+    x, rest = degrees / (degrees + square), square / (degrees + square)
+    if rest == 0:
+        return 0.5
+    logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + b * math.log(rest)
+    front = math.exp(logs - a * math.log1p(square / degrees))
+    # The continued fraction converges fast on one side of the mode alone; beyond it, that of the other tail does.
+    if x < (a + 1) / (a + b + 2):
+        return front * _beta_fraction(a, b, x) / a / 2
+    return (1 - front * _beta_fraction(b, a, rest) / b) / 2
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function (DLMF 8.17.22), from its front by Lentz's method."""
+    tiny = 1e-300
+    upper, lower = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
+    value = lower
+    for m in range(1, 10_000):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            lower = 1 / ((1 + term * lower) or tiny)
+            upper = (1 + term / upper) or tiny
+            step = upper * lower
+            value *= step
+        if abs(step - 1) < 1e-16:
+            break
+    return value

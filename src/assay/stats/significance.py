@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,22 +36,27 @@ class Shuffling:
     exact: bool
     units: int
     """Units in which the systems differ at all."""
+    halves: Floats | None = field(default=None, compare=False, repr=False)
+    """Half of what A has more than B in each replicate, where shufflings were drawn: times × fields."""
 
 
 def shuffling_test(
     a: Floats,
     b: Floats,
-    swaps: Floats,
+    swaps: Any,
     sizes: Ints,
     difference: Difference,
     rng: np.random.Generator,
     times: int,
+    width: int = 0,
 ) -> Shuffling:
     """The two-sided paired shuffling (approximate randomisation) test; Noreen 1989.
 
     `a` and `b` are summed fields, `swaps` the distinct non-zero rows of A's counts minus B's, `sizes` how many
-    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged.
+    units have each. Under the null hypothesis the two outputs for a unit might as well be exchanged. `width` numbers
+    are made of a replicate, where they are more than fields.
     """
+    width = max(width, swaps.shape[1])
     units = int(sizes.sum())
     observed = float(difference(a, b))
     if units == 0 or np.isnan(observed):
@@ -66,14 +71,17 @@ def shuffling_test(
     everything = all_shuffles(sizes)
     if everything is not None:
         weights, probabilities = everything
-        step = max(1, CHUNK_NUMBERS // max(1, swaps.shape[1]))
+        step = max(1, CHUNK_NUMBERS // max(1, width))
         chunks = [slice(first, first + step) for first in range(0, len(weights), step)]
         hit = np.concatenate([extreme(weights[chunk]) for chunk in chunks]).astype(bool)
         p = min(1.0, math.fsum(probabilities[hit].tolist()))
         return Shuffling(p, p, p, True, units)
-    width = max(len(sizes), swaps.shape[1])
-    hits = sum(int(extreme(weights).sum()) for weights in shuffle_weights(sizes, times, rng, width))
-    return _estimated(hits, times, units)
+    hits, parts = 0, []
+    for weights in shuffle_weights(sizes, times, rng, max(width, len(sizes))):
+        moved = np.asarray(weights @ swaps)
+        hits += int(np.count_nonzero(np.abs(difference(a - moved, b + moved)) >= bound))
+        parts.append((a - b) / 2 - moved)
+    return replace(_estimated(hits, times, units), halves=np.concatenate(parts))
 
 
 def _as_extreme(observed: float) -> float:
@@ -209,6 +217,17 @@ def fair_tail(n: int, most: int) -> tuple[float, float]:
         deviances = [half * ((1 + e) * np.log1p(e) - e) for e in ((heads - half) / half, (tails - half) / half)]
         shares = np.exp(series - deviances[0] - deviances[1]) * np.sqrt(n / (2 * math.pi * heads * tails))
     return math.fsum(shares.tolist()), float(shares[-1])
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Adjusted p-values that hold the expected share of false findings (Benjamini and Hochberg 1995)."""
+    p = np.asarray(values, dtype=np.float64)
+    adjusted = np.full(len(p), np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(-p[tested], kind="stable")]
+    scaled = p[order] * len(order) / np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
+    return [float(value) for value in adjusted]
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -170,8 +170,7 @@ def test_of_many_labels_never_assigned_the_five_most_frequent_are_named_in_one_l
     [
         (
             1,
-            "1 sentence only: there is nothing to resample, so that intervals without width and p = 1 mean nothing "
-            "here.",
+            "1 sentence only: no interval can be given, and p = 1 means nothing here.",
         ),
         (19, "19 sentences only: intervals and p-values from so few units are rough."),
         (20, None),

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import assay
 from assay.errors import UsageError
@@ -24,10 +25,23 @@ def test_gold_against_itself_is_100_percent_everywhere():
     gold = [["A", "B"], ["C"]] * 15
     result = assay.score(gold, gold, MEASURES, times=50)
     assert {row.value for row in result.scores} == {1.0}
+    assert {row.high for row in result.scores} == {1.0}
+    # Thirty sentences without an error: as if each were one item; half of them hold A, B and so on.
+    for row in result.scores:
+        z = 2.045229642132703  # Student's t, 29 degrees
+        items = 30 if row.label is None and not row.score.startswith(("macro", "weighted")) else 0
+        if items and row.score in ("precision", "recall", "value", "aligned"):
+            assert row.low == pytest.approx(1 / (1 + z * z / items))
+        assert 0 < row.low < 1
+
+
+def test_percentiles_of_what_does_not_vary_have_no_width():
+    gold = [["A", "B"], ["C"]] * 15
+    result = assay.score(gold, gold, MEASURES, times=50, interval="percentile")
     assert {(row.low, row.high) for row in result.scores if row.label is None} == {(1.0, 1.0)}
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca", "wilson"])
+@pytest.mark.parametrize("interval", ["score", "percentile", "bca", "wilson"])
 def test_one_word_in_one_sentence_has_every_measure(interval):
     right = assay.score([["A"]], [["A"]], MEASURES, times=20, interval=interval)
     wrong = assay.score([["A"]], [["B"]], MEASURES, times=20, interval=interval)
@@ -129,7 +143,9 @@ def test_the_same_seed_gives_the_same_figures_and_another_gives_others():
     rng = np.random.default_rng(1)
     gold = [[str(x) for x in rng.integers(0, 3, 8)] for _ in range(60)]
     systems = {n: [[str(x) for x in rng.integers(0, 3, 8)] for _ in range(60)] for n in "ab"}
-    first, again, other = (assay.compare(gold, systems, times=200, seed=seed).to_json() for seed in (0, 0, 1))
+    first, again, other = (
+        assay.compare(gold, systems, times=200, seed=seed, interval="percentile").to_json() for seed in (0, 0, 1)
+    )
     assert first == again
     assert json.loads(first)["scores"] != json.loads(other)["scores"]
 
@@ -320,34 +336,54 @@ def by_hand(values):
     return adjusted
 
 
-def test_the_correction_is_over_the_pairs_for_each_test_measure_score_and_in_slices_their_values():
+def test_the_correction_is_over_pairs_and_measures_and_not_over_slices():
     rng = np.random.default_rng(5)
     gold = [[str(x) for x in rng.integers(0, 3, 1 + i % 9)] for i in range(60)]
     systems = {
         name: [[label if rng.random() < share else "0" for label in labels] for labels in gold]
         for name, share in (("a", 0.5), ("b", 0.6), ("c", 0.75))
     }
-    result = assay.compare(gold, systems, MEASURES, slices=("sentence-length", "label"), times=200)
-    assert result.family == 3
+    given = {"slices": ("sentence-length", "label"), "times": 200}
+    result = assay.compare(gold, systems, MEASURES, **given)
+    assert result.family == 9
+    mains = result.main_scores
+    whole = [row for row in result.comparisons if row.slice is None]
     families = {}
-    for row in result.comparisons:
-        cut = row.slice and row.slice.split("=")[0]
-        families.setdefault((row.test, row.measure, row.score, cut), []).append(row)
-    values = {None: 1, "sentence-length": 2, "label": 3}
-    for (_, _, _, cut), rows in families.items():
-        assert len(rows) == 3 * values[cut]
-        assert [row.p_adjusted for row in rows] == pytest.approx(by_hand([row.p for row in rows]))
-    assert {(test, measure) for test, measure, _, cut in families if cut is None} == {
-        ("shuffling", "accuracy"),
-        ("shuffling", "sentence-accuracy"),
-        ("shuffling", "tag-f1"),
-        ("mcnemar", "accuracy"),
+    for row in whole:
+        # A further score of a measure is no claim of its own.
+        further = row.score if row.test == "shuffling" and row.score != mains[row.measure] else ""
+        families.setdefault((row.test, further), []).append(row)
+    assert {key: len(rows) for key, rows in families.items()} == {
+        ("shuffling", ""): 9,
+        ("shuffling", "macro-f1"): 3,
+        ("mcnemar", ""): 3,
     }
+    for rows in families.values():
+        assert [row.p_adjusted for row in rows] == pytest.approx(by_hand([row.p for row in rows]))
+    sliced = [row for row in result.comparisons if row.slice is not None]
+    assert len(sliced) > 20 and all(np.isnan(row.p_adjusted) for row in sliced)
+    corrected = assay.compare(gold, systems, MEASURES, **given, correct="slices").comparisons
+    for test in ("shuffling", "mcnemar"):
+        rows = [row for row in corrected if row.slice is not None and row.test == test]
+        expected = stats.false_discovery_control([row.p for row in rows])
+        assert [row.p_adjusted for row in rows] == pytest.approx(list(expected))
+
+
+def test_against_a_baseline_its_pairs_alone_are_tested():
+    rng = np.random.default_rng(5)
+    gold = [[str(x) for x in rng.integers(0, 3, 5)] for i in range(30)]
+    systems = {name: [[rng.choice([x, "0"]) for x in row] for row in gold] for name in "abcd"}
+    result = assay.compare(gold, systems, ["accuracy"], times=50, baseline="b")
+    assert result.family == 3
+    pairs = [(row.a, row.b) for row in result.comparisons if row.test == "shuffling"]
+    assert pairs == [("a", "b"), ("b", "c"), ("b", "d")]
+    with pytest.raises(UsageError, match="there is no system 'e'"):
+        assay.compare(gold, systems, ["accuracy"], times=50, baseline="e")
 
 
 def test_a_single_pair_needs_no_correction():
     gold = [["A", "B"]] * 10
-    result = assay.compare(gold, {"a": [["A", "A"]] * 10, "b": gold}, MEASURES, times=50)
+    result = assay.compare(gold, {"a": [["A", "A"]] * 10, "b": gold}, ["accuracy"], times=50)
     assert result.family == 1
     assert [row.p_adjusted for row in result.comparisons] == [row.p for row in result.comparisons]
 

@@ -12,7 +12,7 @@ from assay.corpus import Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched
 from assay.engine.items import CREDITS, ONE, Items
-from assay.engine.measure import Proportion, Scores, macro, measure, weighted
+from assay.engine.measure import F1, Proportion, Ranged, Scores, macro, measure, weighted
 from assay.engine.spanpairs import spans_of
 from assay.errors import UsageError, unknown
 from assay.tasks.constituents.brackets import (
@@ -32,10 +32,7 @@ KINDS = (*matching.BRACKETS, "unscored")
 MEANS = ("words", "sentences")
 
 
-def _f1(sums: Sums) -> Floats:
-    return ratio(2 * sums["tp"], 2 * sums["tp"] + sums["fp"] + sums["fn"] + sums["le"])
-
-
+_f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"] + sums["le"])
 _BRACKETS: Scores = {
     "f1": _f1,
     "precision": Proportion("tp", "tp", "fp"),
@@ -100,11 +97,11 @@ def _sums(clean: Cleaned, rows: Items, crossing: Ints) -> dict[str, Ints]:
     scores={
         **_BRACKETS,
         "exact-match": Proportion("exact", "sentences"),
-        "crossing": lambda sums: ratio(sums["crossing"], sums["sentences"]),
+        "crossing": Ranged(lambda sums: ratio(sums["crossing"], sums["sentences"]), 0),
         "no-crossing": Proportion("no-crossing", "sentences"),
         "two-crossing": Proportion("two-crossing", "sentences"),
         "tagging": Proportion("tags", "words"),
-        "f1-all": lambda sums: ratio(2 * sums["tp"], sums["system"] + sums["gold"]),
+        "f1-all": F1(lambda sums: 2 * sums["tp"], lambda sums: sums["system"] + sums["gold"]),
         "recall-all": Proportion("tp", "gold"),
     },
     main="f1",
@@ -213,7 +210,7 @@ def bracket_f1(
     papers=("black1991",),
     scores={
         "accuracy": Proportion("right", "constituents"),
-        "f1": lambda sums: ratio(2 * sums["both"], sums["gold-tags"] + sums["system-tags"]),
+        "f1": F1(lambda sums: 2 * sums["both"], lambda sums: sums["gold-tags"] + sums["system-tags"]),
         "precision": Proportion("both", "system-tags"),
         "recall": Proportion("both", "gold-tags"),
     },

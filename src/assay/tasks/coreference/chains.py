@@ -13,6 +13,7 @@ import numpy as np
 from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
 from assay.engine.items import ONE
 from assay.engine.matching import max_weight_matching, max_weight_matching_sparse, run_starts
+from assay.engine.measure import F1, Ratio
 
 SMALL = 1 << 8
 """Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
@@ -304,14 +305,14 @@ def mela(sums: Sums, undefined: float = np.nan) -> Floats:
 
 
 _MATCHED: Mapping[str, Score] = {
-    "f1": lambda sums: ratio(2 * sums["right"], sums["gold"] + sums["system"]),
-    "precision": lambda sums: ratio(sums["right"], sums["system"]),
-    "recall": lambda sums: ratio(sums["right"], sums["gold"]),
+    "f1": F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
+    "precision": Ratio(lambda sums: sums["right"], lambda sums: sums["system"]),
+    "recall": Ratio(lambda sums: sums["right"], lambda sums: sums["gold"]),
 }
 _FRACTIONS: Mapping[str, Score] = {
     "f1": _credit_f1,
-    "precision": lambda sums: ratio(sums["pnum"] / ONE, sums["pden"]),
-    "recall": lambda sums: ratio(sums["rnum"] / ONE, sums["rden"]),
+    "precision": Ratio(lambda sums: sums["pnum"] / ONE, lambda sums: sums["pden"]),
+    "recall": Ratio(lambda sums: sums["rnum"] / ONE, lambda sums: sums["rden"]),
 }
 _BLANC = {"f1": _blanc("gold", "system"), "precision": _blanc("system"), "recall": _blanc("gold")}
 
@@ -328,10 +329,10 @@ METRICS: Mapping[str, Metric] = {
 """The chain metrics by name."""
 
 ARCS_SCORES: Mapping[str, Score] = {
-    "f1": lambda sums: ratio(2 * sums["tp"], 2 * (sums["tp"] + sums["wl"]) + sums["fn"] + sums["fp"]),
-    "precision": lambda sums: ratio(sums["tp"], sums["tp"] + sums["wl"] + sums["fp"]),
-    "recall": lambda sums: ratio(sums["tp"], sums["tp"] + sums["wl"] + sums["fn"]),
-    "accuracy": lambda sums: ratio(sums["tp"], sums["tp"] + sums["wl"]),
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * (sums["tp"] + sums["wl"]) + sums["fn"] + sums["fp"]),
+    "precision": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fp"]),
+    "recall": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"] + sums["fn"]),
+    "accuracy": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + sums["wl"]),
 }
 """Scores from the numbers of mentions in each class of ARCS."""
 

@@ -14,11 +14,11 @@ from assay import specs
 from assay.corpus import Corpus
 from assay.engine.changes import diffs
 from assay.engine.counts import BLOCKS, Counts, Tallies, as_sums
-from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note
+from assay.engine.finish import adjusted, few_units, intervals, other_intervals, pooled_note, tests_together
 from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.run import hashed_units, measure_shard
-from assay.engine.scores import Figures, Settings, draw_together
+from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
@@ -67,7 +67,8 @@ def cross(
     unit: str | None = None,
     seed: int = 0,
     times: int = 10_000,
-    interval: str = "percentile",
+    interval: str = "score",
+    power: float | None = 0.8,
     on_mismatch: str = "error",
     input_format: str | None = None,
     examples: int = 0,
@@ -95,6 +96,7 @@ def cross(
         seed=seed,
         times=times,
         interval=interval,
+        power=power,
         on_mismatch=on_mismatch,
         input_format=input_format,
         examples=examples,
@@ -131,11 +133,14 @@ def cross(
     }
 
     # --- figures ---
-    settings = Settings(seed, times, interval)
+    settings = Settings(seed, times, interval, power)
     reference = compared.reference
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     figures = _tedeval_figures(compared, sizes, unit, settings)
     own, warnings, notes = _native_figures(compared, native, relational, options, settings)
+    family = sum(tests_together(one.systems, None) for _, one in (*figures, *own))
+    for _, one in (*figures, *own):
+        one.settings = replace(settings, alpha=ALPHA / max(1, family))
     tests = [replace(row, measure=name) for name, one in (*figures, *own) for row in one.comparisons()]
     shown = [replace(row, measure=name) for name, one in (*own, *figures) for row in one.scores(labels=False)]
     sides = Sides(compared, empty_counts=sizes != "paper")
@@ -159,12 +164,12 @@ def cross(
         times=times,
         interval=interval,
         test="shuffling",
-        family=number * (number - 1) // 2,
+        family=family,
         gold=_source(next(iter(golds)), reference),
         systems=tuple(_source(bank.title, bank.corpus) for bank in compared.outputs),
         scores=tuple(shown),
         counts=tuple(replace(row, measure=name) for name, one in figures for row in one.counts_rows()),
-        comparisons=tuple(adjusted(tests)),
+        comparisons=tuple(adjusted(tests, {row.measure: row.score for row in shown if row.main})),
         diffs=tuple(diffs(sides.items.fold(), on, None, "value", values)) if number > 1 else (),
         frameworks=tuple(
             Framework(
@@ -260,7 +265,6 @@ def _tedeval_figures(compared: Comparison, sizes: str, unit: str, settings: Sett
         ]
         if counts:
             found.append((name, Figures(measure, None, Tallies.of(counts, measure.fields_read, blocks), settings)))
-    draw_together(figures for _, figures in found)
     return found
 
 
@@ -330,7 +334,6 @@ def _native_figures(
             for lines, remarks in ((warnings, part.warnings), (notes, part.notes)):
                 about = [one for one in remarks if one.kind in _OF_MEASURES]
                 lines += [f"{name}: {line}" for line in format_warnings(about)]
-    draw_together(figures for _, figures in found)
     return found, warnings, notes
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.result import Comparison as Tested
 from assay.result import Result, Score, Table, enumeration, is_best
+from assay.result.chance import power_lines
 
 NOT_APPLICABLE = "N/A"
 
@@ -81,7 +82,7 @@ def _score_table(
         bold=tuple(bold),
         italic=tuple(italic),
         notes=(
-            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). Bold: highest "
+            f"Percent, in brackets the 95% interval, by the variance over {result.unit}s. Bold: highest "
             "of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
             f"({_sizes(result)}); multiple: against what all golds agree on.",
         ),
@@ -94,16 +95,15 @@ def _tests(result: Result) -> Iterator[Table]:
     for measure in dict.fromkeys(row.measure for row in across):
         rows = [row for row in across if row.measure == measure]
         kind = "unlabelled" if "labelled=false" in measure else "labelled"
-        pairs = f"{len(rows):,} pair{'s' * (len(rows) != 1)}"
-        yield _test_table(f"Differences on TedEval multiple, {kind}", rows, [], result, pairs)
+        yield _test_table(f"Differences on TedEval multiple, {kind}", rows, [], result)
     within = [row for row in result.comparisons if "@" in row.measure]
     scores = {row.measure: {one.score for one in within if one.measure == row.measure} for row in within}
     names = [_title(row.measure) + (f" {row.score}" if len(scores[row.measure]) > 1 else "") for row in within]
     title = "Differences within frameworks, on TedEval single and native scores"
-    yield _test_table(title, within, names, result, "the pairs of each score")
+    yield _test_table(title, within, names, result)
 
 
-def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], result: Result, pairs: str) -> Table:
+def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], result: Result) -> Table:
     rows = []
     for index, row in enumerate(tests):
         error = "exact" if row.exact and not math.isnan(row.p) else max(row.p_high - row.p, row.p - row.p_low)
@@ -118,7 +118,8 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         short=15,
         notes=(
             f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
-            f"correction is over {pairs}; bold: p < 0.05 after it.",
+            f"correction is over all {result.family:,} tests of this comparison; bold: p < 0.05 after it.",
+            *power_lines(tests, result.unit, result.units, names),
         ),
     )
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, ratio
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, one_vocabulary
-from assay.engine.counts import Sums, bracketed, by_label, whole_sentences
+from assay.engine.counts import bracketed, by_label, whole_sentences
 from assay.engine.items import Items
-from assay.engine.measure import FOUND, OVER_LABELS, Proportion, Scores, measure
+from assay.engine.measure import F1, FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.graphs.arcs import (
     DEPENDENT,
@@ -57,10 +57,7 @@ _ARC = "arc"
 """The label of all arcs where labels do not count."""
 
 
-def _f1(sums: Sums) -> Floats:
-    return ratio(2 * sums["tp"], sums["gold"] + sums["system"])
-
-
+_f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
 _SCORES: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 EXACT: Scores = {"value": Proportion("right", "sentences")}
 

@@ -13,7 +13,7 @@ from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Corpus
 from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
-from assay.engine.measure import Proportion, Scores, macro, measure, weighted
+from assay.engine.measure import F1, Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
 from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, in_order, nearest, number_of
@@ -35,10 +35,7 @@ _CONTINUED = "C-"
 _HASH = (1 << 31) - 1
 
 
-def _f1(sums: Sums) -> Floats:
-    return ratio(2 * sums["tp"], sums["gold"] + sums["system"])
-
-
+_f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
 FOUND: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 OVER_ROLES: Scores = {
     **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
@@ -612,15 +609,14 @@ def _macro_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
             parts.append((1 - share) * ratio(sums["attached"], sums[words]) + share * roles)
         return ratio(2 * parts[0] * parts[1], parts[0] + parts[1])
 
-    def micro(sums: Sums) -> Floats:
-        both = sums["gold"] + sums["system"] + sums["gold-words"] + sums["system-words"]
-        return ratio(2 * (sums["tp"] + sums["attached"]), both)
-
     scores: Scores = {
         "f1": f1,
         "precision": lambda sums: mean(sums, "system", "system-words"),
         "recall": lambda sums: mean(sums, "gold", "gold-words"),
-        "micro-f1": micro,
+        "micro-f1": F1(
+            lambda sums: 2 * (sums["tp"] + sums["attached"]),
+            lambda sums: sums["gold"] + sums["system"] + sums["gold-words"] + sums["system-words"],
+        ),
     }
     return scores, {}
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, ratio
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Corpus
 from assay.engine import matching
-from assay.engine.counts import Counts, Sums, by_label, matched
+from assay.engine.counts import Counts, by_label, matched
 from assay.engine.items import Items
 from assay.engine.matching import Records
-from assay.engine.measure import BEYOND_CHANCE, SCORES, Proportion, Score, Scores, macro, measure
+from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Proportion, Ratio, Score, Scores, macro, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.errors import UsageError, unknown
@@ -73,7 +73,7 @@ def judged(
 
 
 _EXACT: Scores = {
-    "f1": lambda sums: ratio(2 * sums["tp"], 2 * sums["tp"] + sums["fp"] + sums["fn"]),
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
     "precision": Proportion("tp", "tp", "fp"),
     "recall": Proportion("tp", "tp", "fn"),
 }
@@ -231,14 +231,10 @@ def _semeval_scores() -> dict[str, Score]:
 def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
     """Credit over what gold has, over what the system has, or (both, for F1) over half of their sum."""
 
-    def score(sums: Sums) -> Floats:
-        gained = sum(part * sums[kind] for kind, part in credit.items())
-        paired = sum(sums[kind] for kind in _PAIRED)
-        return ratio(
-            np.asarray(len(others) * gained), np.asarray(len(others) * paired + sum(sums[o] for o in others))
-        )
-
-    return score
+    return (F1 if len(others) > 1 else Ratio)(
+        lambda sums: len(others) * sum(part * sums[kind] for kind, part in credit.items()),
+        lambda sums: len(others) * sum(sums[kind] for kind in _PAIRED) + sum(sums[kind] for kind in others),
+    )
 
 
 _SEMEVAL = _semeval_scores()

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.arrays import Floats, ratio
+from assay.arrays import Floats
 from assay.engine.counts import Sums
-from assay.engine.measure import Score
+from assay.engine.measure import F1, Ratio, Score
 from assay.errors import UsageError, unknown
 
 Parts = tuple[float, float, float]
@@ -54,14 +54,13 @@ class ErrorWeights:
         """F1, precision and recall."""
 
         def score(*others: int) -> Score:
-            def value(sums: Sums) -> Floats:
-                hits = len(others) * self.sum(sums, 0)
-                total = hits
-                for part in others:
-                    total = total + self.sum(sums, part)
-                return ratio(hits, total)
+            def hits(sums: Sums) -> Floats:
+                return len(others) * self.sum(sums, 0)
 
-            return value
+            def total(sums: Sums) -> Floats:
+                return np.asarray(hits(sums) + sum(self.sum(sums, part) for part in others))
+
+            return (F1 if len(others) > 1 else Ratio)(hits, total)
 
         return {"f1": score(1, 2), "precision": score(1), "recall": score(2)}
 

@@ -22,6 +22,7 @@ from assay.engine.measure import (
     OVER_LABELS,
     SCORES,
     Proportion,
+    Ratio,
     Scores,
     f1,
     macro,
@@ -197,11 +198,11 @@ def _credit_f1(sums: Sums) -> Floats:
 
 
 _CREDIT: Scores = {
-    "strong": lambda sums: ratio(sums["strong"], ONE * sums["items"]),
-    "weak": lambda sums: ratio(sums["weak"], ONE * sums["items"]),
+    "strong": Ratio(lambda sums: sums["strong"] / ONE, lambda sums: sums["items"]),
+    "weak": Ratio(lambda sums: sums["weak"] / ONE, lambda sums: sums["items"]),
     "f1": _credit_f1,
-    "precision": lambda sums: ratio(sums["assigned-credit"], ONE * sums["assigned"]),
-    "recall": lambda sums: ratio(sums["expected-credit"], ONE * sums["expected"]),
+    "precision": Ratio(lambda sums: sums["assigned-credit"] / ONE, lambda sums: sums["assigned"]),
+    "recall": Ratio(lambda sums: sums["expected-credit"] / ONE, lambda sums: sums["expected"]),
 }
 
 

@@ -1,0 +1,69 @@
+"""Sentences about what a test could have found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from assay.result import Comparison
+
+LINES = 5
+"""So many comparisons have their line beneath a table."""
+_LEVEL = 0.05
+
+
+def power_lines(tests: Sequence[Comparison], unit: str, units: int, names: Sequence[str] = ()) -> Iterator[str]:
+    """A line for each comparison that is not significant, the first of them; which one it is about where there are
+    several."""
+    found = [(index, row) for index, row in enumerate(tests) if _is_told(row)]
+    for index, row in found[:LINES]:
+        which = f"{row.a} → {row.b}{f' on {names[index]}' if names else ''}: " if len(tests) > 1 else ""
+        yield which + power_sentence(row, unit, units)
+    if len(found) > LINES:
+        yield f"The same of {len(found) - LINES:,} more: --format json."
+
+
+def _is_told(row: Comparison) -> bool:
+    return row.power is not None and not math.isnan(row.p_adjusted) and row.p_adjusted > _LEVEL
+
+
+def power_sentence(row: Comparison, unit: str, units: int) -> str:
+    """The smallest difference that would have been found, and the units that the observed one would need."""
+    power = row.power
+    assert power is not None
+    family = round(_LEVEL / power.alpha)
+    level = f" (at .05/{family})" if family > 1 else ""
+    if power.mde is None:
+        least = row.units
+        while 2.0 ** (1 - least) > power.alpha:
+            least += 1
+        told = f"No result on this test set could be significant{level}: the systems differ in {_of(row.units, unit)}"
+        told += f"; at least {least:,} must." if least > row.units else "."
+    else:
+        told = (
+            f"Not significant{level}. With these {_of(units, unit)}, of which the systems differ in {row.units:,}, "
+            f"a true difference of {100 * power.mde:.1f} points would have been found with {power.chance:.0%} "
+            "probability."
+        )
+    if row.difference == 0:
+        return told
+    plan = f" If the difference is as observed ({100 * abs(row.difference):.1f}), "
+    if power.beyond:
+        return f"{told}{plan}more than 1,000 times as many would be needed."
+    if power.needed_units is None:
+        return told
+    ends = ""
+    if power.needed_from is not None:
+        high = "any number" if power.needed_to is None else about(power.needed_to)
+        ends = f" (between {about(power.needed_from)} and {high})"
+    return f"{told}{plan}about {about(power.needed_units)} such {unit}s would be needed{ends}."
+
+
+def about(number: int) -> str:
+    """A number in three digits."""
+    digits = max(0, len(str(number)) - 3)
+    return f"{round(number, -digits):,}"
+
+
+def _of(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,339 @@
+"""Power of the shuffling test: the difference that would have been found, and the units that one would need.
+
+The test asks for nothing but the direction in which units differ. So the sizes of their differences are kept, and
+directions are tilted: a unit shows the side that favours A with a chance that grows with what it adds to the score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Array, Floats, Ints
+from assay.stats.resample import CHUNK_NUMBERS
+from assay.stats.significance import Difference, Shuffling, all_shuffles
+
+MOST = 1000
+"""So many times as many units are looked at."""
+PLANNED = 2500
+"""Replicates where the number of units is planned."""
+_TOSSED = 32
+"""Rows of up to so many units have a coin tossed for each."""
+_FAR = 40.0
+"""A tilt under which all units show one side."""
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """What a test could have found."""
+
+    critical: float | None
+    """The smallest difference that is significant."""
+    smallest: float | None
+    """The smallest true difference that is found with the chance asked for."""
+    units: int | None
+    """The number of units with which the difference observed would be …"""
+    fewest: int | None
+    """… if it is as large, and …"""
+    most: int | None
+    """… as small as its interval allows; None: any number."""
+    beyond: bool = False
+    """True if more units are needed than are looked at."""
+
+
+class _Tilted:
+    """The differences of two systems with their sizes, and their directions under any tilt."""
+
+    def __init__(self, a: Floats, b: Floats, swaps: Array, sizes: Ints, difference: Difference) -> None:
+        self.mean = (a + b) / 2
+        self._difference = difference
+        step = 1e-4 * np.maximum(1.0, self.mean)
+        # Where nothing is counted there is nothing below.
+        below = np.where(self.mean > 0, step, 0.0)
+        gained = difference(self.mean - np.diag(below), self.mean + np.diag(step))
+        self.gradient = np.nan_to_num(gained / (below + step))
+        gains = swaps @ self.gradient
+        # Units that differ alike, whichever way, are one row.
+        oriented = np.where(gains < 0, -1.0, 1.0)[:, None] * swaps
+        self.rows, group = np.unique(oriented, axis=0, return_inverse=True)
+        self.sizes = np.bincount(group.ravel(), sizes, len(self.rows)).astype(np.int64)
+        self.gains = np.abs(self.rows @ self.gradient)
+        self.far = _FAR / float(self.gains[self.gains > 1e-300].min(initial=1.0))
+
+    def chances(self, tilt: float) -> Floats:
+        """The chance of each row's units to show the side that favours A; one half where there is none."""
+        return np.asarray(1 / (1 + np.exp(-2 * np.minimum(tilt * self.gains, 350))))
+
+    def effect(self, tilt: float) -> float:
+        """The difference of the scores of expected counts."""
+        half = (self.sizes * (self.chances(tilt) - 0.5)) @ self.rows
+        return abs(float(self._difference(self.mean + half, self.mean - half)))
+
+    def tilt_of(self, effect: float) -> float:
+        """The tilt that has an effect, or the largest that makes a difference."""
+        return _bisected(lambda tilt: self.effect(tilt) >= effect, self.far)
+
+    def differences(self, halves: Floats, times: int = 1) -> Floats:
+        """The size of the difference for half of what A has more than B, with so many times as many units."""
+        mean = times * self.mean
+        return np.asarray(np.abs(self._difference(mean + halves, mean - halves)))
+
+    def draw(self, tilt: float, times: int, rng: np.random.Generator) -> Floats:
+        """Half of what A has more than B: replicates × fields."""
+        chances = self.chances(tilt)
+        few, many = np.flatnonzero(self.sizes <= _TOSSED), np.flatnonzero(self.sizes > _TOSSED)
+        halves = np.tile(-(self.sizes @ self.rows) / 2, (times, 1))
+        place = np.repeat(few, self.sizes[few])
+        # Chances in 65,536ths are far finer than what so many replicates can tell.
+        bars = np.minimum(np.rint(chances[place] * 65536), 65535).astype(np.uint16)
+        exact = float((np.abs(self.rows).max(axis=1) * self.sizes).sum()) < 1 << 24
+        kind: Any = np.float32 if exact else np.float64
+        table: Array = self.rows[place].astype(kind)
+        step = max(1, CHUNK_NUMBERS // max(1, len(place)))
+        for first in range(0, times if len(place) else 0, step):
+            number = min(step, times - first)
+            drawn = rng.integers(0, 65536, size=(number, len(place)), dtype=np.uint16)
+            shown: Array = (drawn < bars).astype(kind)
+            halves[first : first + number] += shown @ table
+        if many.size:
+            halves += rng.binomial(self.sizes[many], chances[many], size=(times, len(many))) @ self.rows[many]
+        return halves
+
+
+def detectable(
+    a: Floats,
+    b: Floats,
+    swaps: Array,
+    sizes: Ints,
+    difference: Difference,
+    outcome: Shuffling,
+    ends: tuple[float, float],
+    rng: np.random.Generator,
+    *,
+    units: int,
+    alpha: float,
+    chance: float,
+) -> Detectable | None:
+    """What the test of two systems (as in `shuffling_test`) could have found; None where they do not differ.
+
+    `outcome` has the replicates that gave p, `ends` are those of the interval of the difference (b - a).
+    """
+    if not len(sizes) or math.isnan(outcome.p):
+        return None
+    tilted = _Tilted(a, b, swaps, sizes, difference)
+    observed = float(difference(a, b))
+    low, high = ends if observed > 0 else (-ends[1], -ends[0])
+    null = tilted.draw(0.0, 4 * PLANNED, rng) if outcome.halves is None else outcome.halves
+    critical, smallest = _exact(tilted, alpha, chance) or _sampled(tilted, null, alpha, chance, rng)
+
+    def plan(effect: float) -> int | None:
+        if effect <= 0 or math.isnan(effect):
+            return None
+        if len(tilted.rows) == 1:
+            return _tosses(_share_of(tilted, effect), int(tilted.sizes[0]), units, alpha, chance)
+        return math.ceil(units * _planned(tilted, effect, null, alpha, chance, rng))
+
+    needed = [plan(effect) for effect in (abs(observed), high, low)]
+    beyond = needed[0] is not None and needed[0] > MOST * units
+    shown = [None if number is None or number > MOST * units else int(number) for number in needed]
+    return Detectable(critical, smallest, shown[0], shown[1], shown[2] if shown[0] is not None else None, beyond)
+
+
+def _bisected(holds: Callable[[float], bool], high: float, steps: int = 60) -> float:
+    """The least value up to a highest from which on something holds."""
+    low = 0.0
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _critical(values: Floats, weights: Floats, alpha: float) -> float | None:
+    """The smallest of the values that is reached with a chance of at most alpha; None where none is."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    chance = np.cumsum(weights[order])
+    # Values that rounding alone tells apart are one: the chance of the last of them is that of all.
+    last = np.append(ordered[:-1] - ordered[1:] > _SLACK, True)
+    fit = np.flatnonzero(last & (chance <= alpha * (1 + 1e-12)))
+    return float(ordered[fit[-1]]) if len(fit) else None
+
+
+def _exact(tilted: _Tilted, alpha: float, chance: float) -> tuple[float | None, float | None] | None:
+    """The critical and the smallest detectable difference where all outcomes can be enumerated; else None."""
+    everything = all_shuffles(tilted.sizes)
+    if everything is None:
+        return None
+    shown, fair = everything
+    signs = 2 * shown - tilted.sizes
+    values = tilted.differences(signs @ tilted.rows / 2)
+    critical = _critical(values, fair, alpha)
+    if critical is None:
+        return None, None
+    hit = values >= critical - _SLACK
+    hit &= fair > 0
+    sums, logs = (signs @ tilted.gains)[hit], np.log(fair[hit])
+
+    def power(tilt: float) -> float:
+        # log cosh without overflow.
+        scaled = tilt * tilted.gains
+        norm = tilted.sizes @ (scaled + np.log1p(np.exp(-2 * scaled)) - math.log(2))
+        return float(np.exp(logs + tilt * sums - norm).sum())
+
+    # From below: far out, outcomes matter whose fair chances are too small for a float.
+    high = min(tilted.far, 1 / math.sqrt(float(tilted.sizes @ tilted.gains**2)))
+    while high < tilted.far and power(high) < chance:
+        high = min(tilted.far, 2 * high)
+    return critical, tilted.effect(_bisected(lambda tilt: power(tilt) >= chance, high))
+
+
+def _sampled(
+    tilted: _Tilted, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+) -> tuple[float | None, float | None]:
+    """The same from replicates; draws under one tilt, weighed anew, serve all tilts near it."""
+    times = len(null)
+    critical = _critical_of(tilted.differences(null), alpha)
+    if critical is None:
+        return None, None
+    beyond = NormalDist().inv_cdf(chance)
+    squares = tilted.sizes * tilted.gains**2
+
+    def is_far(tilt: float) -> bool:
+        moved = np.tanh(np.minimum(tilt * tilted.gains, 350))
+        spread = math.sqrt(float(squares @ (1 - moved**2)))
+        return float(tilted.sizes * tilted.gains @ moved) >= critical + beyond * spread
+
+    tilt = _bisected(is_far, tilted.far)
+    for _ in range(5):
+        halves = tilted.draw(tilt, times, rng)
+        hit, sums = tilted.differences(halves) >= critical - _SLACK, 2 * halves @ tilted.gradient
+
+        def weighed(other: float, at: float = tilt, sums: Floats = sums, hit: Array = hit) -> tuple[float, float]:
+            logs = (other - at) * sums
+            weights = np.exp(logs - logs.max())
+            total = weights.sum()
+            return float(weights[hit].sum() / total), float(total**2 / (weights @ weights))
+
+        near = _bisected(partial(_reaches, weighed, chance), 2 * tilt, 40)
+        if weighed(near)[1] >= times / 4:
+            return critical, tilted.effect(near)
+        tilt = near
+    return critical, tilted.effect(tilt)
+
+
+def _reaches(weighed: Callable[[float], tuple[float, float]], chance: float, tilt: float) -> bool:
+    return weighed(tilt)[0] >= chance
+
+
+def _critical_of(values: Floats, alpha: float) -> float | None:
+    """The smallest difference with p ≤ alpha, p being (1 + hits) / (1 + replicates)."""
+    times = len(values)
+    return _critical(values, np.full(times, 1 / (1 + times)), alpha - 1 / (1 + times))
+
+
+# --- planning ---
+
+
+def _planned(
+    tilted: _Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
+) -> float:
+    """How many times as many units are needed for a true effect; more than MOST where these do not suffice.
+
+    With k times as many units sums are those of k replicates. So pools of replicates are doubled until the power
+    suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
+    """
+    pools = {1: (null, tilted.draw(tilted.tilt_of(effect), PLANNED, rng))}
+
+    def power(pair: tuple[Floats, Floats], times: int) -> float:
+        critical = _critical_of(tilted.differences(pair[0], times), alpha)
+        if critical is None:
+            return 0.0
+        return float(np.mean(tilted.differences(pair[1], times) >= critical - _SLACK))
+
+    def joined(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        return one[0] + rng.permutation(other[0]), one[1] + rng.permutation(other[1])
+
+    times, reached = 1, power(pools[1], 1)
+    if reached >= chance:
+        return 1.0
+    powers = {1: reached}
+    while reached < chance:
+        if times > MOST:
+            return float(2 * times)
+        pools[2 * times] = joined(pools[times], pools[times])
+        times *= 2
+        powers[times] = reached = power(pools[times], times)
+    below, pair, above = times // 2, pools[times // 2], times
+    part = times // 4
+    while part:
+        tried = joined(pair, pools[part])
+        powers[below + part] = reached = power(tried, below + part)
+        if reached < chance:
+            below, pair = below + part, tried
+        else:
+            above = below + part
+        part //= 2
+    normal = NormalDist()
+    start, end, aim = (
+        normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6)) for share in (powers[below], powers[above], chance)
+    )
+    roots = math.sqrt(below), math.sqrt(above)
+    root = roots[0] + (roots[1] - roots[0]) * min(1.0, max(0.0, (aim - start) / max(end - start, 1e-9)))
+    return math.ceil(100 * root * root) / 100
+
+
+def _share_of(tilted: _Tilted, effect: float) -> float:
+    """For units that all differ alike: the share of them that shows the side that favours A, for an effect."""
+    tilt = tilted.tilt_of(effect)
+    return 1.0 if tilt >= tilted.far * (1 - 1e-9) else float(tilted.chances(tilt)[0])
+
+
+def _tosses(share: float, differing: int, units: int, alpha: float, chance: float) -> int:
+    """The number of units from which on tosses of a coin with this share of heads tell it from a fair one."""
+    normal = NormalDist()
+    gap = max(2 * share - 1, 1e-9)
+    rough = ((normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(chance)) / gap) ** 2
+    if rough / differing > 1.5 * MOST:
+        return 2 * MOST * units
+
+    def suffices(number: float) -> bool:
+        return _power_of_tosses(int(number), share, alpha) >= chance
+
+    # The power goes up and down as numbers grow, within about the root of them: from the last that does not suffice,
+    # one more. Of very many, not each one is looked at.
+    near = _bisected(suffices, max(8.0, 2 * rough + 20), 40)
+    number, step = int(near + 3 * math.sqrt(near)) + 10, 1 + int(near) // 2000
+    while number > 0 and suffices(number):
+        number -= step
+    return -(-max(1, number + step) * units // differing)
+
+
+def _power_of_tosses(number: int, share: float, alpha: float) -> float:
+    """The chance that so many tosses of a coin tell it from a fair one."""
+    heads, fair = _tosses_near(number, 0.5)
+    fit = np.flatnonzero((2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12)) & (2 * heads > number))
+    if not len(fit):
+        return 0.0
+    critical = int(heads[fit[0]])
+    if share >= 1:
+        return 1.0
+    heads, chances = _tosses_near(number, share)
+    return float(chances[(heads >= critical) | (heads <= number - critical)].sum())
+
+
+def _tosses_near(number: int, share: float) -> tuple[Ints, Floats]:
+    """The numbers of heads that so many tosses may well have, and their chances."""
+    reach = 12 * math.sqrt(number * share * (1 - share)) + 12
+    heads = np.arange(max(0, math.floor(number * share - reach)), min(number, math.ceil(number * share + reach)) + 1)
+    first = int(heads[0])
+    start = math.lgamma(number + 1) - math.lgamma(first + 1) - math.lgamma(number - first + 1)
+    steps = np.log((number - heads[1:] + 1) / heads[1:]) + math.log(share / (1 - share))
+    logs = start + first * math.log(share) + (number - first) * math.log1p(-share)
+    return heads, np.exp(logs + np.concatenate([[0.0], np.cumsum(steps)]))

@@ -1,0 +1,31 @@
+"""Random streams keyed by what is drawn from: the same rows give the same draws, whatever systems are called."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from assay.arrays import Ints
+
+SHUFFLING, BOOTSTRAP = "shuffling", "bootstrap"
+"""Purposes of a stream."""
+
+
+def rows_text(purpose: str, rows: Ints, sizes: Ints) -> str:
+    """The purpose, and a line `v1,v2,…;size` for each row: all that a stream depends on besides the seed."""
+    lines = (f"{','.join(map(str, row))};{size}" for row, size in zip(rows.tolist(), sizes.tolist(), strict=True))
+    return "\n".join((purpose, *lines))
+
+
+def generator(seed: int, content: str | bytes) -> np.random.Generator:
+    """The generator of a seed and of a content, by the first 16 bytes of its SHA-256."""
+    digest = hashlib.sha256(content.encode() if isinstance(content, str) else content).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:16], "little")])
+
+
+def is_less(rows: Ints, sizes: Ints, other_rows: Ints, other_sizes: Ints) -> bool:
+    """True if a list of rows with sizes comes before another of the same length, in lexicographic order."""
+    one, other = np.column_stack([rows, sizes]), np.column_stack([other_rows, other_sizes])
+    places = np.flatnonzero((one != other).any(axis=1))
+    return bool(len(places)) and one[places[0]].tolist() < other[places[0]].tolist()

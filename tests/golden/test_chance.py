@@ -1,0 +1,206 @@
+"""Power, runs, small samples, clusters and many systems: the cases of the specification (cases/chance)."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+from assay.engine.counts import Collapsed, Counts, Tallies
+from assay.engine.measure import find
+from assay.engine.scores import Figures, Settings
+from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
+from cases import each
+
+CASES = Path(__file__).parent.parent / "data" / "chance"
+
+
+def load(name: str) -> Any:
+    return json.loads((CASES / f"{name}.json").read_text("utf-8"))
+
+
+def figures(measure: str, fields: tuple[str, ...], systems: dict[str, Any], **settings: Any) -> Figures:
+    """Figures of rows of counts, one per unit."""
+    found = find(measure)
+    counts = []
+    for name, rows in systems.items():
+        table = np.array(rows, dtype=np.int64)
+        labels = {"labels": ("x",), "label": np.zeros(len(table), dtype=np.int32)} if measure == "exact" else {}
+        counts.append((name, Counts(fields, len(table), np.arange(len(table)), table, **labels)))
+    tallies = Tallies.of(counts, found.fields_read, lambda: np.arange(len(counts[0][1].unit)))
+    return Figures(found, None, tallies, Settings(**{"seed": 0, "times": 1000, "interval": "score", **settings}))
+
+
+def spans(rows: Any) -> list[list[int]]:
+    return [[tp, fp, fn, tp + fn, tp + fp] for tp, fp, fn in rows]
+
+
+SPANS = ("tp", "fp", "fn", "gold", "system")
+
+
+# --- streams ---
+
+
+@each("pair", ["a_b", "b_a"])
+def test_a_stream_is_keyed_by_the_rows_of_a_pair(pair: str) -> None:
+    case = load("streams")
+    rows = np.array(case["rows_a_minus_b"])
+    rows = rows[rows.any(axis=1)] * (1 if pair == "a_b" else -1)
+    forth, back = Collapsed.of(rows), Collapsed.of(-rows)
+    turned = is_less(forth.rows, forth.sizes, back.rows, back.sizes)
+    chosen = back if turned else forth
+    text = rows_text(SHUFFLING, chosen.rows, chosen.sizes)
+    assert (text, turned) == (case[pair]["text"], case[pair]["flipped"])
+    assert generator(0, text).integers(0, 2**32, 3).tolist() == case[pair]["first_draws"]
+
+
+# --- intervals ---
+
+
+@each("name", list(load("intervals")["f1"]))
+def test_intervals_of_f1(name: str) -> None:
+    case = load("intervals")["f1"][name]
+    row = next(figures("exact", SPANS, {"s": spans(case["rows"])}).scores(labels=False, names=["f1"]))
+    expected = case["expected"]
+    if expected["low"] is None:
+        assert math.isnan(row.low) and math.isnan(row.high) and row.interval == ""
+    else:
+        assert (row.value, row.low, row.high) == pytest.approx(
+            (expected["f1"], expected["low"], expected["high"]), abs=1e-9
+        )
+
+
+@each("name", list(load("intervals")["accuracy"]))
+def test_intervals_of_accuracy(name: str) -> None:
+    case = load("intervals")["accuracy"][name]
+    rows = [[right, total, total, total] for right, total in case["rows"]]
+    (row,) = figures("accuracy", ("right", "gold", "system", "aligned"), {"s": rows}).scores(names=["f1"])
+    expected = case["expected"]
+    assert (row.value, row.low, row.high) == pytest.approx(
+        (expected["value"], expected["low"], expected["high"]), abs=1e-9
+    )
+
+
+def test_a_label_has_the_interval_of_its_own_rows() -> None:
+    case = load("intervals")["f1"]["small_counts A"]
+    rows = list(figures("exact", SPANS, {"s": spans(case["rows"])}).scores(names=["f1"]))
+    assert [row.label for row in rows] == [None, "x"]
+    assert (rows[1].low, rows[1].high) == pytest.approx((rows[0].low, rows[0].high), rel=1e-12)
+
+
+def test_one_sentence_has_no_interval_and_is_told_of() -> None:
+    result = assay.score([["A", "B"]], {"s": [["A", "A"]]}, ["accuracy"])
+    assert all(math.isnan(row.low) for row in result.scores)
+    assert "1 sentence only: no interval can be given, and p = 1 means nothing here." in result.warnings
+
+
+# --- power ---
+
+
+WORDS = ("right", "gold", "system", "aligned")
+
+
+def of_words(case: Any) -> dict[str, Any]:
+    """Units of one word, of which some are right in one system alone."""
+    only_a, only_b, units = case["only_a"], case["only_b"], case["units"]
+    a = [1] * only_a + [0] * only_b + [1] * (units - only_a - only_b)
+    b = [0] * only_a + [1] * only_b + [1] * (units - only_a - only_b)
+    return {name: [[right, 1, 1, 1] for right in rights] for name, rights in (("a", a), ("b", b))}
+
+
+@each("case", load("power")["proportions"])
+def test_power_of_units_that_differ_by_one(case: Any) -> None:
+    (row,) = figures("accuracy", WORDS, of_words(case)).comparisons()
+    power = row.power
+    assert row.p == pytest.approx(case["p"], rel=1e-12)
+    assert power is not None and power.needed_units == case["needed_units"]
+    assert power.smallest_reachable_p == pytest.approx(case["smallest_reachable_p"])
+    if case["mde"] is None:
+        assert (power.mde, power.critical) == (None, None)
+    else:
+        differing = case["only_a"] + case["only_b"]
+        critical = (2 * case["critical"] - differing) / case["units"]
+        assert (power.mde, power.critical) == pytest.approx((case["mde"], critical), rel=1e-9)
+
+
+@each("case", load("power")["alphas"])
+def test_power_after_correction(case: Any) -> None:
+    data = of_words({"only_a": 12, "only_b": 8, "units": 100})
+    (row,) = figures("accuracy", WORDS, data, alpha=case["alpha"]).comparisons()
+    assert row.power is not None and row.power.mde == pytest.approx(case["mde_n100"], rel=1e-9)
+
+
+def small_counts() -> dict[str, Any]:
+    lines = (CASES.parent / "small_counts.csv").read_text("utf-8").split()[1:]
+    rows = [[int(number) for number in line.split(",")][1:] for line in lines]
+    return {"a": spans(row[:3] for row in rows), "b": spans(row[3:] for row in rows)}
+
+
+def test_power_on_f1_by_all_swaps() -> None:
+    case = load("power")["f1"]
+    row = next(one for one in figures("exact", SPANS, small_counts()).comparisons() if one.score == "f1")
+    assert row.exact and row.p == case["p"]
+    assert row.power is not None
+    assert (row.power.critical, row.power.mde) == pytest.approx((case["critical_difference"], case["mde"]), abs=1e-8)
+
+
+def test_power_from_drawn_shufflings_is_that_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the error of so many replicates, for the difference and for the number of units."""
+    from assay.stats import power, significance
+
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 3, (12, 3))
+    data = {"a": spans(rows.tolist() * 9), "b": spans(rng.permutation(rows).tolist() * 9)}
+    found = []
+    for most in (significance.MOST_OUTCOMES, 0):
+        monkeypatch.setattr(significance, "MOST_OUTCOMES", most)
+        monkeypatch.setattr(power, "all_shuffles", lambda sizes, most=most: significance.all_shuffles(sizes, most))
+        monkeypatch.setattr(significance.all_shuffles, "__defaults__", (most,))
+        row = next(figures("exact", SPANS, data, times=20_000).comparisons())
+        assert row.power is not None and row.power.mde is not None
+        found.append(row.power)
+    assert found[1].mde == pytest.approx(found[0].mde, rel=0.02)
+    assert found[1].critical == pytest.approx(found[0].critical, rel=0.05)
+
+
+# --- coverage: simulations ---
+
+
+POPULATIONS = ("rule-person", "cascade-person")
+SIMULATED = 400
+
+
+def population(name: str) -> Any:
+    with np.load(CASES / "populations.npz") as file:
+        return file[name]
+
+
+def names_of_populations() -> list[str]:
+    with np.load(CASES / "populations.npz") as file:
+        return sorted(file.files)
+
+
+@pytest.mark.slow
+@each("name", names_of_populations())
+@each("units", [10, 30, 100, 1000])
+def test_the_default_interval_covers_what_it_says(name: str, units: int) -> None:
+    """At least 93%, less three standard errors of so many samples."""
+    rows = population(name)
+    rng = np.random.default_rng([units, len(rows)])
+    tp, fp, fn = rows.sum(axis=0)
+    truth = 2 * tp / (2 * tp + fp + fn)
+    covered = made = 0
+    for _ in range(SIMULATED):
+        sample = rows[rng.integers(0, len(rows), units)]
+        row = next(figures("exact", SPANS, {"s": spans(sample.tolist())}).scores(labels=False, names=["f1"]))
+        if not math.isnan(row.low):
+            made += 1
+            covered += row.low <= truth <= row.high
+    share = covered / made
+    print(f"{name} n={units}: {share:.3f} of {made}")
+    assert share >= 0.93 - 3 * math.sqrt(0.95 * 0.05 / made)
