@@ -46,7 +46,7 @@ def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> N
     assert done.stdout.startswith(
         "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*\n\n### Order\n"
     )
-    assert "| accuracy | TnT ≈ LAPOS \\< Flair |" in done.stdout
+    assert re.search(r"^\| accuracy \| TnT (≈ \(1?\.\d{3}\)|\? \(≈ \.\d{3}\)) LAPOS", done.stdout, re.MULTILINE)
     assert "|  |  | accuracy \\> | ≈ | \\< | sentence-accuracy \\> | ≈ | \\< |" in done.stdout
     assert re.search(r"^\| TnT \| LAPOS \| \.\d{3} \| \*\*1?\.\d{3}\*\* \| \.\d{3} \|", done.stdout, re.MULTILINE)
     assert re.search(r"^\|  \| Flair \| \.\d{3} \| \.\d{3} \| \*\*1?\.\d{3}\*\* \|", done.stdout, re.MULTILINE)
@@ -94,7 +94,7 @@ def test_latex_has_the_largest_of_three_in_bold_and_no_sign_it_cannot_set(assay:
     assert re.search(r"^TnT & LAPOS & \.\d{3} & \\textbf\{1?\.\d{3}\} & \.\d{3} \\\\$", text, re.MULTILINE)
     assert re.search(r"^ & Flair & \.\d{3} & \.\d{3} & \\textbf\{1?\.\d{3}\} \\\\$", text, re.MULTILINE)
     assert not re.search("[≈⪅⪆→±−]", text)
-    assert r"TnT $\approx$ LAPOS \textless{} Flair" in text
+    assert re.search(r"TnT .*\$\\approx\$.* LAPOS .*\\textless\{\}.* Flair", text)
 
 
 @pytest.mark.usefixtures("alone")
@@ -151,7 +151,7 @@ def test_percent_are_shown_as_they_are(assay: Run, here: Path) -> None:
 def test_one_pair_is_told_in_a_sentence(assay: Run, here: Path) -> None:
     (here / "p.csv").write_text(text_of(made({"a": 0.0, "b": 0.01}, 1)))
     done = assay("bayes", "p.csv", "--rope", "0.002", "--format", "md")
-    assert "**b is most likely better than a on accuracy (probabilities: a better .000, " in done.stdout
+    assert "**b is better than a on accuracy (probabilities: a better .000, " in done.stdout
 
 
 def test_a_single_system_has_its_means(assay: Run, here: Path) -> None:

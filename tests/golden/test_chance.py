@@ -14,6 +14,7 @@ import assay
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.measure import find
 from assay.engine.scores import Figures, Settings
+from assay.stats.many import letters, rank_tests, replicated
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from cases import each
 
@@ -204,3 +205,43 @@ def test_the_default_interval_covers_what_it_says(name: str, units: int) -> None
     share = covered / made
     print(f"{name} n={units}: {share:.3f} of {made}")
     assert share >= 0.93 - 3 * math.sqrt(0.95 * 0.05 / made)
+
+
+# --- many systems ---
+
+
+@each("case", load("many-systems")["letters"])
+def test_letters_of_groups(case: Any) -> None:
+    different = [frozenset(pair) for pair in case["different"]]
+    assert letters(case["order"], different) == case["letters"]
+
+
+def test_ranks_over_data_sets() -> None:
+    case = load("many-systems")["data_sets"]
+    names = case["systems"]
+    found = rank_tests(np.array(case["scores"]))
+    assert dict(zip(names, found.ranks, strict=True)) == pytest.approx(case["mean_ranks"])
+    assert (found.chi_square, found.p) == pytest.approx((case["friedman"]["chi2"], case["friedman"]["p"]))
+    assert (found.f, found.f_p) == pytest.approx((case["iman_davenport"]["F"], case["iman_davenport"]["p"]))
+    assert found.critical_difference == pytest.approx(case["critical_difference"], abs=1e-6)
+    for kind in ("nemenyi", "wilcoxon", "wilcoxon_holm"):
+        ours = {f"{names[a]}-{names[b]}": p for (a, b), p in getattr(found, kind).items()}
+        assert ours == pytest.approx(case[kind], rel=1e-5), kind
+    order = sorted(names, key=lambda name: case["mean_ranks"][name])
+    for kind in ("wilcoxon_holm", "nemenyi"):
+        different = {frozenset((names[a], names[b])) for (a, b), p in getattr(found, kind).items() if p <= 0.05}
+        assert letters(order, different) == case[f"letters_{kind}"]
+
+
+@each("case", load("replicability"))
+def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
+    plain, fisher = (replicated(case["p"], case["alpha"], independent=way) for way in (False, True))
+    assert (plain.least, fisher.least) == (case["k_bonferroni"], case["k_fisher"])
+    assert plain.partial == pytest.approx(case["partial_conjunction_bonferroni"], abs=1e-9)
+    assert fisher.partial == pytest.approx(case["partial_conjunction_fisher"], abs=1e-9)
+    assert list(plain.named) == case["holm_rejects"] and len(plain.named) == plain.least
+
+
+def test_fisher_refuses_a_p_of_0() -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        replicated([0.0, 0.5], independent=True)

@@ -203,6 +203,7 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
         scores=tuple(score for part in parts for score in part.scores()),
         bayes=posteriors,
         rankings=tuple(ranking for _, ranking in ranked),
+        ranks=tuple(found for part in parts if (found := part.mean_ranks()) is not None),
         warnings=tuple(warnings),
         notes=tuple(notes),
     )

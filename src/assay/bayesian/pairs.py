@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,15 +19,18 @@ from assay.result.posteriors import (
     CurvePoint,
     DataSetDifference,
     Estimate,
+    MeanRanks,
     Posterior,
     Ranking,
     RankRelation,
+    RankTest,
     Replication,
     SimplexCell,
     Thirds,
 )
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant, correlated
+from assay.stats.many import letters, rank_tests, replicated
 from assay.stats.significance import mcnemar
 
 SIDES = 24
@@ -36,6 +39,9 @@ CURVE = 13
 """The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
+LEAST_SYSTEMS, LEAST_SETS = 3, 5
+"""The fewest systems and data sets whose ranks are tested."""
+ALPHA = 0.05
 RHO = ("folds", "sizes")
 
 
@@ -115,6 +121,32 @@ class Measured:
         pairs = combinations(ranking.order, 2)
         return [found[pair] if pair in found else self.posterior(*pair) for pair in pairs], ranking
 
+    def mean_ranks(self) -> MeanRanks | None:
+        """Tests on ranks, where systems and data sets are enough for them."""
+        if len(self.systems) < LEAST_SYSTEMS or len(self.data) < LEAST_SETS:
+            return None
+        sign = -1.0 if self.name in self.how.lower else 1.0
+        found = rank_tests(np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data]))
+        means = dict(zip(self.systems, found.ranks.tolist(), strict=True))
+        order = sorted(self.systems, key=lambda name: (means[name], name))
+        names = {(a, b): (self.systems[a], self.systems[b]) for a, b in found.wilcoxon}
+        apart = {frozenset(names[pair]) for pair, p in found.wilcoxon_holm.items() if p <= ALPHA}
+        return MeanRanks(
+            measure=self.name,
+            data_sets=len(self.data),
+            ranks={name: means[name] for name in order},
+            groups=letters(order, apart),
+            friedman=found.chi_square,
+            friedman_p=found.p,
+            iman_davenport=found.f,
+            iman_davenport_p=found.f_p,
+            critical_difference=found.critical_difference,
+            pairs=tuple(
+                RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
+                for pair in names
+            ),
+        )
+
     def posterior(self, a: str, b: str) -> Posterior:
         """Two systems compared by the model that their runs allow."""
         half, how, number = self.rope.half, self.how, len(self.data)
@@ -191,6 +223,7 @@ class Measured:
             notes=tuple(notes),
             signed_rank=_thirds(signed, half) if signed else None,
         )
+        told = replace(told, **_replicated(told)) if number > 1 else told
         return replace(told, verdict=verdict(told, self.rope.items))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
@@ -213,6 +246,18 @@ class Measured:
                 b_ahead=int((row > 0).sum()),
                 note="no variation between runs" if constant([row])[0] else "",
             )
+
+
+def _replicated(one: Posterior) -> dict[str, Any]:
+    """On how many data sets the system that is better on the whole is so, each tested by itself."""
+    whole = sum(row.difference for row in one.by_data_set)
+    if whole == 0 or math.isnan(whole):
+        return {}
+    # One-sided, in the direction of the claim.
+    one_sided = [row.p / 2 if row.difference * whole > 0 else 1 - row.p / 2 for row in one.by_data_set]
+    found = replicated([1.0 if math.isnan(p) else p for p in one_sided], ALPHA)
+    names = tuple(one.by_data_set[index].name for index in found.named)
+    return {"better": one.b if whole > 0 else one.a, "better_on": found.least, "better_on_names": names}
 
 
 def _ropes(half: float, points: int = CURVE) -> list[float]:
@@ -318,6 +363,12 @@ def rank(
             relations[worse, name] == "<" and relations[name, better] == "<" for name in between
         )
 
+    def told(worse: str, better: str) -> str:
+        """How two neighbours stand: only what reaches the threshold is said, with its share."""
+        shares = dict(zip(">≈<", both[worse, better], strict=True))
+        sign, share = max(shares.items(), key=lambda item: item[1])
+        return f"{sign} ({_digits(share)})" if share >= THRESHOLD else f"? ({sign} {_digits(share)})"
+
     order = tuple(sorted(names, key=place))
     neighbours = list(pairwise(order))
     return Ranking(
@@ -329,6 +380,7 @@ def rank(
             for pair in combinations(order, 2)
         ),
         tuple(_misfits(order, relations)),
+        "".join([*order[:1], *(f" {told(*pair)} {pair[1]}" for pair in neighbours)]),
     )
 
 
@@ -354,7 +406,8 @@ def _misfits(order: Sequence[str], relations: Mapping[tuple[str, str], Relation]
 
 # --- what a posterior says in a sentence; never more than the numbers do ---
 
-HALF = 0.5
+THRESHOLD = 0.95
+"""The share that something must have to be said of systems; below, they are undecided."""
 
 
 def verdict(one: Posterior, items: float) -> str:
@@ -378,19 +431,19 @@ def verdict(one: Posterior, items: float) -> str:
         return f"{said} of {one.data_sets} {sets} on {one.measure}: no difference varies between runs. {region}"
     named = {"a": decision.a, "equal": decision.equal, "b": decision.b}
     ranks = sorted(((share, name) for name, share in named.items() if share is not None), reverse=True)
-    (best, winner), (runner_up, second) = ranks[:2]
-    # The likeliest of three may still be the less likely than the other two together.
-    sure, behind = ("are most likely", "") if best > HALF else ("may be", ", the likeliest case but below one half")
-    if best - runner_up < MARGIN:
-        either = "each is about as likely the better one"
-        if "equal" in (winner, second):
-            either = f"practically equivalent, or {a if 'a' in (winner, second) else b} better"
-        claim = f"No clear winner between {a} and {b} on {one.measure}: {either}"
+    (best, winner), (runner_up, _) = ranks[:2]
+    named_of = {"a": a, "b": b}
+    likeliest = "that they are practically equivalent" if winner == "equal" else f"that {named_of[winner]} is better"
+    if best < THRESHOLD:
+        claim = f"Undecided between {a} and {b} on {one.measure}: the likeliest is {likeliest}, "
+        claim += f"{_digits(best)}, below the threshold of {_digits(THRESHOLD)}"
+        if best - runner_up < MARGIN:
+            claim = f"Undecided between {a} and {b} on {one.measure}: no case is clearly the likeliest"
     elif winner == "equal":
-        claim = f"{a} and {b} {sure} practically equivalent on {one.measure}{behind}"
+        claim = f"{a} and {b} are practically equivalent on {one.measure}"
     else:
         better, worse = (a, b) if winner == "a" else (b, a)
-        claim = f"{better} {sure.replace('are', 'is')} better than {worse} on {one.measure}{behind}"
+        claim = f"{better} is better than {worse} on {one.measure}"
     kind = "decision shares" if one.model == "hierarchical" else "probabilities"
     equal = "" if decision.equal is None else f"equivalent {_digits(decision.equal)}, "
     sets = "one data set" if one.data_sets == 1 else f"{one.data_sets} data sets"

@@ -40,6 +40,7 @@ from assay.result import (
     Unique,
     Unresolved,
 )
+from assay.stats.many import letters
 from assay.stats.significance import benjamini_hochberg, holm, mcnemar
 
 T = TypeVar("T")
@@ -261,6 +262,7 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         notes = ["One test set decides little here: assay experiment and assay bayes compare over many splits."]
     return replace(
         result,
+        scores=tuple(with_groups(result.scores, rows)),
         comparisons=tuple(rows),
         diffs=tuple(diffs),
         bounds=tuple(bounds),
@@ -271,6 +273,31 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
         notes=(*result.notes, *notes),
         warnings=(*result.warnings, *warnings),
     )
+
+
+def with_groups(scores: Sequence[Score], tests: Sequence[Comparison]) -> Iterator[Score]:
+    """Scores with the groups that tests leave, of main scores of three systems or more that were all tested."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    mains = {(row.measure, row.score) for row in scores if row.main and row.label is None and row.slice is None}
+    for measure, score in mains:
+        values = {
+            row.system: row.value
+            for row in scores
+            if (row.measure, row.score, row.label, row.slice) == (measure, score, None, None)
+        }
+        rows = [
+            row
+            for row in tests
+            if (row.measure, row.score, row.slice) == (measure, score, None) and row.test != "mcnemar"
+        ]
+        number = len(values)
+        if number > 2 and len(rows) == number * (number - 1) // 2 and not any(np.isnan(row.p) for row in rows):
+            order = sorted(values, key=lambda name: (-values[name], name))
+            apart = {frozenset((row.a, row.b)) for row in rows if row.p_adjusted <= ALPHA}
+            found[measure, score] = letters(order, apart)
+    for row in scores:
+        groups = found.get((row.measure, row.score), {}) if row.label is None and row.slice is None else {}
+        yield replace(row, group=groups[row.system]) if row.system in groups else row
 
 
 def _mcnemar(items: Items, on: str, score: str, where: str | None) -> Iterator[Comparison]:

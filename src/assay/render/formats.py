@@ -93,6 +93,7 @@ def markdown(result: Result) -> str:
         ]
         lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
+        parts += map(_plain, table.lines)
     if result.examples:
         points = []
         for example in result.examples:
@@ -159,7 +160,7 @@ def latex(result: Result) -> str:
     sentence = verdict(result)
     floats: list[str] = []
     for number, table in enumerate(tables(result), 1):
-        notes = [*table.notes, sentence] if number == 1 and sentence else table.notes
+        notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
         rows = [
             [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
         ]

@@ -132,7 +132,8 @@ def _table(table: Table, *, short: bool, styled: bool) -> str:
         further = (drawn("td", cell, index, "") for index, cell in enumerate(row[1:], 1))
         body += f"<tr>{drawn('th', row[0], 0, 'row')}{''.join(further)}</tr>"
     style = f' style="{_TABLE}"' if styled else ""
-    notes = f"<p>{escape(' '.join(table.notes))}</p>" if table.notes else ""
+    told = [" ".join(table.notes)] * bool(table.notes) + [*table.lines]
+    notes = "".join(f"<p>{escape(text)}</p>" for text in told)
     more = len(table.rows) - len(rows)
     left = f"<p>… and {more:,} more rows.</p>" if more else ""
     return (

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, table
-from assay.render.text import DASH, count, signed, with_interval
+from assay.render.text import DASH, count, p_value, signed, with_interval
 from assay.result import Result, Table, is_best
 from assay.result.posteriors import Estimate, Posterior, Thirds
 
@@ -83,19 +83,26 @@ def _pair(one: Posterior) -> Cell:
 def _orders(result: Result) -> Iterator[Table]:
     """The order of systems, and how each stands to each where a chain does not tell by itself."""
     flagged = any(ranking.intransitive for ranking in result.rankings)
-    used = {one.relation for ranking in result.rankings for one in ranking.relations if one.adjacent}
-    signs = ", ".join(said for sign, said in _SIGNS.items() if sign in used)
     hint = " It shows neighbours alone." if any(len(ranking.order) > 2 for ranking in result.rankings) else ""
     yield table(
         "Order",
-        ["measure", "order", *["what it hides"] * flagged],
-        [(one.measure, one.chain, *[" ".join(one.intransitive)] * flagged) for one in result.rankings],
-        words=3,
-        minor=len(result.bayes) == 1,
-        notes=(f"From the worst to the best, by the likeliest relation of each two: {signs}.{hint}",),
+        ["measure", "order", "by the likeliest", *["what it hides"] * flagged],
+        [
+            (one.measure, one.headline or one.chain, one.chain, *[" ".join(one.intransitive)] * flagged)
+            for one in result.rankings
+        ],
+        words=4,
+        droppable=(2,),
+        notes=(
+            "From the worst to the best, with shares. < worse and ≈ practically equivalent where their share reaches "
+            ".95, else ? undecided, with the likeliest and its share. By the likeliest: the paper's "
+            f"order, in which each relation is the likeliest, however likely.{hint}",
+        ),
     )
+    yield from _ranks(result)
     for ranking in result.rankings:
         relation = {(one.a, one.b): one.relation for one in ranking.relations}
+        signs = ", ".join(said for sign, said in _SIGNS.items() if sign in {*relation.values()})
         edges = [f"{one.a} < {one.b}" for one in ranking.relations if one.covers]
         partial = f" Partial order: {', '.join(edges)}." if edges else ""
         rows = [[a, *(relation.get((a, b), "") for b in ranking.order[1:])] for a in ranking.order[:-1]]
@@ -104,7 +111,32 @@ def _orders(result: Result) -> Iterator[Table]:
             ["", *ranking.order[1:]],
             rows if len(ranking.order) > 2 else [],
             minor=not ranking.intransitive,
-            notes=(f"How the system of the row stands to that of the column.{partial}",),
+            notes=(
+                "How the system of the row stands to that of the column, by the likeliest relation: "
+                f"{signs}.{partial}",
+            ),
+        )
+
+
+def _p(p: float) -> str:
+    return f"p {'<' if p < 0.0001 else '='} {p_value(p).removeprefix('<')}"
+
+
+def _ranks(result: Result) -> Iterator[Table]:
+    """Mean ranks over data sets and the groups that the signed-rank test leaves."""
+    for one in result.ranks:
+        several = f": {one.measure}" if len(result.ranks) > 1 else ""
+        yield table(
+            f"Ranks over data sets{several}",
+            ["system", "mean rank", "group"],
+            [(name, f"{rank:.2f}", one.groups[name]) for name, rank in one.ranks.items()],
+            notes=(
+                "Systems that share a letter are not told apart (Wilcoxon's signed-rank test, p > 0.05 after Holm); "
+                f"that does not make them equal. Friedman's test over {one.data_sets} data sets: "
+                f"χ² = {one.friedman:.2f}, {_p(one.friedman_p)}; Iman and Davenport: "
+                f"F = {one.iman_davenport:.2f}, {_p(one.iman_davenport_p)}. "
+                f"Nemenyi's critical difference of mean ranks: {one.critical_difference:.2f}.",
+            ),
         )
 
 
@@ -231,6 +263,14 @@ def _details(result: Result) -> Iterator[Table]:
         f"Measured: the mean difference over runs; estimated: the same{others}. Ahead: in how many runs. > ≈ <: "
         f"probabilities on this data set alone (correlated t-test); p: corrected resampled t-test. {said}"
     )
+    claims = [
+        f"{one.better} is better than {one.b if one.better == one.a else one.a} on at least {one.better_on} of "
+        f"{one.data_sets} data sets (95% confidence{', ' + one.measure if len(result.measures) > 1 else ''})"
+        + (f": {', '.join(one.better_on_names)}." if one.better_on_names else ".")
+        for one in result.bayes
+        if one.better_on
+    ]
+    note = " ".join([note, *claims])
     header = ["pair", "data set", "measured", "estimated", "first ahead", "tied", "second ahead", *">≈<", "p"]
     minor = many and len(rows) > 12
     yield _by_measure(result, "Data set by data set", header, rows, note, droppable=(5, 4, 6), minor=minor)

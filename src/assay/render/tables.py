@@ -28,6 +28,9 @@ _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-
 _OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
 """The order of kinds of outcome; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
+_GROUPS = (
+    "Systems that share a letter (group) are not told apart, p > 0.05 after Holm; that does not make them equal."
+)
 _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
@@ -131,10 +134,17 @@ def _scores(result: Result) -> Iterator[Table]:
                 best = figure(f1[0][index], is_best([value_of(row) for row in f1[0]], index))
                 averages = [value_of(row[index]) for row in f1[1:]]
                 title = f"{measure} {before}".rstrip(" -")
-                rows.append([name, title, *map(value_of, parts), best, *averages])
+                group = f1[0][index]
+                rows.append([name, title, group.group if group else "", *map(value_of, parts), best, *averages])
         notes.append(f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.")
-        header = ["system", "measure", "precision", "recall", "f1", "macro f1", "weighted f1"]
-        yield table("Scores", header, rows, "text text percent", words=2, notes=tuple(notes), droppable=(6, 5))
+        header = ["system", "measure", "group", "precision", "recall", "f1", "macro f1", "weighted f1"]
+        words, forms, droppable = 3, "text text text percent", (7, 6)
+        if any(row[2] for row in rows):
+            notes.append(_GROUPS)
+        else:
+            header, rows = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows]
+            words, forms, droppable = 2, "text text percent", (6, 5)
+        yield table("Scores", header, rows, forms, words=words, notes=tuple(notes), droppable=droppable)
         return
     mains = result.main_scores
     for index, name in enumerate(names):
@@ -155,7 +165,18 @@ def _scores(result: Result) -> Iterator[Table]:
             f"{measure} {score}" if measure in several and score != measure.partition("(")[0] else measure
             for measure, score in mains.items()
         ]
-    yield table("Scores", ["system", *header], rows, notes=tuple(notes))
+    # From three systems on, the groups of each measure.
+    groups = {key: [own.group if (own := found.get((name, *key))) else "" for name in names] for key in mains.items()}
+    grouped = [key for key, own in groups.items() if any(own)]
+    for index, key in enumerate(grouped, 1):
+        header.insert(index - 1, "group" if len(mains) == 1 else f"group {key[0]}")
+        for cells, letters in zip(rows, groups[key], strict=True):
+            cells.insert(index, letters)
+    notes += [_GROUPS] * bool(grouped)
+    # Where there is no room, the groups of the first measure stay.
+    further = tuple(range(len(grouped), 1, -1))
+    words = 1 + len(grouped)
+    yield table("Scores", ["system", *header], rows, words=words, notes=tuple(notes), droppable=further)
 
 
 def _further_scores(result: Result) -> Iterator[Table]:
@@ -241,10 +262,10 @@ def _tests(result: Result) -> Iterator[Table]:
                 "prefer p."
             )
         explained |= with_mcnemar
-        notes += power_lines(group, result.unit, result.units)
+        lines = tuple(power_lines(group, result.unit, result.units))
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {measure}" + (f", {score}" if named else "")
-        yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), short=PAIRS)
+        yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), lines=lines, short=PAIRS)
 
 
 def _family(result: Result) -> str:

@@ -82,6 +82,8 @@ def _show_table(table: Table, console: Console) -> None:
     notes += [*table.notes, *filter(None, [table.hint])]
     if notes:
         console.print(Text(visible(" ".join(notes)), style="dim"))
+    for line in table.lines:
+        console.print(Text(visible(line), style="dim"))
 
 
 def _has_interval(cell: Cell) -> bool:

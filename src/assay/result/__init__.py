@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.result.encoding import decode, dumps, encode
-from assay.result.posteriors import Posterior, Ranking
+from assay.result.posteriors import MeanRanks, Posterior, Ranking
 
 SCHEMA = "assay/1"
 _ORIGIN = "Was it written by assay --format json?"
@@ -57,6 +57,8 @@ class Score:
     """True for the main score of the measure."""
     interval: str = ""
     """The kind of interval that this one is; another than was asked for where that cannot be made for this score."""
+    group: str = ""
+    """Of a main score among three systems or more: letters; systems that share none are told apart by the tests."""
 
 
 @dataclass(frozen=True)
@@ -456,7 +458,9 @@ class Table:
     words: int = 1
     """So many columns, the first, are words and set to the left."""
     notes: tuple[str, ...] = ()
-    """Sentences beneath."""
+    """Sentences beneath …"""
+    lines: tuple[str, ...] = ()
+    """… and such as have a line of their own."""
     bold: tuple[tuple[int, int], ...] = ()
     """Row and column of the cells that stand out, such as the best of a column …"""
     italic: tuple[tuple[int, int], ...] = ()
@@ -574,6 +578,7 @@ class Result:
     """… but for these."""
     bayes: tuple[Posterior, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+    ranks: tuple[MeanRanks, ...] = ()
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
     texts: Mapping[str, Any] | None = None

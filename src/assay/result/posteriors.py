@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -136,6 +137,45 @@ class Posterior:
     """The Bayesian signed-rank test on the data sets' means, where there are enough of them."""
     replications: tuple[Replication, ...] = ()
     notes: tuple[str, ...] = ()
+    better: str = ""
+    """The system that is better over data sets on the whole …"""
+    better_on: int = 0
+    """… the number of data sets on which it is so at least (95% confidence, Bonferroni's partial conjunction) …"""
+    better_on_names: tuple[str, ...] = ()
+    """… and those that Holm's correction leaves."""
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Two systems by their ranks over data sets."""
+
+    a: str
+    b: str
+    wilcoxon: float
+    """p of the signed-rank test …"""
+    wilcoxon_holm: float
+    """… after Holm's correction …"""
+    nemenyi: float
+    """… and of Nemenyi's test, which depends on the other systems."""
+
+
+@dataclass(frozen=True)
+class MeanRanks:
+    """The ranks of three systems or more over five data sets or more."""
+
+    measure: str
+    data_sets: int
+    ranks: Mapping[str, float]
+    """Mean ranks, 1 being the best, the best first."""
+    groups: Mapping[str, str]
+    """Letters: systems that share none are told apart by the signed-rank test after Holm's correction."""
+    friedman: float
+    friedman_p: float
+    iman_davenport: float
+    iman_davenport_p: float
+    critical_difference: float
+    """Nemenyi's."""
+    pairs: tuple[RankTest, ...]
 
 
 @dataclass(frozen=True)
@@ -162,3 +202,5 @@ class Ranking:
     relations: tuple[RankRelation, ...]
     intransitive: tuple[str, ...] = ()
     """Sentences on what the chain hides."""
+    headline: str = ""
+    """The order with shares: `<` and `≈` where these reach the threshold, else `?`, undecided."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.bayesian.pairs import verdict
+from assay.bayesian.pairs import THRESHOLD, verdict
 from assay.result.posteriors import CurvePoint, Posterior, Thirds
 
 
@@ -36,49 +36,45 @@ BEHIND = "Equivalent means a difference of at most 0.002."
 
 
 def test_better() -> None:
-    assert said(0.168, 0.003, 0.829) == (
-        "Flair is most likely better than TnT on accuracy (decision shares: TnT better .168, equivalent .003, "
-        f"Flair better .829; 5 data sets, 1,000 runs). {BEHIND}"
+    assert said(0.02, 0.003, 0.977) == (
+        "Flair is better than TnT on accuracy (decision shares: TnT better .020, equivalent .003, "
+        f"Flair better .977; 5 data sets, 1,000 runs). {BEHIND}"
     )
-    assert said(0.829, 0.003, 0.168).startswith("TnT is most likely better than Flair on accuracy (")
+    assert said(0.95, 0.03, 0.02).startswith("TnT is better than Flair on accuracy (")
 
 
-def test_better_but_below_one_half() -> None:
-    assert said(0.262, 0.307, 0.431) == (
-        "Flair may be better than TnT on accuracy, the likeliest case but below one half (decision shares: TnT "
-        f"better .262, equivalent .307, Flair better .431; 5 data sets, 1,000 runs). {BEHIND}"
+def test_undecided_below_the_threshold() -> None:
+    assert said(0.168, 0.003, 0.829) == (
+        "Undecided between TnT and Flair on accuracy: the likeliest is that Flair is better, .829, below the "
+        "threshold of .950 (decision shares: TnT better .168, equivalent .003, Flair better .829; 5 data "
+        f"sets, 1,000 runs). {BEHIND}"
+    )
+    assert said(0.1, 0.8, 0.1).startswith(
+        "Undecided between TnT and Flair on accuracy: the likeliest is that they are practically equivalent, .800"
     )
 
 
 def test_practically_equivalent() -> None:
-    assert said(0.1, 0.8, 0.1).startswith("TnT and Flair are most likely practically equivalent on accuracy (")
-    assert said(0.2, 0.45, 0.35).startswith(
-        "TnT and Flair may be practically equivalent on accuracy, the likeliest case but below one half ("
-    )
+    assert said(0.01, 0.98, 0.01).startswith("TnT and Flair are practically equivalent on accuracy (")
 
 
-def test_no_clear_winner() -> None:
-    assert said(0.148, 0.441, 0.411).startswith(
-        "No clear winner between TnT and Flair on accuracy: practically equivalent, or Flair better ("
-    )
-    assert said(0.441, 0.411, 0.148).startswith(
-        "No clear winner between TnT and Flair on accuracy: practically equivalent, or TnT better ("
-    )
-    assert said(0.48, 0.02, 0.5).startswith(
-        "No clear winner between TnT and Flair on accuracy: each is about as likely the better one ("
-    )
+def test_no_case_is_clearly_the_likeliest() -> None:
+    for shares in ((0.148, 0.441, 0.411), (0.441, 0.411, 0.148), (0.48, 0.02, 0.5)):
+        assert said(*shares).startswith(
+            "Undecided between TnT and Flair on accuracy: no case is clearly the likeliest ("
+        )
 
 
 def test_one_data_set_has_probabilities() -> None:
     assert said(0.0, 0.0367, 0.9633, "correlated-t", data_sets=1) == (
-        "Flair is most likely better than TnT on accuracy (probabilities: TnT better .000, equivalent .037, Flair "
+        "Flair is better than TnT on accuracy (probabilities: TnT better .000, equivalent .037, Flair "
         f"better .963; one data set, 1,000 runs). {BEHIND}"
     )
 
 
 def test_without_a_region_there_are_two_shares() -> None:
-    assert said(0.1, None, 0.9, half=0) == (
-        "Flair is most likely better than TnT on accuracy (decision shares: TnT better .100, Flair better .900; "
+    assert said(0.04, None, 0.96, half=0) == (
+        "Flair is better than TnT on accuracy (decision shares: TnT better .040, Flair better .960; "
         "5 data sets, 1,000 runs). No region of practical equivalence was given: every difference counts."
     )
 
@@ -114,14 +110,12 @@ def test_no_verdict_claims_more_than_the_shares(given_shares: list[float]) -> No
     a, equal, b = (share / sum(given_shares) for share in given_shares)
     claim = said(a, equal, b).partition(" (")[0]
     best, runner_up = sorted((a, equal, b))[:0:-1]
-    if "practically equivalent" in claim and "No clear" not in claim:
-        assert equal == best
+    assert claim.startswith("Undecided") == (best < THRESHOLD)
     if "better than" in claim:
-        assert equal < best
-        winner = "TnT" if a > b else "Flair"
-        assert claim.startswith(winner)
-    assert ("No clear winner" in claim) == (best - runner_up < 0.05)
-    assert ("most likely" in claim) <= (best > 0.5)
+        assert claim.startswith("TnT" if a > b else "Flair") and max(a, b) == best
+    elif "are practically equivalent on" in claim:
+        assert equal == best
+    assert ("no case is clearly" in claim) == (best - runner_up < 0.05)
 
 
 @pytest.mark.parametrize("model", ["hierarchical", "correlated-t"])

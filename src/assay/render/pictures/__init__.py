@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.render.pictures.plots import KINDS, curves, forest, matrix, measures, pairs, panels
 from assay.render.pictures.ranking import ranking_graph
+from assay.render.pictures.ranks import critical_difference
 from assay.render.pictures.sheet import check_plot, content, short
 from assay.render.pictures.simplex import simplex, simplex_grid
 from assay.result import Result
@@ -60,6 +61,8 @@ def _drawn(result: Result) -> Iterator[tuple[str, Figure]]:
         yield "matrix" if kind == "decision" else f"matrix-{kind}", matrix(result.bayes, kind)
     for ranking in result.rankings:
         yield stem("ranking", ranking.measure), ranking_graph(ranking)
+    for ranks in result.ranks:
+        yield stem("ranks", ranks.measure), critical_difference(ranks)
     # A page of triangles for each measure as in the paper, one of all measures, and each triangle large.
     drawn = [posterior for posterior in result.bayes if posterior.simplex]
     columns = measures(drawn)

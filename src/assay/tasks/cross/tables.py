@@ -119,8 +119,8 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         notes=(
             f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
             f"correction is over all {result.family:,} tests of this comparison; bold: p < 0.05 after it.",
-            *power_lines(tests, result.unit, result.units, names),
         ),
+        lines=tuple(power_lines(tests, result.unit, result.units, names)),
     )
 
 

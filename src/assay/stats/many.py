@@ -1,0 +1,151 @@
+"""Many systems: groups that tests do not tell apart, ranks over data sets, and on how many of these a claim holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.stats.significance import holm
+
+MOST_EXACT = 25
+"""Up to so many data sets, without ties, the signed-rank test is exact."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letters(order: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
+    """The letters of each system, in the order given, the best first: systems that are told apart share none.
+
+    A letter is a largest set of systems of which no two are told apart; letters go by their best members.
+    """
+    joined = {
+        name: {other for other in order if other != name and frozenset((name, other)) not in different}
+        for name in order
+    }
+    place = {name: index for index, name in enumerate(order)}
+    groups: list[list[int]] = []
+
+    def grow(group: set[str], possible: set[str], done: set[str]) -> None:
+        if not possible and not done:
+            groups.append(sorted(place[name] for name in group))
+            return
+        pivot = max(possible | done, key=lambda name: (len(joined[name] & possible), -place[name]))
+        for name in sorted(possible - joined[pivot], key=place.__getitem__):
+            grow(group | {name}, possible & joined[name], done & joined[name])
+            possible, done = possible - {name}, done | {name}
+
+    grow(set(), set(order), set())
+    found = dict.fromkeys(order, "")
+    for number, group in enumerate(sorted(groups)):
+        letter = _LETTERS[number] if number < len(_LETTERS) else f"({number + 1})"
+        for index in group:
+            found[order[index]] += letter
+    return found
+
+
+@dataclass(frozen=True)
+class RankTests:
+    """Tests on the ranks of systems over data sets."""
+
+    ranks: Floats
+    """The mean rank of each system, 1 being the best; ties have the mean of their ranks."""
+    chi_square: float
+    """Friedman's, with one degree less than there are systems …"""
+    p: float
+    f: float
+    """… and Iman and Davenport's F."""
+    f_p: float
+    critical_difference: float
+    """Nemenyi's: mean ranks that differ by less are not told apart …"""
+    nemenyi: Mapping[tuple[int, int], float]
+    """… and his p for each two systems."""
+    wilcoxon: Mapping[tuple[int, int], float]
+    """The signed-rank test of each two systems …"""
+    wilcoxon_holm: Mapping[tuple[int, int], float]
+    """… and after Holm's correction."""
+
+
+def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
+    """Tests on scores, data sets × systems, of which the higher are the better."""
+    from scipy import stats
+
+    sets, systems = scores.shape
+    ranks = stats.rankdata(-scores, axis=1)
+    means = ranks.mean(axis=0)
+    # Ties make ranks less spread than they could be.
+    spread = float(np.sum((ranks - (systems + 1) / 2) ** 2)) / (sets * (systems - 1))
+    chi_square = math.nan if spread == 0 else sets * float(np.sum((means - (systems + 1) / 2) ** 2)) / spread
+    rest = sets * (systems - 1) - chi_square
+    f = math.inf if rest <= 0 else (sets - 1) * chi_square / rest
+    degrees = systems - 1, (systems - 1) * (sets - 1)
+    error = math.sqrt(systems * (systems + 1) / (6 * sets))
+    quantile = float(stats.studentized_range.isf(alpha, systems, math.inf)) / math.sqrt(2)
+    pairs = list(combinations(range(systems), 2))
+    nemenyi = {
+        (a, b): float(stats.studentized_range.sf(abs(means[a] - means[b]) / error * math.sqrt(2), systems, math.inf))
+        for a, b in pairs
+    }
+    wilcoxon = {(a, b): _signed_ranks(scores[:, b] - scores[:, a]) for a, b in pairs}
+    return RankTests(
+        ranks=means,
+        chi_square=chi_square,
+        p=float(stats.chi2.sf(chi_square, systems - 1)),
+        f=f,
+        f_p=float(stats.f.sf(f, *degrees)),
+        critical_difference=quantile * error,
+        nemenyi=nemenyi,
+        wilcoxon=wilcoxon,
+        wilcoxon_holm=dict(zip(pairs, holm([wilcoxon[pair] for pair in pairs]), strict=True)),
+    )
+
+
+def _signed_ranks(differences: Floats) -> float:
+    """The two-sided p of Wilcoxon's signed-rank test; zeros are ranked and left out (Pratt)."""
+    from scipy import stats
+
+    # Rounded, so that differences that are equal but for floats are ties.
+    differences = np.round(differences, 12)
+    if not differences.any():
+        return 1.0
+    sizes = np.abs(differences)
+    exact = len(sizes) <= MOST_EXACT and len(np.unique(sizes)) == len(sizes) and bool(sizes.all())
+    found = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "approx")
+    return float(found.pvalue)
+
+
+@dataclass(frozen=True)
+class Replicated:
+    """On how many data sets a claim holds."""
+
+    partial: tuple[float, ...]
+    """For each number of data sets the p of the hypothesis that the claim holds on fewer …"""
+    least: int
+    """… and the largest number for which it is refuted."""
+    named: tuple[int, ...]
+    """The data sets on which the claim holds after Holm's correction."""
+
+
+def replicated(p: Sequence[float], alpha: float = 0.05, *, independent: bool = False) -> Replicated:
+    """The number of data sets on which a claim holds (Dror et al. 2017), from the p of each in its direction.
+
+    By Bonferroni's partial conjunction, under which data sets may depend on one another, or by Fisher's.
+    """
+    from scipy import stats
+
+    ordered = sorted(p)
+    if independent and ordered and ordered[0] <= 0:
+        raise ValueError("Fisher's combination needs p above 0")
+    partial: list[float] = []
+    for number in range(1, len(ordered) + 1):
+        rest = ordered[number - 1 :]
+        if independent:
+            found = float(stats.chi2.sf(-2 * sum(map(math.log, rest)), 2 * len(rest)))
+        else:
+            found = min(1.0, len(rest) * rest[0])
+        partial.append(max([found, *partial[-1:]]))
+    named = [index for index, adjusted in enumerate(holm(list(p))) if adjusted <= alpha]
+    return Replicated(tuple(partial), sum(one <= alpha for one in partial), tuple(named))
