@@ -245,3 +245,75 @@ def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
 def test_fisher_refuses_a_p_of_0() -> None:
     with pytest.raises(ValueError, match="above 0"):
         replicated([0.0, 0.5], independent=True)
+
+
+# --- clusters ---
+
+
+def clustered(values: list[int], clusters: list[str | None], folder: Path, name: str) -> str:
+    """One word per sentence, tagged A in gold; right where the value is 1."""
+    lines = []
+    for value, cluster in zip(values, clusters, strict=True):
+        lines += [f"# speaker = {cluster}"] * (cluster is not None)
+        lines += [f"1\tw\t_\t{'A' if value else 'B'}" + "\t_" * 6, ""]
+    path = folder / f"{name}.conllu"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([*lines, ""]), "utf-8")
+    return str(path)
+
+
+def test_clusters_have_the_standard_error_of_their_sums(tmp_path: Path) -> None:
+    case = load("clusters")
+    values, clusters, expected = case["values"], case["cluster"], case["expected"]
+    gold = clustered([1] * len(values), clusters, tmp_path, "gold")
+    system = clustered(values, clusters, tmp_path, "system")
+    result = assay.score(gold, {"s": system}, ["accuracy"], column="UPOS", unit="meta:speaker")
+    assert (result.unit, result.units) == ("speaker", expected["clusters"])
+    assert "unit:meta:speaker" in result.signature
+    (note,) = [note for note in result.notes if "standard error" in note]
+    assert f"is {expected['ratio']:.1f} times that over sentences" in note
+    rows: dict[str, list[list[int]]] = {"units": [[value, 1, 1, 1] for value in values]}
+    rows["clusters"] = [
+        [sum(v for v, c in zip(values, clusters, strict=True) if c == name), *[clusters.count(name)] * 3]
+        for name in sorted(set(clusters))
+    ]
+    for kind, key in (("units", "se_units"), ("clusters", "se_clusters")):
+        error = figures("accuracy", WORDS, {"s": rows[kind]}).standard_error("f1", 0)
+        assert error == pytest.approx(expected[key], rel=1e-9)
+    (row,) = figures("accuracy", WORDS, {"s": rows["clusters"]}).scores(names=["f1"])
+    assert (result.scores[0].low, result.scores[0].high) == pytest.approx((row.low, row.high), rel=1e-12)
+
+
+def test_values_in_several_shards_are_one_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders read file by file give what one file gives."""
+    from assay.engine import run
+
+    case = load("clusters")
+    values, clusters = case["values"], [f"{name}" for name in case["cluster"]]
+    # Speakers alternate, so that each is in both files.
+    order = sorted(range(len(values)), key=lambda index: (index % 2, index))
+    values, clusters = [values[i] for i in order], [clusters[i] for i in order]
+    both = ([1] * len(values), "gold"), (values, "a"), (values[::-1], "b")
+    one = [clustered(rights, clusters, tmp_path / "one", name) for rights, name in both]
+    for rights, name in both:
+        for number, part in enumerate((slice(0, 8), slice(8, None))):
+            clustered(rights[part], clusters[part], tmp_path / "many" / name, f"part{number}")
+    options = {"unit": "meta:speaker", "column": "UPOS", "times": 200}
+    whole = assay.compare(one[0], {"a": one[1], "b": one[2]}, ["accuracy", "tag-f1"], **options)
+    monkeypatch.setattr(run, "TEXT", 1)
+    folders = [str(tmp_path / "many" / name) for _, name in both]
+    parts = assay.compare(folders[0], {"a": folders[1], "b": folders[2]}, ["accuracy", "tag-f1"], **options)
+    assert parts.units == whole.units == 7
+    assert repr(parts.scores) == repr(whole.scores)
+    assert repr(parts.comparisons) == repr(whole.comparisons)
+
+
+def test_sentences_without_the_key_and_a_single_value_are_refused(tmp_path: Path) -> None:
+    from assay.errors import InputError, UsageError
+
+    gold = clustered([1, 1, 1], ["x", None, "y"], tmp_path, "gold")
+    with pytest.raises(InputError, match=r"gold.conllu:4: this sentence has no comment `# speaker = …`"):
+        assay.score(gold, gold, ["accuracy"], column="UPOS", unit="meta:speaker")
+    same = clustered([1, 1, 1], ["x", "x", "x"], tmp_path, "same")
+    with pytest.raises(UsageError, match="one value of speaker, nothing to resample"):
+        assay.score(same, same, ["accuracy"], column="UPOS", unit="meta:speaker")

@@ -225,7 +225,13 @@ _TESTS = (
 )
 
 _RESAMPLING = (
-    choice("--unit", "sentence document", "Unit of resampling; sentences, unless files hold whole documents only."),
+    click.option(
+        "--unit",
+        type=Names("unit", "assay.corpus", "UNITS"),
+        metavar="UNIT",
+        help="Unit of resampling: sentence, document, or meta:KEY, the values of `# KEY = …`; sentences, unless "
+        "files hold whole documents only.",
+    ),
     choice("--interval", "score percentile bca wilson", "Kind of 95% interval.", "score"),
     click.option("--times", type=int, default=10_000, show_default=True, help="Resamples and shufflings."),
     SEED,

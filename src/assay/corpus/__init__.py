@@ -16,6 +16,13 @@ from assay.errors import InputError, unknown
 
 T = TypeVar("T")
 UNITS = ("sentence", "document")
+
+
+def cluster_key(unit: str) -> str:
+    """The key of a unit `meta:KEY`, whose units are the values of a comment; nothing for other units."""
+    return unit.removeprefix("meta:") if unit.startswith("meta:") else ""
+
+
 _LONGEST = 1_000_000
 """No sentence has more places than this."""
 SEVERAL = " | "
@@ -392,13 +399,29 @@ class Corpus:
         )
 
     def unit_of_sentence(self, unit: str) -> Ints:
-        """The unit (sentence or document) of each sentence."""
+        """The unit (sentence, document or value of `meta:KEY`) of each sentence."""
+        if key := cluster_key(unit):
+            return self._clusters(key).codes
         if unit not in UNITS:
             raise unknown("unit", unit, UNITS)
         return np.arange(self.sentences) if unit == "sentence" else self.document_of_sentence
 
+    def _clusters(self, key: str) -> Column:
+        """The values of a comment; a sentence without it is refused, for it would belong to no unit."""
+        values = self.metadata(key)
+        if None in values:
+            place = self.place_of_sentence(values.index(None))
+            raise InputError(
+                f"{place}: this sentence has no comment `# {key} = …`, and --unit meta:{key} needs it on all. Add "
+                "it, or resample sentences: --unit sentence"
+            )
+        return Column.of(value or "" for value in values)
+
     def unit_names(self, unit: str) -> Iterator[str]:
         """A name for each unit that stays the same when files are read in other company."""
+        if key := cluster_key(unit):
+            yield from self._clusters(key).vocabulary
+            return
         firsts = self.document_starts[:-1] if unit == "document" and self.document_starts is not None else None
         sentences = range(self.sentences) if unit == "sentence" else [0] if firsts is None else firsts.tolist()
         ids = self.metadata("sent_id") if unit == "sentence" else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -249,6 +250,10 @@ class Tallies:
     """For each pair of systems in how many units its counts by label differ."""
     compares: bool
     """True where systems are compared, pair by pair."""
+    names: tuple[str, ...] | None = None
+    """The names of units that may have sentences in several shards, such as speakers …"""
+    named: tuple[Counts, ...] | None = None
+    """… and the counts of each system in them."""
 
     @classmethod
     def of(
@@ -260,6 +265,7 @@ class Tallies:
         by_label: bool = True,
         compares: bool = True,
         alone: bool = True,
+        names: Sequence[str] | None = None,
     ) -> Tallies:
         """The tallies of each system's counts per unit; scores look at the fields read alone.
 
@@ -304,6 +310,8 @@ class Tallies:
             by_block=of_blocks,
             differing=differing,
             compares=compares,
+            names=None if names is None else tuple(names),
+            named=None if names is None else tuple(own),
         )
         drawn = [*((index,) for index in range(len(systems))), *pairs]
         drawn += [tuple(range(len(systems)))] * (len(systems) > MANY)
@@ -368,12 +376,26 @@ class Tallies:
         """The number of units in which two systems' counts by label differ."""
         return self.differing[self._pair(a, b)]
 
+    def _again(self, counts: Sequence[Counts], names: Sequence[str]) -> Tallies:
+        """Tallies like these of other counts, of units that have names."""
+        return Tallies.of(
+            list(zip(self.systems, counts, strict=True)),
+            lambda sums: self.read,
+            lambda: blocks_of(names),
+            by_label=self.by_unit is not None or self.by_block is not None,
+            compares=self.compares,
+            names=names,
+        )
+
     def _pair(self, a: int, b: int) -> int:
         """The place of two systems among all pairs."""
         return list(combinations(range(len(self.systems)), 2)).index((min(a, b), max(a, b)))
 
     def nothing(self, others: Tallies) -> Tallies:
         """Tallies like these over the units of others, in which nothing is counted."""
+        if self.named is not None:
+            none = [replace(one, units=others.units, **_nothing_of(one)) for one in self.named]
+            return self._again(none, others.names or ())
         assert others.used is not None
         row = np.zeros((1, len(self.read) * len(self.systems)), dtype=np.int64)
         return replace(
@@ -396,6 +418,14 @@ class Tallies:
         """The tallies of two stretches of text; the one that comes first stands first."""
         assert (self.systems, self.fields) == (other.systems, other.fields), "only like tallies can be added"
         assert self.read == other.read, "scores read other fields in other shards"
+        if self.named is not None and other.named is not None:
+            known: dict[str, int] = {}
+            places = [as_codes(names or (), known) for names in (self.names, other.names)]
+            both = [
+                merged([one.regrouped(place, len(known)) for one, place in zip(pair, places, strict=True)])
+                for pair in zip(self.named, other.named, strict=True)
+            ]
+            return self._again([replace(one, units=len(known), unit=one.unit % len(known)) for one in both], [*known])
         labels = None if self.labels is None else tuple(sorted({*self.labels, *(other.labels or ())}))
         joint = _within(self.joint, other.joint)
         units = self.units + other.units
@@ -421,6 +451,17 @@ class Tallies:
             by_block=None if self.by_block is None else tuple(map(_added, self.by_block, other.by_block or ())),
             differing=tuple(map(int.__add__, self.differing, other.differing)),
         )
+
+
+def blocks_of(names: Iterable[str]) -> Ints:
+    """A block for each unit, by a hash of its name."""
+    hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in names)
+    return np.fromiter(hashes, dtype=np.int64) % BLOCKS
+
+
+def _nothing_of(counts: Counts) -> dict[str, Any]:
+    label = None if counts.label is None else counts.label[:0]
+    return {"unit": counts.unit[:0], "values": counts.values[:0], "label": label}
 
 
 def _few(rows: Collapsed) -> Collapsed | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import assay
+from assay.corpus import cluster_key
 from assay.engine import changes
 from assay.engine.counts import BLOCKS, as_sums
 from assay.engine.examples import Drawn
@@ -60,6 +61,11 @@ WIDER = 1.2
 def make_result(part: Part, settings: Settings | None = None) -> Result:
     """The Result of what all shards amount to."""
     options, measures, task = part.options, part.measures, tasks()[part.task]
+    unit = cluster_key(part.unit) or part.unit
+    if part.units == 1 and unit != part.unit:
+        raise UsageError(
+            f"--unit {part.unit}: one value of {unit}, nothing to resample. Give another key, or --unit sentence"
+        )
     family = tests_together(part.judged, options.baseline) * len(measures) if part.compares else 0
     settings = settings or Settings(
         *(options.seed, options.times, options.interval, options.power),
@@ -99,7 +105,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         noun=named or ("word" if task.matched and kinds and not any(kinds) else task.noun),
         drawing=task.drawing.kind,
         column=part.column,
-        unit=part.unit,
+        unit=unit,
         units=part.units,
         items=part.items,
         aligned_by=way_of(part.aligned_by),
@@ -120,11 +126,11 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         mappings=(*part.mappings, *effects),
         warnings=(
             *format_warnings(part.warnings),
-            *few_units(part.units, part.unit),
+            *few_units(part.units, unit),
             *other_intervals(options.interval, scores, comparisons),
             *_idle_slices(part, views),
         ),
-        notes=(*format_warnings(part.notes), *pooled_note(pooled, part.unit), *_notes(part, whole)),
+        notes=(*format_warnings(part.notes), *pooled_note(pooled, unit), *_notes(part, whole)),
     )
     if basis is not None:
         result = _with_items(result, part, basis, views)
@@ -436,7 +442,21 @@ def _notes(part: Part, figures: Sequence[Figures]) -> Iterator[str]:
             number = row.counts.get(f"{averaged[row.measure]}-documents")
             if number is not None:
                 yield f"{row.measure} of {row.system}: the mean of {number:,} of {part.units:,} documents."
-    if part.documents is not None and part.documents.units >= FEW_UNITS:
+    key = cluster_key(part.unit)
+    if part.cut_documents:
+        documents = f"{part.cut_documents:,} document{'s' * (part.cut_documents != 1)}"
+        yield f"{documents} hold several values of {key}: units cut through them."
+    if key and part.documents is not None:
+        measure, settings = figures[0].measure, figures[0].settings
+        fine = Figures(measure, None, part.documents, settings)
+        for index, system in enumerate(fine.systems):
+            errors = [one.standard_error(measure.main, index) for one in (fine, figures[0])]
+            if errors[1] > WIDER * errors[0] > 0:
+                yield (
+                    f"The standard error of {system} on {measure} over {key}s is {errors[1] / errors[0]:.1f} times "
+                    f"that over sentences: sentences of one {key} are alike here."
+                )
+    elif part.documents is not None and part.documents.units >= FEW_UNITS:
         measure, settings = figures[0].measure, figures[0].settings
         coarse = Figures(measure, None, part.documents, settings)
         rows = (one.scores(labels=False, names=[measure.main]) for one in (figures[0], coarse))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.align import MISMATCH
-from assay.corpus import UNITS
+from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
@@ -123,7 +123,7 @@ class _Options:
 
         choices: list[tuple[str, str | None, Sequence[str]]] = [
             ("task", self.task, [name for name, task in tasks().items() if task.prepare]),
-            ("unit", self.unit, UNITS),
+            ("unit", None if cluster_key(self.unit or "") else self.unit, (*UNITS, "meta:KEY")),
             ("value of embed", self.embed, ("all", "diff", "sample", "none", "auto")),
             ("interval", self.interval, ("score", "percentile", "bca", "wilson")),
             ("value of correct", self.correct, ("pairs", "slices")),

@@ -177,7 +177,10 @@ class Part:
     """Each measure over all items."""
     cuts: tuple[Cut, ...]
     documents: Tallies | None
-    """The first measure with documents for units, where sentences are resampled."""
+    """The first measure with documents for units, where sentences are resampled; with sentences, where the units are
+    values of a comment."""
+    cut_documents: int = 0
+    """Documents that hold several of these values."""
     labels: Items | None = None
     """The labels as they are, where they split into categories."""
     met: Mapping[str, Met] = field(default_factory=dict)
@@ -212,6 +215,8 @@ class Part:
 
     def __add__(self, other: Part) -> Part:
         """The sum of two parts; the one whose text comes first stands first."""
+        everything = tuple(a + b for a, b in zip(self.everything, other.everything, strict=True))
+        named = everything[0].tallies.names if everything else None
         return replace(
             self,
             told=self.told | other.told,
@@ -221,7 +226,8 @@ class Part:
             digests=tuple((*a, *b) for a, b in zip(self.digests, other.digests, strict=True)),
             unaligned=tuple(map(int.__add__, self.unaligned, other.unaligned)),
             aligned_by=tuple(map(way_of, zip(self.aligned_by, other.aligned_by, strict=True))),
-            units=self.units + other.units,
+            # Values of a comment may come again.
+            units=self.units + other.units if named is None else len(named),
             items=self.items + other.items,
             matched_items=None if self.matched_items is None else self.matched_items + (other.matched_items or 0),
             left_out=(self.left_out + other.left_out) % 2**64,
@@ -232,7 +238,8 @@ class Part:
                 name: (before + other.effects[name][0], after + other.effects[name][1])
                 for name, (before, after) in self.effects.items()
             },
-            everything=tuple(a + b for a, b in zip(self.everything, other.everything, strict=True)),
+            everything=everything,
+            cut_documents=self.cut_documents + other.cut_documents,
             cuts=tuple(
                 a.plus(b, self.everything, other.everything) for a, b in zip(self.cuts, other.cuts, strict=True)
             ),

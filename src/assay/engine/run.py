@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints
-from assay.corpus import Corpus
+from assay.corpus import Corpus, cluster_key
 from assay.corpus.adapters import named_systems
-from assay.engine.counts import BLOCKS, Counts, Tallies
+from assay.engine.counts import Counts, Tallies, blocks_of
 from assay.engine.examples import Drawn, examples, lot_of
 from assay.engine.finish import make_result
 from assay.engine.items import Items, join, judge_words, met
@@ -102,6 +101,7 @@ def measure_shard(
         everything=tuple(shard.selection(index, one, None, shard.units) for index, one in enumerate(tables)),
         cuts=tuple(shard.cut(cut) for cut in cuts),
         documents=shard.documents(),
+        cut_documents=shard.cut_documents(),
         labels=labels,
         of_task=task.sums(run, compares) if task.sums else {},
     )
@@ -180,7 +180,13 @@ class _Shard:
             (name, measure.count(one, gold.sentences).regrouped(units.of_sentence, len(units.kept)))
             for name, one in tables
         ]
-        return Tallies.of(counts, measure.fields_read, blocks, alone=self.options.decided is None, **how)
+        names = None
+        if cluster_key(unit):
+            # A value may come again in other shards, so that names are kept.
+            known = list(gold.unit_names(unit))
+            names = [known[index] for index in units.kept.tolist()]
+        alone = self.options.decided is None or names is not None
+        return Tallies.of(counts, measure.fields_read, blocks, alone=alone, names=names, **how)
 
     def selection(
         self,
@@ -216,12 +222,24 @@ class _Shard:
         )
 
     def documents(self) -> Tallies | None:
-        """The first measure with documents for units, where it may be worth knowing that sentences are alike."""
+        """The first measure with documents for units, where it may be worth knowing that sentences are alike; with
+        sentences where the units are values of a comment."""
+        if cluster_key(self.run.unit):
+            units = _Units.of(self.run, "sentence", np.ones(self.run.gold.sentences, dtype=bool))
+            return self.tallies(0, self.tables[0], units, "sentence", compares=False)
         units = _Units.of(self.run, "document", np.ones(self.run.gold.sentences, dtype=bool))
         few = self.options.decided is None and len(units.kept) < FEW_UNITS
         if self.run.unit != "sentence" or self.options.interval == "wilson" or few:
             return None
         return self.tallies(0, self.tables[0], units, "document", compares=False)
+
+    def cut_documents(self) -> int:
+        """The number of documents that hold several units which are values of a comment."""
+        gold = self.run.gold
+        if not cluster_key(self.run.unit) or gold.document_starts is None:
+            return 0
+        pairs = np.stack([gold.document_of_sentence, gold.unit_of_sentence(self.run.unit)], axis=1)
+        return int((np.bincount(np.unique(pairs, axis=0)[:, 0]) > 1).sum())
 
     def cut(self, cut: Slice) -> Cut:
         """Each value of a slice under each measure."""
@@ -311,8 +329,7 @@ class _Shard:
 
 def hashed_units(corpus: Corpus, unit: str) -> Ints:
     """A block for each unit, by a hash of its name, which is the same in whatever company files are read."""
-    hashes = (zlib.crc32(name.encode("utf-8", "replace")) for name in corpus.unit_names(unit))
-    return np.fromiter(hashes, dtype=np.int64) % BLOCKS
+    return blocks_of(corpus.unit_names(unit))
 
 
 def items_of(tables: Judged) -> list[tuple[str, Items]]:

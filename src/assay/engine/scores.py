@@ -176,6 +176,18 @@ class Figures:
             return *score_interval(value, _variance(values, sizes), units, present), "score"
         return *t_interval(value, _variance(values, sizes), units, low, high), "t"
 
+    def standard_error(self, name: str, system: int) -> float:
+        """The standard error of an overall score, by the variance over units."""
+        sizes: Array
+        if name in self.averages:
+            table = self._wide_tables[system][np.argsort(self._row_digests[system])]
+            values = self._linear(name, table, self.tallies.totals[system])
+            sizes = np.ones(len(values))
+        else:
+            found = self.tallies.rows(system) or self.tallies.block_rows(system)
+            values, sizes = self._linear(name, found.rows, self.totals[system]), found.sizes
+        return math.sqrt(_variance(values, sizes))
+
     def _linear(self, name: str, rows: Any, totals: Array) -> Floats:
         """What each row of counts adds to a score, to first order; only differences from the mean have a meaning."""
         if name in self.functions and isinstance(function := self.functions[name], Ratio):

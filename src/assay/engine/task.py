@@ -155,7 +155,7 @@ def describe(result: Result, *, noun: bool = False) -> Result:
         matched=task.matched,
         rivals=task.rivals,
         by_outcome=task.by_outcome,
-        text_unit=task.text_unit or result.unit,
+        text_unit=task.text_unit or ("document" if result.unit == "document" else "sentence"),
     )
     if task.present is None:
         return result
