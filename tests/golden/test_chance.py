@@ -14,7 +14,11 @@ import assay
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.measure import find
 from assay.engine.scores import Figures, Settings
+from assay.render import render
+from assay.result import Result
+from assay.stats.intervals import t_interval
 from assay.stats.many import letters, rank_tests, replicated
+from assay.stats.runs import run_variance, t_test
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from cases import each
 
@@ -207,6 +211,40 @@ def test_the_default_interval_covers_what_it_says(name: str, units: int) -> None
     assert share >= 0.93 - 3 * math.sqrt(0.95 * 0.05 / made)
 
 
+PAIRS = (("rule-person", "cascade-person"), ("accuracy-97", "accuracy-97b"), ("sparse-88", "sparse-90"))
+
+
+@pytest.mark.slow
+@each("pair", PAIRS)
+@each("units", [10, 30, 100, 1000])
+def test_intervals_of_differences_cover_and_tests_keep_their_level(pair: tuple[str, str], units: int) -> None:
+    """Where enough units differ, 93% less three standard errors; equal systems are told apart in 5% at most."""
+    one, other = (population(name) for name in pair)
+    f1 = [2 * rows.sum(axis=0)[0] / (rows.sum() + rows.sum(axis=0)[0]) for rows in (one, other)]
+    truth = float(f1[1] - f1[0])
+    rng = np.random.default_rng([units, 7])
+    covered, enough, rejected = 0, 0, 0
+
+    def compared(a: Any, b: Any) -> Any:
+        data = {"a": spans(a.tolist()), "b": spans(b.tolist())}
+        return next(figures("exact", SPANS, data, times=1000, power=None).comparisons())
+
+    for _ in range(SIMULATED):
+        drawn = rng.integers(0, min(len(one), len(other)), units)
+        a, b = one[drawn], other[drawn]
+        row = compared(a, b)
+        if units >= 20 and row.units >= 10 and not math.isnan(row.low):
+            enough += 1
+            covered += row.low <= truth <= row.high
+        swapped = rng.random(units) < 0.5
+        c, d = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
+        rejected += compared(c, d).p <= 0.05
+    share = covered / enough if enough else math.nan
+    print(f"{pair[0]} {pair[1]} n={units}: covered {share:.3f} of {enough}, rejected {rejected / SIMULATED:.3f}")
+    assert not enough or share >= 0.93 - 3 * math.sqrt(0.95 * 0.05 / enough)
+    assert rejected / SIMULATED <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / SIMULATED)
+
+
 # --- many systems ---
 
 
@@ -245,6 +283,32 @@ def test_on_how_many_data_sets_a_claim_holds(case: Any) -> None:
 def test_fisher_refuses_a_p_of_0() -> None:
     with pytest.raises(ValueError, match="above 0"):
         replicated([0.0, 0.5], independent=True)
+
+
+# --- runs ---
+
+
+@each("case", load("runs"), ids=lambda case: f"{len(case['a'])} runs")
+def test_runs_of_two_systems(case: Any) -> None:
+    expected = case["expected"]
+    values, scores = [], []
+    for name in "ab":
+        rows = np.array(case[name], dtype=np.float64)
+        right, total = rows[..., 0], rows[..., 1]
+        own = right.sum(axis=1) / total.sum(axis=1)
+        values.append((right - own[:, None] * total) / total.sum(axis=1)[:, None])
+        scores.append(own)
+    found = run_variance(values, scores, np.ones(values[0].shape[1]))
+    difference = float(scores[0].mean() - scores[1].mean())
+    assert difference == pytest.approx(expected["difference_a_minus_b"])
+    parts = (found.units, *found.runs, found.interaction, found.total, found.degrees, found.share_of_runs)
+    names = ("v_units", "v_runs_a", "v_runs_b", "v_interaction", "variance", "df", "share_of_variance_from_runs")
+    assert parts == pytest.approx([expected[name] for name in names], rel=1e-9)
+    assert t_test(difference, found.total, found.degrees) == pytest.approx(expected["p"], rel=1e-9)
+    units_only = t_test(difference, found.units, values[0].shape[1] - 1)
+    assert units_only == pytest.approx(expected["p_units_only"], rel=1e-9)
+    ends = t_interval(difference, found.total, found.degrees + 1)
+    assert ends == pytest.approx((expected["low"], expected["high"]), rel=1e-9)
 
 
 # --- clusters ---
@@ -317,3 +381,65 @@ def test_sentences_without_the_key_and_a_single_value_are_refused(tmp_path: Path
     same = clustered([1, 1, 1], ["x", "x", "x"], tmp_path, "same")
     with pytest.raises(UsageError, match="one value of speaker, nothing to resample"):
         assay.score(same, same, ["accuracy"], column="UPOS", unit="meta:speaker")
+
+
+def seeded(folder: Path, name: str, share: float, seed: int, gold: list[list[str]]) -> str:
+    rng = np.random.default_rng(seed)
+    path = folder / f"{name}.tsv"
+    rows = [[label if rng.random() < share else "X" for label in labels] for labels in gold]
+    words = [[f"w{place}\t{label}" for place, label in enumerate(labels)] for labels in rows]
+    path.write_text("\n".join("\n".join(sentence) + "\n" for sentence in words), "utf-8")
+    return str(path)
+
+
+def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    gold = [[str(label) for label in rng.choice(list("ABC"), 8)] for _ in range(40)]
+    reference = seeded(tmp_path, "gold", 1.1, 0, gold)
+    a = [seeded(tmp_path, f"a-seed{number}", 0.8, number, gold) for number in (1, 2, 3)]
+    b = [seeded(tmp_path, f"b-seed{number}", 0.85, 10 + number, gold) for number in (1, 2, 3)]
+    measures = ["accuracy", "sentence-accuracy", "tag-f1"]
+    apart = assay.compare(reference, [*a, *b], measures, times=100)
+    assert any("a-seed1 and a-seed2 look like runs of one system" in line for line in apart.warnings)
+    result = assay.compare(reference, [f"a={','.join(a)}", f"b={tmp_path}/b-seed*.tsv"], measures, times=100)
+    assert [source.name for source in result.systems] == ["a", "b"]
+    for name, files in (("a", a), ("b", b)):
+        values = [apart.score(Path(file).stem, "accuracy").value for file in files]
+        row = result.score(name, "accuracy")
+        assert row.runs is not None and sorted(row.runs.values) == pytest.approx(sorted(values))
+        assert row.value == pytest.approx(np.mean(values))
+        assert (row.runs.low, row.runs.high, row.runs.spread) == pytest.approx(
+            (min(values), max(values), np.std(values, ddof=1))
+        )
+        assert row.low < row.value < row.high
+        told = " ".join(result.notes)
+        named = [value for value, file in zip(values, files, strict=True) if f"{name} {Path(file).name}" in told]
+        assert named == [sorted(values)[1]]
+    (tested,) = [row for row in result.comparisons if row.measure == "accuracy"]
+    assert tested.test == "runs" and tested.runs is not None and tested.runs.p_runs is not None
+    one, other = (result.score(name, "accuracy").value for name in "ab")
+    assert tested.difference == pytest.approx(other - one)
+    # Three against three: twenty ways, of which two are as extreme as can be.
+    assert tested.runs.smallest_p_runs == 0.1
+    assert tested.low < tested.difference < tested.high
+    turned = assay.compare(reference, {"b": b, "a": a[::-1]}, measures, times=100)
+    (back,) = [row for row in turned.comparisons if row.measure == "accuracy"]
+    assert (back.p, back.low, back.high) == pytest.approx((tested.p, -tested.high, -tested.low), rel=1e-12)
+    assert Result.from_json(result.to_json()).to_json() == result.to_json()
+    shown = render(result, "md")
+    assert "(3 runs, " in shown and "a-seed" in shown
+
+
+def test_a_run_given_twice_is_refused_and_one_run_borrows_the_others_spread(tmp_path: Path) -> None:
+    from assay.errors import UsageError
+
+    gold = [["A", "B", "C"]] * 30
+    reference = seeded(tmp_path, "gold", 1.1, 0, gold)
+    runs = [seeded(tmp_path, f"r{number}", 0.8, number, gold) for number in (1, 2, 3)]
+    with pytest.raises(UsageError, match="is given twice"):
+        assay.score(reference, [f"a={runs[0]},{runs[0]}"], ["accuracy"])
+    result = assay.compare(reference, {"a": runs[:2], "b": runs[2]}, ["accuracy"], times=100)
+    (row,) = result.comparisons
+    assert row.runs is not None and row.runs.p_runs is None
+    assert row.runs.v_b == pytest.approx(2 * row.runs.v_a)
+    assert "The spread over seeds of b is taken from a." in result.notes

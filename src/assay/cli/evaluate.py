@@ -51,7 +51,7 @@ def score(**given: Any) -> int:
     """Score systems against GOLD, every score with its 95% interval.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
-    may be given a name: NAME=PATH.
+    may be given a name, NAME=PATH, and several runs of a system are NAME=RUN1,RUN2,… or a pattern behind NAME=.
     """
     return _evaluate("score", **given)
 
@@ -83,7 +83,8 @@ def compare(**given: Any) -> int:
     """Compare two or more systems: which is better, how sure, and what changed.
 
     GOLD and each system are a file, a folder, a glob pattern or - (standard input), also compressed; a system
-    may be given a name: NAME=PATH. Differences are the second system's minus the first's.
+    may be given a name, NAME=PATH, and several runs of a system are NAME=RUN1,RUN2,… or a pattern behind NAME=.
+    Differences are the second system's minus the first's.
     """
     from assay.errors import UsageError
 

@@ -84,7 +84,7 @@ def _texts(value: Any) -> Iterator[str]:
 def _paths(text: str) -> Iterator[str]:
     """The files that what a user says may name: `path`, `name=path`, a pattern, `measure(params=path)`."""
     for start in (0, *(match.end() for match in re.finditer("=", text))):
-        for path in (text[start:], re.split("[,)]", text[start:])[0].strip("\"' ")):
+        for path in (text[start:], *(part.strip("\"' ") for part in re.split("[,)]", text[start:]))):
             if path == "-" or os.path.exists(path):
                 yield path
                 yield from _belonging(path)

@@ -315,7 +315,7 @@ class Tallies:
         )
         drawn = [*((index,) for index in range(len(systems))), *pairs]
         drawn += [tuple(range(len(systems)))] * (len(systems) > MANY)
-        if alone and not any(tallies.needs_blocks(*some) for some in drawn):
+        if alone and joint is not None and not any(tallies.needs_blocks(*some) for some in drawn):
             return tallies
         used, sums = _sums_by(blocks(), rows)
         return replace(tallies, used=used, sums=sums)
@@ -327,7 +327,7 @@ class Tallies:
         assert self.own is not None and self.pairs is not None
         if len(systems) == 1:
             return self.own[systems[0]]
-        found = self.pairs[self._pair(*systems)] if len(systems) == 2 else None
+        found = self.pairs[self._pair(*systems)] if len(systems) == 2 and self.compares else None
         if found is None or systems[0] < systems[1]:
             return found
         return Collapsed.of(np.roll(found.rows, len(self.read), axis=1), found.sizes)

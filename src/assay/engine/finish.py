@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import combinations
@@ -45,6 +46,7 @@ from assay.stats.many import letters
 from assay.stats.significance import benjamini_hochberg, holm, mcnemar
 
 T = TypeVar("T")
+_SEED = re.compile(r"[-_. ]?(?:seed|run)[-_. ]?\d+", re.IGNORECASE)
 NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
@@ -129,6 +131,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
             *few_units(part.units, unit),
             *other_intervals(options.interval, scores, comparisons),
             *_idle_slices(part, views),
+            *(looks_like_runs(part.judged) if part.compares else ()),
         ),
         notes=(*format_warnings(part.notes), *pooled_note(pooled, unit), *_notes(part, whole)),
     )
@@ -385,6 +388,20 @@ def _idle_slices(part: Part, views: Sequence[Any]) -> Iterator[str]:
             yield (
                 f"--slice {cut.spec} cuts nothing here: all items fall under one value, or no measure has items to "
                 "cut."
+            )
+
+
+def looks_like_runs(names: Sequence[str]) -> Iterator[str]:
+    """A warning where the names of systems look like runs of one."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        if _SEED.search(name):
+            stems.setdefault(_SEED.sub("", name), []).append(name)
+    for stem, members in stems.items():
+        if len(members) > 1:
+            yield (
+                f"{members[0]} and {members[1]} look like runs of one system, and are compared as two. To compare "
+                f"systems over their runs: {stem or 'NAME'}=RUN1,RUN2,…"
             )
 
 

@@ -24,6 +24,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options, contents_of
 from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed, bases_of, basis_of, whole_numbers
 from assay.engine.prepare import Prepared, Run, prepare, source_of
+from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
 from assay.engine.task import task_options, tasks
@@ -436,10 +437,23 @@ def evaluate_shards(
 ) -> Result:
     """The Result for whichever command asks; what `settings` has drawn already serves again."""
     specs = [measures] if isinstance(measures, str) else list(measures or ())
-    shards = shards_of(gold, systems)
-    if len(shards) < 2:
-        return make_result(measure_shard(command, gold, systems, specs, options), settings)
-    return make_result(add_all(pieces_of(command, shards, specs, options), over, report), settings)
+
+    def measured(command: str, systems: Any, options: Options) -> Part:
+        shards = shards_of(gold, systems)
+        if len(shards) < 2:
+            return measure_shard(command, gold, systems, specs, options)
+        return add_all(pieces_of(command, shards, specs, options), over, report)
+
+    runs = runs_of(gold, systems) if command in ("score", "compare") else None
+    if runs is None:
+        return make_result(measured(command, systems, options), settings)
+    return evaluate_repeats(
+        command,
+        runs,
+        options,
+        lambda flat, plain: measured("score", flat, plain),
+        lambda median: make_result(measured(command, median, options), settings),
+    )
 
 
 def pieces_of(command: str, shards: Sequence[Shard], specs: Sequence[str], options: Options) -> list[Piece]:

@@ -171,10 +171,31 @@ class Figures:
                 return function.from_share(ends[0]), function.from_share(ends[1]), "score"
             values = self._linear(name, found.rows, self.totals[system])
             present = int(sizes[found.rows.any(axis=1)].sum())
-        low, high = _range_of(function)
+        low, high = range_of(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
             return *score_interval(value, _variance(values, sizes), units, present), "score"
         return *t_interval(value, _variance(values, sizes), units, low, high), "t"
+
+    def values(self, name: str, label: str | None = None) -> Floats:
+        """A score of each system, overall or of a label."""
+        if label is None:
+            return self._observed[name]
+        return np.asarray(self._observed_by_label[name][:, self.labels.index(label)])
+
+    def function_of(self, name: str) -> ScoreFunction:
+        """The function of a score or average."""
+        return self.functions[name] if name in self.functions else self.averages[name]
+
+    def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
+        """What units, in one order for all of some systems, add to the score of each; and how many units each is."""
+        if name in self.averages:
+            order = np.argsort(self._contents(systems))
+            tables = self._wide_tables
+            lines = [self._linear(name, tables[index][order], self.tallies.totals[index]) for index in systems]
+            return lines, np.ones(len(order))
+        found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
+        parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
+        return [self._linear(name, part, self.totals[index]) for index, part in parts], found.sizes
 
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, by the variance over units."""
@@ -213,7 +234,7 @@ class Figures:
             tables.append(Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values])))
         for name, function in self.functions.items():
             ends = np.full((len(self.systems), number, 2), np.nan)
-            low, high = _range_of(function)
+            low, high = range_of(function)
             for system, table in enumerate(tables):
                 of_label, rows, sizes = table.rows[:, 0], table.rows[:, 1:], table.sizes
                 value, totals = self._observed_by_label[name][system], self.tallies.totals[system].astype(np.float64)
@@ -522,7 +543,7 @@ class Figures:
             halves = zip((first, second), np.split(rows.rows, 2, axis=1), strict=True)
             one, other = (self._linear(name, half, self.totals[side]) for side, half in halves)
             sizes, function = rows.sizes, self.functions[name]
-        low, high = _range_of(function)
+        low, high = range_of(function)
         variance = _variance(other - one, sizes)
         return *t_interval(value, variance, self.tallies.units, low - high, high - low), "t"
 
@@ -648,7 +669,7 @@ def _as_proportion(function: ScoreFunction | None, totals: Sums) -> ScoreFunctio
     return recall if function is f1 and "aligned" in totals and totals["gold"] == totals["system"] else function
 
 
-def _range_of(function: ScoreFunction | None) -> tuple[float, float]:
+def range_of(function: ScoreFunction | None) -> tuple[float, float]:
     """The least and the most that a score can be."""
     return (function.low, function.high) if isinstance(function, Ranged) else (0.0, 1.0)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.render.text import DASH, count, p_value, percent, signed, with_interval
+from assay.render.text import DASH, count, interval, p_value, percent, signed, with_interval
 from assay.result import Score, Table
 
 
@@ -90,8 +90,14 @@ _FORMS: Mapping[str, Callable[[Any], Cell]] = {
 
 
 def figure(row: Score | None, bold: bool = False) -> Cell:
-    """A score with its interval."""
-    return cell([row.value, row.low, row.high], "percent", bold) if row else Cell(DASH, bold)
+    """A score with its interval; of several runs with their number, spread and range too."""
+    found = cell([row.value, row.low, row.high], "percent", bold) if row else Cell(DASH, bold)
+    if row is None or row.runs is None:
+        return found
+    runs = row.runs
+    reach = f"{percent(runs.low)}–{percent(runs.high)}"
+    text = f"{percent(row.value)} ± {percent(runs.spread)} ({runs.number} runs, {reach})"
+    return replace(found, text=text if math.isnan(row.low) else f"{text} {interval(row.low, row.high, percent)}")
 
 
 def value_of(row: Score | None) -> float:

@@ -228,7 +228,7 @@ def _number(row: Score) -> Cell:
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    tests = [row for row in result.comparisons if row.is_of_score and row.slice is None]
     exact = {
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
@@ -254,6 +254,11 @@ def _tests(result: Result) -> Iterator[Table]:
                 f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided, all "
                 f"ways where these can be counted (exact), else {result.times:,} of them; error: how far p may be "
                 f"off by chance. Holm's correction is over {_family(result)}; bold: p < 0.05 after it."
+            )
+        if number == 0 and any(row.runs for row in group):
+            notes.append(
+                f"Systems with several runs: p and interval by Student's t with the variance over {result.unit}s and "
+                "over runs, as for other runs on other texts."
             )
         if with_mcnemar and not explained:
             over = f"gold's {result.noun}s (recall)" if result.matched else f"{result.noun}s"
@@ -637,7 +642,7 @@ def _slices(result: Result) -> Iterator[Table]:
     tests: dict[tuple[str, str | None], Comparison] = {
         (row.measure, row.slice): row
         for row in result.comparisons
-        if row.slice is not None and row.test == "shuffling" and row.score == mains.get(row.measure)
+        if row.slice is not None and row.is_of_score and row.score == mains.get(row.measure)
     }
     sliced = (row for row in result.scores if row.slice is not None and row.main)
     tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))

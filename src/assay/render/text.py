@@ -111,7 +111,7 @@ def verdict(result: Result) -> str:
     if result.command == "bayes":
         return ""
     mains = result.main_scores
-    tested = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    tested = [row for row in result.comparisons if row.is_of_score and row.slice is None]
     tests = [row for row in tested if row.score == mains.get(row.measure)]
     if not tests:
         return ""

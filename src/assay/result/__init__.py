@@ -42,6 +42,20 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """The scores of several runs of a system."""
+
+    number: int
+    spread: float
+    """Their standard deviation."""
+    low: float
+    """The lowest …"""
+    high: float
+    """… and the highest."""
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Score:
     """One figure with its interval."""
 
@@ -59,6 +73,8 @@ class Score:
     """The kind of interval that this one is; another than was asked for where that cannot be made for this score."""
     group: str = ""
     """Of a main score among three systems or more: letters; systems that share none are told apart by the tests."""
+    runs: Runs | None = None
+    """Where a system has several runs; the value is their mean."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,29 @@ class Power:
 
 
 @dataclass(frozen=True)
+class RunTest:
+    """What a test over several runs is made of."""
+
+    variance: float
+    v_units: float
+    """Over units, of the means over runs …"""
+    v_a: float
+    """… over the runs of A …"""
+    v_b: float
+    v_interaction: float
+    """… and of runs within units, which is in both."""
+    df: float
+    p_units: float
+    """Would these very models differ on other sentences?"""
+    p_runs: float | None
+    """Exact permutation of the scores of runs, which says nothing of other sentences …"""
+    smallest_p_runs: float | None
+    """… and cannot fall below this."""
+    share_of_runs: float
+    """The share of the variance that comes from runs."""
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two systems tested on one score; the difference is b - a, so positive favours b."""
 
@@ -122,6 +161,13 @@ class Comparison:
     """The kind of interval that the difference has."""
     power: Power | None = None
     """What the test could have found; null for identical systems, in slices and for other tests."""
+    runs: RunTest | None = None
+    """Where a system has several runs."""
+
+    @property
+    def is_of_score(self) -> bool:
+        """True of a test of a score, by shuffling or over runs."""
+        return self.test in ("shuffling", "runs")
 
 
 @dataclass(frozen=True)

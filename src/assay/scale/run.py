@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.engine.options import Options
 from assay.engine.parts import Part
+from assay.engine.repeats import runs_of
 from assay.engine.run import (
     Over,
     Piece,
@@ -95,6 +96,8 @@ def part_of(
 ) -> Part:
     """The sum of one job's share of the shards (`3/16`), for `assay merge` to add to those of other jobs."""
     over = _over(jobs, cluster)
+    if runs_of(gold, systems) is not None:
+        raise UsageError("several runs of a system are not measured in parts. Leave --partial out: --jobs, --cluster")
     shards = shards_of(gold, systems)
     if not shards:
         raise UsageError(

@@ -96,7 +96,7 @@ def score_interval(
 
 
 def t_interval(
-    value: float, variance: float, units: int, low: float = -math.inf, high: float = math.inf, level: float = 0.95
+    value: float, variance: float, units: float, low: float = -math.inf, high: float = math.inf, level: float = 0.95
 ) -> tuple[float, float]:
     """Student's interval of a value with this variance over units, cut to the range that it has."""
     if units < 2 or math.isnan(value) or math.isnan(variance):

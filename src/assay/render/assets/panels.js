@@ -58,7 +58,7 @@ export function surePanel(report) {
   const { view, systems, packed, result } = report;
   const [a, b] = [systems[view.a], systems[view.b]];
   const said = systems.length > 2 ? packed.verdicts.find((row) => row.a === a && row.b === b)?.verdict : null;
-  const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test === "shuffling";
+  const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
   const tests = result.comparisons.filter(ofPair);
   const range = rangeOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 0.01);
   if (!said && !tests.length) return null;

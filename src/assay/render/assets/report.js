@@ -45,7 +45,7 @@ export class Report {
   /** The tests that the verdict is about. */
   mainTests() {
     const main = new Set(this.mainScores().map((row) => `${row.measure}\t${row.score}`));
-    const tested = (row) => row.test === "shuffling" && row.slice === null && main.has(`${row.measure}\t${row.score}`);
+    const tested = (row) => row.test !== "mcnemar" && row.slice === null && main.has(`${row.measure}\t${row.score}`);
     const rows = this.result.comparisons.filter(tested);
     return rows.filter((row) => row.measure === rows[0].measure);
   }

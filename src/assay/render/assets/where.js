@@ -222,7 +222,7 @@ function pairSlice(report, main, name) {
   const [a, b] = [nameA, nameB].map((system) => report.scoreOf(system, main.measure, main.score, null, name));
   const diff = report.diff(name);
   const terms = report.texts && name in report.texts.slices ? [term("slice", name)] : null;
-  const ofPair = (row) => row.a === nameA && row.b === nameB && row.test === "shuffling";
+  const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
   const tested = (row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row);
   return [
     named(name),

@@ -1,0 +1,85 @@
+"""Several runs of systems on one test set: chance of the runs and chance of the test set, together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.arrays import Array, Floats
+from assay.stats.intervals import t_tail
+
+MOST_PERMUTATIONS = 200_000
+
+
+@dataclass(frozen=True)
+class RunVariance:
+    """The variance of a mean over runs, or of the difference of two such means, and the parts it is made of."""
+
+    units: float
+    """Over units, of the mean over runs."""
+    runs: tuple[float, ...]
+    """Over runs, of each system."""
+    interaction: float
+    """Of runs within units, which is in both of the others."""
+    total: float
+    degrees: float
+
+    @property
+    def share_of_runs(self) -> float:
+        """The share of the variance that comes from runs."""
+        whole = self.units + sum(self.runs)
+        return sum(self.runs) / whole if whole else 0.0
+
+
+def run_variance(values: list[Floats], scores: list[Floats], sizes: Array) -> RunVariance:
+    """The variance of the mean of one system, or of the difference of two.
+
+    For each system `values` are what the rows of each run add to its score (runs × rows), `scores` those of runs;
+    `sizes` units have each row. A system with one run has the spread of the other's.
+    """
+    number = float(sizes.sum())
+    lines, spreads, interaction = [], [], 0.0
+    for own, found in zip(values, scores, strict=True):
+        centred = own - (own @ sizes / number)[:, None]
+        line = number * centred + found[:, None]
+        lines.append(line.mean(axis=0))
+        runs = len(found)
+        spreads.append(float(np.var(found, ddof=1)) if runs > 1 else math.nan)
+        if runs > 1:
+            rest = number * (centred - centred.mean(axis=0))
+            interaction += float((rest**2 @ sizes).sum()) / ((runs - 1) * (number - 1) * number * runs)
+    line = lines[0] if len(lines) == 1 else lines[1] - lines[0]
+    mean = float(line @ sizes) / number
+    units = float((line - mean) ** 2 @ sizes) / (number - 1) / number
+    known = [spread for spread in spreads if not math.isnan(spread)]
+    of_runs = tuple(
+        (spread if not math.isnan(spread) else known[0]) / len(found)
+        for spread, found in zip(spreads, scores, strict=True)
+    )
+    freedom = [len(found) - 1 if len(found) > 1 else max(len(other) for other in scores) - 1 for found in scores]
+    together = units + sum(of_runs)
+    squares = units**2 / (number - 1) + sum(v**2 / df for v, df in zip(of_runs, freedom, strict=True))
+    degrees = together**2 / squares if squares else number - 1
+    return RunVariance(units, of_runs, interaction, max(units, sum(of_runs), together - interaction), degrees)
+
+
+def t_test(difference: float, variance: float, degrees: float) -> float:
+    """The two-sided p of a difference with this variance."""
+    if variance <= 0:
+        return 1.0 if difference == 0 else 0.0
+    return min(1.0, 2 * t_tail(abs(difference) / math.sqrt(variance), degrees))
+
+
+def permuted(a: Floats, b: Floats) -> float | None:
+    """The exact two-sided p of the difference of means when runs are dealt anew; None where ways are too many."""
+    whole, first = np.concatenate([a, b]), len(a)
+    if math.comb(len(whole), first) > MOST_PERMUTATIONS:
+        return None
+    chosen = np.array(list(combinations(range(len(whole)), first)))
+    means = whole[chosen].mean(axis=1)
+    differences = means - (whole.sum() - first * means) / len(b)
+    observed = abs(float(a.mean() - b.mean()))
+    return float(np.mean(np.abs(differences) >= observed - 1e-12))
