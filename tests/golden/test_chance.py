@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from assay.engine.measure import find
 from assay.engine.scores import Figures, Settings
 from assay.render import render
 from assay.result import Result
+from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters, rank_tests, replicated
 from assay.stats.runs import run_variance, t_test
@@ -138,6 +140,27 @@ def test_power_after_correction(case: Any) -> None:
     data = of_words({"only_a": 12, "only_b": 8, "units": 100})
     (row,) = figures("accuracy", WORDS, data, alpha=case["alpha"]).comparisons()
     assert row.power is not None and row.power.mde == pytest.approx(case["mde_n100"], rel=1e-9)
+
+
+def test_what_could_have_been_found_is_said_in_a_line() -> None:
+    case = load("power")["proportions"][4]
+    (row,) = figures("accuracy", WORDS, of_words(case)).comparisons()
+    row = replace(row, p_adjusted=row.p)
+    assert list(power_lines([row], "sentence", 500)) == [
+        "Not significant. With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 "
+        "points would have been found with 80% probability. If the difference is as observed (2.4), about 1,400 such "
+        f"sentences would be needed (between {about(row.power.needed_from)} and any number)."
+    ]
+    assert list(few_lines([row], "sentence", 500)) == []
+    (five,) = figures("accuracy", WORDS, of_words(load("power")["proportions"][2])).comparisons()
+    (line,) = power_lines([replace(five, p_adjusted=five.p)], "sentence", 100)
+    assert line.startswith(
+        "No result on this test set could be significant: the systems differ in 5 sentences; at least 6 must."
+    )
+    assert list(few_lines([five], "sentence", 100)) == [
+        "Few sentences differ (5): the interval of the difference is too short; go by the exact p."
+    ]
+    assert list(power_lines([replace(row, p_adjusted=0.04)], "sentence", 500)) == []
 
 
 def small_counts() -> dict[str, Any]:

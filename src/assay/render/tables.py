@@ -12,7 +12,7 @@ from assay.render import runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
 from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
-from assay.result.chance import power_lines
+from assay.result.chance import few_lines, power_lines
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""
@@ -267,7 +267,8 @@ def _tests(result: Result) -> Iterator[Table]:
                 "prefer p."
             )
         explained |= with_mcnemar
-        lines = tuple(power_lines(group, result.unit, result.units))
+        told = (few_lines, power_lines)
+        lines = tuple(line for lines in told for line in lines(group, result.unit, result.units))
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
         title = f"Differences on {measure}" + (f", {score}" if named else "")
         yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), lines=lines, short=PAIRS)

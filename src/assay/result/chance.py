@@ -9,6 +9,8 @@ from assay.result import Comparison
 
 LINES = 5
 """So many comparisons have their line beneath a table."""
+FEW_UNITS, FEW_DIFFERING = 20, 10
+"""Below so many units, or so many that differ, no interval of a difference holds what it says."""
 _LEVEL = 0.05
 
 
@@ -21,6 +23,22 @@ def power_lines(tests: Sequence[Comparison], unit: str, units: int, names: Seque
         yield which + power_sentence(row, unit, units)
     if len(found) > LINES:
         yield f"The same of {len(found) - LINES:,} more: --format json."
+
+
+def few_lines(tests: Sequence[Comparison], unit: str, units: int) -> Iterator[str]:
+    """A line for comparisons whose intervals cannot be trusted, since hardly any unit differs."""
+    few = [
+        row
+        for row in tests
+        if row.test == "shuffling" and not math.isnan(row.low) and row.units > 0
+        if units < FEW_UNITS or row.units < FEW_DIFFERING
+    ]
+    if few:
+        numbers = sorted({row.units for row in few})
+        shown = f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
+        pairs = f" in {len(few)} pairs" if len(tests) > 1 else ""
+        exact = "exact " * all(row.exact for row in few)
+        yield f"Few {unit}s differ{pairs} ({shown}): the interval of the difference is too short; go by the {exact}p."
 
 
 def _is_told(row: Comparison) -> bool:

@@ -136,7 +136,7 @@ def test_folders_correspond_by_file_name(file):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "paragraph"}, "there is no unit 'paragraph'. There is: sentence, document."),
+        ({"unit": "paragraph"}, "there is no unit 'paragraph'. There is: sentence, document, meta:KEY."),
         ({"interval": "bcaa"}, "there is no interval 'bcaa'. Did you mean bca?"),
         ({"on_mismatch": "skp"}, "there is no value of on_mismatch 'skp'. Did you mean skip?"),
         ({"kind": "corrections"}, "there is no kind of change 'corrections'. Did you mean correction?"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from assay.result import Comparison as Tested
 from assay.result import Result, Score, Table, enumeration, is_best
-from assay.result.chance import power_lines
+from assay.result.chance import few_lines, power_lines
 
 NOT_APPLICABLE = "N/A"
 
@@ -120,7 +120,10 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
             f"Second minus first in percentage points. p: paired shuffling of {result.unit}s, two-sided; Holm's "
             f"correction is over all {result.family:,} tests of this comparison; bold: p < 0.05 after it.",
         ),
-        lines=tuple(power_lines(tests, result.unit, result.units, names)),
+        lines=(
+            *few_lines(tests, result.unit, result.units),
+            *power_lines(tests, result.unit, result.units, names),
+        ),
     )
 
 
