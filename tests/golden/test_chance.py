@@ -20,7 +20,7 @@ from assay.result import Result
 from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters, rank_tests, replicated
-from assay.stats.runs import run_variance, t_test
+from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from cases import each
 
@@ -404,6 +404,15 @@ def test_sentences_without_the_key_and_a_single_value_are_refused(tmp_path: Path
     same = clustered([1, 1, 1], ["x", "x", "x"], tmp_path, "same")
     with pytest.raises(UsageError, match="one value of speaker, nothing to resample"):
         assay.score(same, same, ["accuracy"], column="UPOS", unit="meta:speaker")
+
+
+def test_almost_stochastic_order() -> None:
+    case = load("aso")
+    runs = {name: np.array(case[name]) for name in "ab"}
+    for key, expected in case["eps_min"].items():
+        first, _, second = key.split()
+        found = almost_stochastic_order(runs[first], runs[second], np.random.default_rng(0))
+        assert found == pytest.approx(expected[0], abs=0.05), key
 
 
 def seeded(folder: Path, name: str, share: float, seed: int, gold: list[list[str]]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.corpus.adapters import named_systems
 from assay.engine.finish import adjusted, with_groups
 from assay.engine.options import Options
@@ -23,7 +24,8 @@ from assay.errors import UsageError
 from assay.formats import joint_digest
 from assay.result import Comparison, Result, Runs, RunTest, Score
 from assay.stats.intervals import t_interval
-from assay.stats.runs import permuted, run_variance, t_test
+from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
+from assay.stats.streams import generator
 
 _PATTERN = re.compile(r"[*?\[]")
 MORE_RUNS = 0.5
@@ -182,8 +184,15 @@ def _tested(
             p_runs=dealt,
             smallest_p_runs=smallest if dealt is not None else None,
             share_of_runs=found.share_of_runs,
+            aso=None if dealt is None else _aso(scores, figures.settings.seed),
         ),
     )
+
+
+def _aso(scores: Sequence[Floats], seed: int) -> float:
+    """ε_min of the better system over the other; the stream depends on the scores alone."""
+    better, worse = sorted((np.sort(one) for one in scores), key=lambda one: (-float(one.mean()), one.tolist()))
+    return almost_stochastic_order(better, worse, generator(seed, f"aso\n{better.tolist()}\n{worse.tolist()}"))
 
 
 def _notes(rows: Sequence[Comparison], result: Result, places: Mapping[str, list[int]]) -> Iterator[str]:

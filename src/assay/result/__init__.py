@@ -133,6 +133,9 @@ class RunTest:
     """… and cannot fall below this."""
     share_of_runs: float
     """The share of the variance that comes from runs."""
+    aso: float | None = None
+    """ε_min of almost stochastic order (Dror et al. 2019), of the better system over the other: below one half it is
+    better almost always. It ignores the test set."""
 
 
 @dataclass(frozen=True)

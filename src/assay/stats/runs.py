@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 
@@ -71,6 +72,32 @@ def t_test(difference: float, variance: float, degrees: float) -> float:
     if variance <= 0:
         return 1.0 if difference == 0 else 0.0
     return min(1.0, 2 * t_tail(abs(difference) / math.sqrt(variance), degrees))
+
+
+def almost_stochastic_order(a: Floats, b: Floats, rng: np.random.Generator, times: int = 1000) -> float:
+    """ε_min of Dror et al. (2019): below one half, A is almost stochastically greater than B with 95% confidence.
+
+    The share of the squared distance of quantiles by which A is not, and its error over resampled runs.
+    """
+    # Quantiles of both change at whole shares of their numbers alone.
+    ends = np.unique(np.concatenate([np.arange(len(one) + 1) / len(one) for one in (a, b)]).round(12))
+    widths, middles = np.diff(ends), (ends[1:] + ends[:-1]) / 2
+
+    def violation(first: Floats, second: Floats) -> Floats:
+        quantiles = [
+            np.sort(one, axis=-1)[..., np.minimum((middles * one.shape[-1]).astype(np.int64), one.shape[-1] - 1)]
+            for one in (first, second)
+        ]
+        gaps = quantiles[1] - quantiles[0]
+        squares = gaps**2 * widths
+        whole = squares.sum(axis=-1)
+        part = np.where(gaps > 0, squares, 0.0).sum(axis=-1)
+        return np.asarray(np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.5))
+
+    found = float(violation(a, b))
+    resampled = violation(*(one[rng.integers(0, len(one), (times, len(one)))] for one in (a, b)))
+    error = float(np.std(resampled - found))
+    return min(1.0, max(0.0, found + NormalDist().inv_cdf(0.95) * error))
 
 
 def permuted(a: Floats, b: Floats) -> float | None:
