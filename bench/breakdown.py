@@ -41,10 +41,7 @@ PARTS = {
         *("engine.measure:Measure.count", "engine.counts:Counts.regrouped"),
         "tasks.cross.compare:tedeval",
     ),
-    "resampling": (
-        "engine.scores:Figures.scores",
-        *("engine.finish:draw_together", "tasks.cross.compare:draw_together"),
-    ),
+    "intervals": ("engine.scores:Figures.scores",),
     "testing": ("engine.scores:Figures.comparisons", "engine.finish:_mcnemar"),
     "comparing": (
         *("engine.run:join", "engine.items:Items.fold"),

@@ -21,6 +21,7 @@ from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import t_interval
 from assay.stats.many import letters, rank_tests, replicated
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
+from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from cases import each
 
@@ -240,8 +241,12 @@ PAIRS = (("rule-person", "cascade-person"), ("accuracy-97", "accuracy-97b"), ("s
 @pytest.mark.slow
 @each("pair", PAIRS)
 @each("units", [10, 30, 100, 1000])
-def test_intervals_of_differences_cover_and_tests_keep_their_level(pair: tuple[str, str], units: int) -> None:
+def test_intervals_of_differences_cover_and_tests_keep_their_level(
+    pair: tuple[str, str], units: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where enough units differ, 93% less three standard errors; equal systems are told apart in 5% at most."""
+    # Fewer shufflings are enumerated, which would take long so many times.
+    monkeypatch.setattr(all_shuffles, "__defaults__", (4096,))
     one, other = (population(name) for name in pair)
     f1 = [2 * rows.sum(axis=0)[0] / (rows.sum() + rows.sum(axis=0)[0]) for rows in (one, other)]
     truth = float(f1[1] - f1[0])

@@ -19,9 +19,6 @@ CHUNK_NUMBERS = 1 << 19
 NEAR_NUMBERS = 1 << 16
 """The same where each is used once, straight away: what stays in the processor's cache."""
 
-KEPT_NUMBERS = 1 << 26
-Draws = dict[tuple[int, int], list[NDArray[np.uint8]]]
-
 _FEW_ROWS = 16
 """Up to so many rows, as a rare label has, a binomial for each is cheaper than all below."""
 _FEW = 256
@@ -32,14 +29,12 @@ _WORTH_A_ROW = 12
 _TOSSED = 256
 """Rows of up to so many units have a coin tossed for each, 16 coins at once; more are drawn as a binomial."""
 _COSTLY_NS = 12_000.0
-"""The cost of a replicate above which a product is cheaper: weights once, then 2 or 3 microseconds a measure."""
+"""The cost of a replicate above which a product with weights of units is cheaper."""
 MOST_UNITS = 4096
 """The most units that weights are drawn for one by one."""
 
 
-def bootstrap_sums(
-    rows: Ints, sizes: Ints, times: int, rng: np.random.Generator, drawn_before: Draws | None = None
-) -> Floats:
+def bootstrap_sums(rows: Ints, sizes: Ints, times: int, rng: np.random.Generator) -> Floats:
     """The sums over as many units as there are, drawn with replacement: replicates × fields.
 
     How often each row comes up is a multinomial, drawn in two parts: independent Poisson numbers are one given
@@ -47,15 +42,13 @@ def bootstrap_sums(
     row, at a rate that leaves their sum just short of the number of units, and the missing draws are made unit
     by unit. Rows of few units share one Poisson number; which of their units it stands for is drawn likewise.
 
-    Where rows hardly collapse, units are drawn outright; `drawn_before` keeps such draws for other rows over the same
-    units (the generator must be in the same state for all of them).
+    Where rows hardly collapse, units are drawn outright.
     """
     if len(rows) == 1:
         # Whichever units are drawn, they are all alike.
         return np.tile(sizes @ rows, (times, 1)).astype(np.float64)
-    if draws_units(rows, sizes):
-        unit_rows = np.repeat(rows, sizes, axis=0)
-        return unit_sums(unit_rows, times, rng, drawn_before)
+    if _draws_units(rows, sizes):
+        return _unit_sums(np.repeat(rows, sizes, axis=0), times, rng)
     units = int(sizes.sum())
     if len(rows) <= _FEW_ROWS:
         drawn = rng.multinomial(units, sizes / units, size=times)
@@ -83,30 +76,18 @@ def bootstrap_sums(
     return sums[:, field_of.ravel()]
 
 
-def draws_units(rows: Ints, sizes: Ints) -> bool:
+def _draws_units(rows: Ints, sizes: Ints) -> bool:
     """True where units are drawn outright, since their rows hardly collapse."""
     return int(sizes.sum()) <= MOST_UNITS and is_costly(rows, sizes)
 
 
-def unit_sums(rows: Ints, times: int, rng: np.random.Generator, drawn_before: Draws | None = None) -> Floats:
-    """The same with a row per unit: the more fields are summed in one product, the less each of them costs."""
+def _unit_sums(rows: Ints, times: int, rng: np.random.Generator) -> Floats:
+    """The same with a row per unit."""
     fields, field_of = np.unique(rows, axis=1, return_inverse=True)
     single = int(fields.max(initial=0)) * len(rows) < 1 << 24
     table: NDArray[Any] = fields.astype(np.float32 if single else np.float64)
-    parts = [weights @ table for weights in unit_weights(len(rows), times, rng, drawn_before)]
+    parts = [weights.astype(np.float32) @ table for weights in bootstrap_weights(len(rows), times, rng)]
     return np.concatenate(parts).astype(np.float64)[:, field_of.ravel()]
-
-
-def unit_weights(
-    units: int, times: int, rng: np.random.Generator, before: Draws | None = None, width: int = 0
-) -> Iterator[NDArray[np.float32]]:
-    """The weights of `bootstrap_weights`, drawn once and then kept, a byte each, where that is not too much."""
-    if before is None or units * times > KEPT_NUMBERS:
-        yield from (weights.astype(np.float32) for weights in bootstrap_weights(units, times, rng, width))
-        return
-    if (units, times) not in before:
-        before[units, times] = list(bootstrap_weights(units, times, rng))
-    yield from (weights.astype(np.float32) for weights in before[units, times])
 
 
 def is_costly(rows: Ints, sizes: Ints) -> bool:
