@@ -319,6 +319,9 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     credits_ = None
     if first.credits is not None:
         credits_ = placed([one.credits[0, -1] for _, one in tables if one.credits is not None], 0)[:, None]
+    partner = None
+    if first.partner is not None:
+        partner = placed([one.partner[0] for _, one in tables if one.partner is not None], NONE)
     gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
     answer = placed(answers, NONE)
     return Items(
@@ -337,6 +340,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         credits=credits_,
         kinds=first.kinds,
         kind=placed([one.kind[0] for _, one in tables], NONE) if first.kinds else first.kind,
+        partner=partner,
     )
 
 
