@@ -140,7 +140,7 @@ function prepare(band, columns) {
   attach(band, columns);
   for (const arc of band.drawn) {
     const [from, to] = arc.word < arc.head ? [arc.word, arc.head] : [arc.head, arc.word];
-    if (from === to) columns.widen(from, arc.width + 4);
+    if (from === to) columns.widen(from, 2 * (arc.ports[0] + arc.width + 4));
     else columns.part(from, to, arc.width + 2 * CORNER + 4 - arc.ports[1] + arc.ports[0]);
   }
   for (const arc of band.stubs) columns.widen(arc.word, arc.width + 4 + 2 * Math.abs(arc.port));
@@ -209,8 +209,10 @@ function placed(arc, band, columns) {
   return [arc.from, arc.to].map((across) => ({ across, top: arc.down, arc }));
 }
 
-function drawArc(sheet, band, { from, to, down, word, head, state }) {
+function drawArc(sheet, band, { from, to, down: height, word, head, state }) {
   const tip = word < head ? from : to;
+  // A loop is a small ring below its label.
+  const down = word === head ? height + 8 : height;
   const [left, right] = [sheet.x(from), sheet.x(to)];
   const inward = Math.sign(right - left) * Math.min(CORNER, Math.abs(right - left) / 2);
   const curve = `M${left} ${band.base - 2}V${down + CORNER}Q${left} ${down} ${left + inward} ${down}H${right - inward}Q${right} ${down} ${right} ${down + CORNER}V${band.base - 2}`;
@@ -228,11 +230,16 @@ function drawStub(sheet, columns, band, arc) {
   const top = band.top + ABOVE + 4 + (arc.lane ?? 0) * STEP;
   sheet.line([[across, top + 6], [across, band.base - 2]], arc.head === -3 ? "edge missing" : `edge ${arc.state}`);
   if (arc.head === -1) drawTip(sheet, across, band.base, arc.state);
+  if (arc.lane) sheet.box(across - arc.width / 2, across + arc.width / 2, top - 9, 13, "halo");
   sheet.text(across, top + 1, arc.label, `label ${arc.state}`, { title: arc.title });
 }
 
 /** Labels on an arc, beside the legs of arcs that cross it; a long arc has several, so that one is always in view. */
 function labelArc(scene, sheet, band, arc, legs) {
+  if (arc.word === arc.head) {
+    drawLabel(scene, sheet, arc, arc.from - 4 + arc.width / 2, 0);
+    return;
+  }
   const crossing = legs.filter((leg) => leg.arc !== arc && leg.top < arc.down && leg.across > arc.from && leg.across < arc.to).map((leg) => leg.across).sort((one, other) => one - other);
   const times = Math.max(1, Math.round((arc.to - arc.from) / LABEL_EVERY));
   const length = (arc.to - arc.from - 2 * CORNER) / times;
