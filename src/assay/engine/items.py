@@ -76,7 +76,7 @@ class Items:
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
-    """The number of the system's item in each row, NONE where there is none."""
+    """Systems × rows: the number of the system's item in each row, NONE where there is none."""
     key: Ints | None = None
     """Numbers that tell the system's item from all others of its sentence, in any system: where it lies; the last is
     its label, or NONE where labels do not count."""

@@ -561,12 +561,11 @@ def _with_items(rows: Rows, side: int, items: Items, order: Ints, text: Ints) ->
     """The spans of a side (NONE: gold), for their numbers the places of their items among those of the text."""
     if "item" not in rows.columns:
         return rows
-    own = order[items.owner[order] == NONE] if side == NONE else order
-    numbers = (
-        items.item[own] if side == NONE else items.partner[side, own] if items.partner is not None else own * 0 - 1
-    )
-    place = np.empty(len(items), dtype=np.int64)
-    place[order] = np.arange(len(order)) - np.searchsorted(text[order], text[order])
-    known = np.full(1 + max(int(numbers.max(initial=0)), int(rows.columns["item"].max(initial=0))) + 1, NONE)
-    known[numbers[numbers != NONE]] = place[own[numbers != NONE]]
-    return replace(rows, columns={**rows.columns, "item": known[rows.columns["item"]]})
+    assert items.partner is not None
+    numbers = np.where(items.owner == NONE, items.item, NONE) if side == NONE else items.partner[side]
+    numbers, own = numbers[order], rows.columns["item"]
+    place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
+    # The last place is for what is no item, NONE.
+    known = np.full(max(int(numbers.max(initial=0)), int(own.max(initial=0))) + 2, NONE)
+    known[numbers[numbers != NONE]] = place[numbers != NONE]
+    return replace(rows, columns={**rows.columns, "item": known[own]})

@@ -132,11 +132,9 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
     for span in example.spans:
         if span.side == gold and span.item is not None:
             others = [(system, answers.get((system, span.item))) for system in systems]
-            wrong = [f"✗ {system}: {_instead(example, span, other)}" for system, other in others]
-            told = [
-                mark for mark, (_, other) in zip(wrong, others, strict=True) if other is None or other.kind != "tp"
-            ]
-            rows[span.item] = (span, told)
+            wrong = [(system, other) for system, other in others if other is None or _kind(other)]
+            if wrong:
+                rows[span.item] = (span, [f"✗ {system}: {_instead(example, span, other)}" for system, other in wrong])
         elif span.item is None and span.kind:
             row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
             row[1].append(f"✗ {span.side}: {span.label}")
