@@ -34,8 +34,8 @@ from assay.tasks.graphs.arcs import (
     number_of,
 )
 
-PARTS = "parts of whole sentences"
-"""The name under which a pair keeps the items that make whole sentences right or wrong."""
+PARTS = "parts of what is judged as a whole"
+"""The name under which a pair keeps the arcs that make sentences or predications right or wrong."""
 TAG = "tag"
 """The column of part-of-speech tags."""
 PUNCTUATION = frozenset({".", ",", ":", "(", ")"})
@@ -365,6 +365,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         for arcs in (found.gold, found.system)
     )
     items = judged(replace(found, gold=gold, system=system))
+    pair.once(PARTS, lambda: items)
     # A predication is right where both sides have as many arguments, and all of them are right.
     nodes = len(found.position)
     same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
