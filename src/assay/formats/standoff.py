@@ -96,15 +96,20 @@ def _check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part:
 
 
 def _check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
-    """Refuse a span whose own text is not what stands at its offsets; white space is all alike.
-
-    Fragments that touch may be written together or apart.
-    """
-    found, joined = (" ".join(text[start:end] for start, end in parts) for parts in (fragments, merged(fragments)))
-    if said.split() not in (found.split(), joined.split()):
+    """Refuse a span whose own text is not what stands at its offsets."""
+    if not _says(said, text, fragments):
+        found = " ".join(text[start:end] for start, end in fragments)
         raise InputError(
             f"{place}: says {_quoted(said)} where the text has {_quoted(found)}. {_COUNTED['characters']}"
         )
+
+
+def _says(said: str, text: str, fragments: Fragments) -> bool:
+    """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
+    return any(
+        said.split() == " ".join(text[start:end] for start, end in parts).split()
+        for parts in (fragments, merged(fragments))
+    )
 
 
 def _trim(text: str, fragments: Fragments, trim: bool, place: str, builder: Builder) -> Fragments:
@@ -169,15 +174,6 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         builder.identify(source.stem, source.path)
     lines = {number: line for batch in source.batches() for number, line in batch.lines() if line.strip()}
     text = source.beside(".txt")
-    first = builder.sentence
-    starts = [0]
-    if units == "lines":
-        # Blank lines belong to the one before them, so that characters are counted over the ends of lines.
-        starts += [line.start() for line in re.finditer(r"^.*\S", text, re.MULTILINE)][1:]
-    number = 1
-    for start, end in pairwise([*starts, len(text)]):
-        builder.text(text[start:end], number)
-        number += text.count("\n", start, end)
     names: dict[str, int] = {}
     spans: dict[str, re.Match[str]] = {}
     others: dict[str, list[tuple[int, re.Match[str]]]] = {letter: [] for letter in _LINES}
@@ -200,6 +196,25 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
             )
         if name[0] in "TE" and names.setdefault(name, number) != number:
             raise InputError(f"{place}: {name} stands in line {names[name]} too. Number each differently.")
+    places = {
+        name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
+        for name, match in spans.items()
+    }
+    # Some tools count a line end of two characters as one; the texts of the spans tell whether they did.
+    plain = text.replace("\r\n", "\n")
+    agree = [all(_says(spans[name][4], given, parts) for name, parts in places.items()) for given in (text, plain)]
+    if plain != text and agree == [False, True]:
+        builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
+        text = plain
+    first = builder.sentence
+    starts = [0]
+    if units == "lines":
+        # Blank lines belong to the one before them, so that characters are counted over the ends of lines.
+        starts += [line.start() for line in re.finditer(r"^.*\S", text, re.MULTILINE)][1:]
+    number = 1
+    for start, end in pairwise([*starts, len(text)]):
+        builder.text(text[start:end], number)
+        number += text.count("\n", start, end)
     left_out = set() if triggers else {match[3] for _, match in others["E"]} & spans.keys()
     if left_out:
         builder.note("Spans left out because they are triggers of events: {}.", len(left_out))
@@ -211,7 +226,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         if name in left_out:
             continue
         place = f"{source.path}:{names[name]}: {name}"
-        fragments: Fragments = [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
+        fragments: Fragments = places[name]
         _check_bounds(fragments, len(text), "characters", place)
         _check_text(match[4], text, fragments, place)
         fragments = _trim(text, fragments, trim, place, builder)

@@ -99,6 +99,15 @@ def test_line_ends_in_the_text_count_as_they_are_on_disk(document, shown):
     assert placed(corpus) == [(0, "PER", [(0, 14)]), (0, "X", [(15, 16)])]
 
 
+def test_line_ends_of_two_characters_count_as_one_where_the_texts_of_all_spans_say_so(document):
+    lines = "T1\tPER 0 6\tAngela\nT2\tPER 7 13\tMerkel\n"
+    corpus = read(document(lines, text=b"Angela\r\nMerkel\r\n"))
+    assert corpus.texts == ("Angela\nMerkel\n",)
+    assert corpus.notes == ("Line ends of two characters that offsets count as one: 2.",)
+    message = refusal(read, document(f"{lines}T3\tX 8 14\tMerkel\n", text=b"Angela\r\nMerkel\r\n"))
+    assert message.startswith("a.ann:2: T2: says 'Merkel' where the text has '\\nMerke'.")
+
+
 def test_the_text_is_part_of_the_hash(document):
     first, second = read(document("", text="One")), read(document("", text="Two", name="b"))
     assert first.sha256 != second.sha256
