@@ -319,10 +319,23 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
     builder.begin_file(source.path)
     before = builder.sentence
     for line, value in json_values(source):
-        _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
+        _read_document(value, line, f"{source.path}:{line}", builder, find=find, trim=trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
+
+
+def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
+    """Read documents that are given as dicts, as they would stand in a file; returns their text, to be hashed."""
+    try:
+        lines = [json.dumps(document, ensure_ascii=False) for document in documents]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: what no JSON can hold ({error}). A document is {_EXAMPLE}") from None
+    builder.begin_file(name)
+    for number, line in enumerate(lines, 1):
+        _read_document(json.loads(line), number, f"{name}, document {number}", builder)
+    builder.end_file()
+    return "\n".join(lines)
 
 
 def json_values(source: Source) -> Iterator[tuple[int, Any]]:
@@ -390,7 +403,9 @@ def _skip(text: str, position: int) -> int:
 # --- JSON: documents ---
 
 
-def _read_document(value: Any, line: int, place: str, builder: Builder, find: bool, trim: bool) -> None:
+def _read_document(
+    value: Any, line: int, place: str, builder: Builder, *, find: bool = False, trim: bool = False
+) -> None:
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
