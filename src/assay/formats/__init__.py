@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import biojson, brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import biojson, brackets, chains, columns, extraction, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -52,7 +52,13 @@ class Plan:
     """True if it holds mentions in chains."""
     graphs: bool = False
     """True if it holds graphs and nothing else but words with tags."""
+    relations: bool = False
+    """True if it holds relations between spans, as far as the first lines show …"""
+    links: bool = False
+    """… and identifiers of what spans name."""
     has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -192,10 +198,30 @@ def _plan_up2(head: Sequence[str], path: str, format: str) -> Plan:  # noqa: A00
     return replace(_plan_layout(layout, head, path), has_words=layout.word > 0)
 
 
+def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("units", given["units"], standoff.UNITS)
+    read = partial(standoff.read_brat, **given)
+    whole = given["units"] == "documents"
+    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
+
+
+def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(standoff.read_json, **given)
+    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
+
+
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("end", given["end"], chains.ENDS)
     check_choice("which", given["which"], chains.WHICH)
     return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
+
+
+def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("which", given["which"], extraction.WHICH)
+    predicted, related, chained = extraction.dygie_layers(head, path, given["which"])
+    read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
+    plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
+    return replace(plan, spans=True)
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -382,14 +408,13 @@ FORMATS = {
         ),
         Format(
             "brat",
-            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             standoff.looks_brat,
-            lambda head, path, given, wanted: _plan(
-                "brat", path, (), partial(standoff.read_brat, **given), spans=True
-            ),
-            {"triggers": True, "trim": False},
-            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+            _plan_brat,
+            {"triggers": True, "trim": False, "units": "documents"},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; units: "
+            "lines if each line of the text is a sentence",
         ),
         # Before the other JSON.
         Format(
@@ -402,6 +427,31 @@ FORMATS = {
             lambda head, path, given, wanted: _plan(
                 "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
             ),
+        ),
+        # Before clusters, which these may have too.
+        Format(
+            "dygie",
+            "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
+            '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
+            '"relations": [[[0, 0, 2, 2, "left"]]]}',
+            extraction.looks_dygie,
+            _plan_dygie,
+            {"which": "auto"},
+            "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
+            "such as they are",
+        ),
+        Format(
+            "docred",
+            "DocRED: JSON, documents with entities (all their mentions) and facts, or facts about gold's entities",
+            '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
+            '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
+            '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
+            extraction.looks_docred,
+            lambda head, path, given, wanted: _plan(
+                "docred", path, (), partial(extraction.read_docred, **given), spans=True, relations=True
+            ),
+            {"gold": ""},
+            'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
         ),
         Format(
             "biojson",
@@ -426,13 +476,11 @@ FORMATS = {
         ),
         Format(
             "jsonl",
-            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
-            lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
-            ),
+            _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
@@ -573,6 +621,15 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
     is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
     """
     return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+
+
+def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
+    builder = Builder(())
+    text = standoff.read_dicts(documents, name, builder)
+    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return builder.corpus(name, digest, replace(made, format="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:
