@@ -22,7 +22,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
-from assay.formats.relations import NIL, Links
+from assay.formats.relations import NIL, Links, Relations
 from assay.formats.source import Source
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
@@ -48,8 +48,13 @@ def shows_links(item: Input | Corpus, options: Options) -> bool:
     if options.column is not None:
         return False
     if isinstance(item, Corpus):
-        return item.layer(Links) is not None or any(map(is_link_column, item.columns))
-    return item.plan.links
+        there = item.layer(Links) is not None or any(map(is_link_column, item.columns))
+        others = item.layer(Relations) is not None
+    else:
+        there, others = item.plan.links, item.plan.relations
+    if there and others:
+        raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
+    return there
 
 
 def prepare_links(
