@@ -49,7 +49,7 @@ NELEVAL = {
 }
 OFFICIAL = {
     f"{level} {mode} @{number}": (f"links(match={match}, at={number})", prefix)
-    for level, prefix in (("micro", ""), ("macro-by-document", "macro-"))
+    for level, prefix in (("micro", ""), ("macro-by-document", "document-"))
     for mode, match in (("strict", "strict"), ("fuzzy", "overlap"))
     for number in (1, 3, 5)
 }

@@ -99,15 +99,15 @@ def _with_documents(pair: Pair, items: Items) -> Items:
     ):
         shares = np.zeros(gold.documents, dtype=np.int64)
         shares[there] = (part[there] * ONE + whole[there] // 2) // whole[there]
-        for field, values in ((f"macro-{name}", shares), (f"documents-{name}", there)):
+        for field, values in ((f"document-{name}", shares), (f"documents-{name}", there)):
             sums[field] = np.zeros(gold.sentences, dtype=np.int64)
             sums[field][firsts] = values
     return replace(items, sums=sums)
 
 
-def _macro(name: str) -> Score:
+def _mean(name: str) -> Score:
     def mean(sums: Sums) -> Floats:
-        return ratio(sums[f"macro-{name}"] / ONE, sums[f"documents-{name}"])
+        return ratio(sums[f"document-{name}"] / ONE, sums[f"documents-{name}"])
 
     return mean
 
@@ -117,7 +117,7 @@ def _f1(sums: Sums) -> Floats:
 
 
 _FOUND: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
-_SCORES: Scores = {**_FOUND, **{f"macro-{name}": _macro(name) for name in _FOUND}}
+_SCORES: Scores = {**_FOUND, **{f"document-{name}": _mean(name) for name in _FOUND}}
 
 
 def _exact(links: LinkPair, found: Found, labels: tuple[tuple[str, ...], Ints, Ints], *, known: bool = True) -> Items:
@@ -153,8 +153,8 @@ def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = 
     types: `same`: the type of the mention must be gold's too.
     at: the number of a system's candidates, best first, of which one must be right.
     Counts: tp, fp, fn; gold, system (mentions with a link; those without one are none); and for means over documents
-        macro- (the score of each document in units of 2⁻³²) and documents- (where it is defined).
-    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). macro- is the mean over documents: of
+        document- (the score of each, in units of 2⁻³²) and documents- (those where it is defined).
+    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
         precision where the system has items, of recall where gold has, of f1 where both have.
     Paper: Ehrmann et al. 2022. Golden: links-hipe2022, cases/relations.
     Peers: HIPE-scorer (NEL strict, fuzzy, @n), neleval (strong_all_match, strong_link_match, strong_nil_match,
@@ -176,7 +176,7 @@ _FAIR: Scores = {
 }
 
 
-def _kinds(links: LinkPair, found: Found, at: int = 1) -> Ints:
+def outcomes(links: LinkPair, found: Found, at: int = 1) -> Ints:
     """The kind of outcome of each of gold's mentions."""
     kind = np.full(len(found.gold), _MISSED)
     rows = np.flatnonzero(found.partner != NONE)
@@ -211,7 +211,7 @@ def fair_links(pair: Pair) -> Items:
     """
     layer = links_in(pair)
     found = layer.fair()
-    return _judged(layer, found, FAIR, (_kinds(layer, found), _SPURIOUS), _by_identifier(layer))
+    return _judged(layer, found, FAIR, (outcomes(layer, found), _SPURIOUS), _by_identifier(layer))
 
 
 @measure("link-accuracy", scores={"accuracy": Proportion("right", "found")}, task="links")
@@ -225,7 +225,7 @@ def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
     _checked({}, at)
     layer = links_in(pair)
     found = layer.fair()
-    kind = _kinds(layer, found, at)
+    kind = outcomes(layer, found, at)
     sentence = layer.spans.gold.sentence[found.gold]
     return _counted(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
 
@@ -237,19 +237,18 @@ def _counted(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
     return Counts(tuple(rows), sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
 
 
-@measure("link-mentions", scores=_SCORES, main="f1", count=bracketed, task="links")
+@measure("link-mentions", scores=_FOUND, main="f1", count=bracketed, task="links")
 def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
     """Mentions at gold's place, whatever their type and identifier: detection alone.
 
     linked: only mentions that have a link, NIL included; else also those that a file leaves without one.
-    Counts: tp, fp, fn; gold, system; macro-, documents- as for links. Score: as for links.
+    Counts: tp, fp, fn; gold, system. Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
     Golden: links-hipe2022, cases/relations. Peers: neleval (strong_mention_match).
     """
     layer = links_in(pair)
     names = tuple(name or _UNTYPED for name in layer.types)
     found = layer.mentions(linked=linked)
-    items = _exact(layer, found, (names, layer.gold.types, layer.system.types), known=False)
-    return _with_documents(pair, items)
+    return _exact(layer, found, (names, layer.gold.types, layer.system.types), known=False)
 
 
 _ENTITIES: Scores = {
@@ -301,7 +300,7 @@ def link_kappa(pair: Pair) -> Counts:
     """
     layer = links_in(pair)
     found = layer.fair()
-    kind = _kinds(layer, found)
+    kind = outcomes(layer, found)
     same: Bools = kind <= _NIL_LINKED
     target, partner = found.gold[same], found.partner[same]
     gold = layer.gold.first[target]

@@ -15,6 +15,7 @@ from assay.tasks.links import measures
 from assay.tasks.links.mentions import LinkPair
 from assay.tasks.links.options import OPTIONS
 from assay.tasks.links.prepare import prepare_links, shows_links
+from assay.tasks.links.tables import finish, numbers, present
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
 
@@ -71,7 +72,7 @@ TASK = Task(
     name="links",
     noun="link",
     measures=(measures,),
-    defaults=("links", "links(match=overlap)", "fair-links", "link-accuracy", "link-mentions"),
+    defaults=("links", "fair-links", "link-accuracy", "link-mentions"),
     agreement=("links", "links(match=overlap)", "fair-links", "link-mentions"),
     agreement_where_defined=("link-kappa",),
     prepare=prepare_links,
@@ -81,4 +82,7 @@ TASK = Task(
     drawing=span_drawing(all_count=True),
     matched=True,
     text_unit="",
+    present=present,
+    sums=numbers,
+    finish=finish,
 )
