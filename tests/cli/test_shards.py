@@ -30,6 +30,7 @@ TASKS = {
     "spans": ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"), ("--slice", "span-length")),
     "dependencies": ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), ("--task", "dependencies")),
     "constituents": ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), ("--slice", "span-length")),
+    "links": ("links", "gold.tsv", ("lookup.tsv", "context.tsv"), ("--slice", "nil", "--slice", "type")),
     "coreference": ("coreference", "key.conll", CHAINS, ("--slice", "label")),
 }
 # A measure that ends its process, the first time or always, but not that of whoever started it.

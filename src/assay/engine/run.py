@@ -569,8 +569,9 @@ def checksum(shards: Sequence[Shard], *what: object) -> str:
 def check_options(options: Options, shards: int) -> None:
     """Refuse what needs all of a corpus at once."""
     where = f"files are read one after the other here ({shards:,} shards)"
-    if "frequency" in options.slices and options.train is None:
-        raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
+    for kind in (Slice.find(spec).kind for spec in options.slices):
+        if kind.counts and options.train is None:
+            raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
     for name, option in task_options().items():
         if option.one_file and getattr(options, name):
             raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")

@@ -36,7 +36,10 @@ _TAGS = "MISC:NER"
 NOTHING = "∅"
 """What NIL is drawn as."""
 SEEN = ("unseen", "surface and identifier seen", "surface seen", "identifier seen")
+AMBIGUOUS = "ambiguous"
+IDENTIFIERS = ("surface without identifier", "one identifier", "several identifiers")
 _SHOWN = 3
+"""The most identifiers of a mention that are drawn."""
 
 
 def shows_links(item: Input | Corpus, options: Options) -> bool:
@@ -88,7 +91,9 @@ def prepare_links(
     if options.train is not None:
         item = Input(options.train, input_format=options.input_format)
         train, _ = _normalised(_read(item, None, options), options, same, None)
-        corpora = [_marked(corpus, _surfaces(train), "train") for corpus in corpora]
+        corpora = _marked_seen(corpora, train)
+    if AMBIGUOUS in options.slices:
+        corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
@@ -343,35 +348,50 @@ def _repeated(spans: Spans, labels: Column, order: Ints) -> np.ndarray:
     return same
 
 
-# --- training data ---
+# --- surfaces ---
 
 
-def _surfaces(train: Corpus) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
-    """The pairs of surface and identifier of training data, its surfaces and its identifiers."""
-    links = train.layer(Links)
+def _pairs(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The surface of each mention and its identifiers."""
+    links = corpus.layer(Links)
     assert links is not None
-    pairs = frozenset(
-        (form, name)
-        for form, names in zip(surface_forms(train), _lists(links.identifiers, links.starts), strict=True)
-        for name in names
-    )
-    return pairs, frozenset(form for form, _ in pairs), frozenset(name for _, name in pairs)
+    return zip(surface_forms(corpus), _lists(links.identifiers, links.starts), strict=True)
 
 
-def _marked(
-    corpus: Corpus, known: tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]], name: str
-) -> Corpus:
-    """The corpus with a column of its mentions: what of surface and identifier was seen."""
-    links, spans = corpus.layer(Links), corpus.spans
-    assert links is not None and spans is not None
-    pairs, forms, identifiers = known
-    codes = []
-    for form, names in zip(surface_forms(corpus), _lists(links.identifiers, links.starts), strict=True):
-        both = any((form, one) in pairs for one in names)
-        seen = 2 if form in forms else 3 if any(one in identifiers for one in names) else 0
-        codes.append(1 if both else seen)
-    column = Column(np.array(codes, dtype=np.int32), SEEN)
+def _with_column(corpus: Corpus, name: str, codes: Sequence[int], values: tuple[str, ...]) -> Corpus:
+    """The corpus with a further column of its mentions."""
+    spans = corpus.spans
+    assert spans is not None
+    column = Column(np.array(codes, dtype=np.int32), values)
     return replace(corpus, spans=replace(spans, columns={**spans.columns, name: column}))
+
+
+def _marked_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
+    """The corpora with a column that says what of surface and identifier was seen in training data."""
+    pairs = {(form, name) for form, names in _pairs(train) for name in names}
+    forms, identifiers = {form for form, _ in pairs}, {name for _, name in pairs}
+    marked = []
+    for corpus in corpora:
+        codes = []
+        for form, names in _pairs(corpus):
+            both = any((form, name) in pairs for name in names)
+            known = 2 if form in forms else 3 if any(name in identifiers for name in names) else 0
+            codes.append(1 if both else known)
+        marked.append(_with_column(corpus, "train", codes, SEEN))
+    return marked
+
+
+def _marked_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]:
+    """The corpora with a column that says how many identifiers each surface has in training data, or in gold."""
+    known: dict[str, set[str]] = {}
+    for form, names in _pairs(source):
+        known.setdefault(form, set()).update(names[:1])
+    return [
+        _with_column(
+            corpus, AMBIGUOUS, [min(len(known.get(form, ())), 2) for form, _ in _pairs(corpus)], IDENTIFIERS
+        )
+        for corpus in corpora
+    ]
 
 
 # --- what looks wrong, and what is to be known ---

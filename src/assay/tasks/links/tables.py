@@ -127,6 +127,7 @@ def present(result: Result) -> Result:
     told += _documents(result)
     remarks = {"scores": " ".join(told)} if told else {}
     where = "agreement" if result.command == "agreement" else "further scores"
+    remarks["agreement link-kappa"] = "identifiers"
     return replace(result, tables=(*_outcomes(result, where), *kept), remarks={**result.remarks, **remarks})
 
 

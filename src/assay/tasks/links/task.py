@@ -7,14 +7,14 @@ import numpy as np
 from assay.align import Pair
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
+from assay.engine.lexicon import attribute
 from assay.engine.slices import SliceKind, Values
-from assay.engine.spanpairs import surface_forms
 from assay.engine.task import Task
 from assay.errors import UsageError
 from assay.tasks.links import measures
 from assay.tasks.links.mentions import LinkPair
 from assay.tasks.links.options import OPTIONS
-from assay.tasks.links.prepare import prepare_links, shows_links
+from assay.tasks.links.prepare import AMBIGUOUS, prepare_links, shows_links
 from assay.tasks.links.tables import finish, numbers, present
 
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"))
@@ -47,25 +47,20 @@ def _length(pair: Pair, judged: Items, _: str) -> Values:
 
 
 def _ambiguous(pair: Pair, judged: Items, _: str) -> Values:
-    """Surfaces by how many identifiers gold has for them; one that gold does not have has none."""
-    links = _links_of(pair, judged, "ambiguous")
-    forms = surface_forms(links.spans.gold.corpus, links.spans.gold.index)
-    known: dict[str, set[int]] = {}
-    for form, name in zip(forms, links.gold.first.tolist(), strict=True):
-        if name >= 0:
-            known.setdefault(form, set()).add(name)
-    theirs = surface_forms(links.spans.system.corpus, links.spans.system.index)
-    ours, others = (
-        np.array([min(len(known.get(form, ())), 2) for form in own], dtype=np.int64) for own in (forms, theirs)
-    )
-    return judged.of_sides(ours, others), ("surface not in gold", "one identifier in gold", "several in gold")
+    _links_of(pair, judged, "ambiguous")
+    return attribute(pair, judged, AMBIGUOUS)
 
 
 SLICES = (
     SliceKind("nil", "mentions of something with an identifier, or without (links)", of_items=_nil),
     SliceKind("type", "type of the mention (links)", of_items=_type),
     SliceKind("mention-length", "number of words of the mention (links)", of_items=_length),
-    SliceKind("ambiguous", "surface that has one or several identifiers in gold (links)", of_items=_ambiguous),
+    SliceKind(
+        AMBIGUOUS,
+        "surface with one or several identifiers in --train, else in gold (links)",
+        of_items=_ambiguous,
+        counts="surfaces",
+    ),
 )
 
 TASK = Task(
