@@ -303,7 +303,12 @@ def link_kappa(pair: Pair) -> Counts:
     kind = outcomes(layer, found)
     same: Bools = kind <= _NIL_LINKED
     target, partner = found.gold[same], found.partner[same]
-    gold = layer.gold.first[target]
-    answer = np.where(kind[same] == _TP, gold, layer.system.first[partner])
+    gold, answer = layer.gold.first[target], layer.system.first[partner]
+    # Both agree where they share an identifier; it counts under the same name whoever comes first.
+    order = np.array(sorted(range(len(layer.names)), key=layer.names.__getitem__), dtype=np.int64)
+    rank = np.argsort(order)
+    shared = order[np.minimum(rank[gold], rank[answer])]
+    right = kind[same] == _TP
+    gold, answer = np.where(right, shared, gold), np.where(right, shared, answer)
     sentence = layer.spans.gold.sentence[target]
     return by_label(Items.of(layer.names, sentence, target, gold, answer, gold == answer), pair.gold.sentences)

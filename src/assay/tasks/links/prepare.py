@@ -64,12 +64,15 @@ def prepare_links(
     """Read, normalise and align mentions with their identifiers."""
     if options.lexicon is not None:
         raise UsageError("--lexicon is about words or spans; for links there is --train.")
+    if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
+        raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
     names = ["gold", *named]
     corpora: list[Corpus] = []
     reading: list[Remark] = []
     for name, item in zip(names, inputs, strict=True):
-        corpora.append(_read(item, corpora[0] if corpora else None, options))
-        reading += blank_tags(name, item, corpora[-1], "+".join(corpora[-1].columns))
+        corpus, remarks = _read(item, name, corpora[0] if corpora else None, options)
+        corpora.append(corpus)
+        reading += remarks
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
     if not any(corpus.has_words for corpus in corpora):
@@ -90,7 +93,7 @@ def prepare_links(
         dropped.append(gone)
     if options.train is not None:
         item = Input(options.train, input_format=options.input_format)
-        train, _ = _normalised(_read(item, None, options), options, same, None)
+        train, _ = _normalised(_read(item, "train", None, options)[0], options, same, None)
         corpora = _marked_seen(corpora, train)
     if AMBIGUOUS in options.slices:
         corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
@@ -131,33 +134,35 @@ def prepare_links(
 # --- reading ---
 
 
-def _read(item: Input | Corpus, gold: Corpus | None, options: Options) -> Corpus:
-    """A file with its links; `gold` has been read before, unless this is gold."""
-    name, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
-    if isinstance(item, Corpus) and item.layer(Links) is not None:
-        return _without_columns(item)
-    if not labels:
+def _read(
+    item: Input | Corpus, name: str, gold: Corpus | None, options: Options
+) -> tuple[Corpus, Sequence[Remark]]:
+    """A file with its links, and remarks on its tags; `gold` has been read before, unless this is gold."""
+    path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
+    if not labels or (isinstance(item, Corpus) and item.layer(Links) is not None):
         corpus = item if isinstance(item, Corpus) else item.read(())
-        if corpus.layer(Links) is None:
-            raise InputError(f"{name}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
-        return corpus
+        links = corpus.layer(Links)
+        if links is None:
+            raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
+        return replace(corpus, spans=links.spans), ()
     wanted = [part for part in options.link_column.split(",") if part]
     if options.link_field or options.column == ENTITY:
         if wanted:
             raise UsageError("--link-column and --link-field are two places for links. Leave one out.")
-        return _of_entities(item, options)
+        return _of_entities(item, options), ()
     tags, found = link_columns(labels)
-    wanted = wanted or [found or _key_of_misc(item, name)]
-    if all(map(is_link_column, wanted)):
-        return _of_hipe(item, gold, options.column or tags, wanted, options)
-    return _of_tags(item, options.column or _TAGS, wanted, options)
-
-
-def _without_columns(corpus: Corpus) -> Corpus:
-    """A corpus whose links were read before."""
-    links = corpus.layer(Links)
-    assert links is not None
-    return replace(corpus, spans=links.spans)
+    wanted = wanted or [found or _key_of_misc(item, path)]
+    hipe = all(map(is_link_column, wanted))
+    tags = options.column or (tags if hipe else _TAGS)
+    corpus = read_labels(item, [tags, *wanted])
+    if options.blank_tag:
+        corpus = replace(corpus, empty=options.blank_tag)
+    remarks = list(blank_tags(name, item, corpus, tags, options))
+    if not hipe:
+        return _of_tags(corpus, tags, wanted, options), remarks
+    if gold is not None:
+        corpus = cut_like(gold, corpus)
+    return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
 
 
 def _key_of_misc(item: Input | Corpus, name: str) -> str:
@@ -187,23 +192,8 @@ def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
     return entity_links(corpus, options.link_field or usual[0])
 
 
-def _of_hipe(
-    item: Input | Corpus, gold: Corpus | None, tags: str, wanted: Sequence[str], options: Options
-) -> Corpus:
-    """Links in columns as HIPE has them; a response is cut into gold's sentences and documents where it can be."""
-    corpus = read_labels(item, [tags, *wanted])
-    if options.blank_tag:
-        corpus = replace(corpus, empty=options.blank_tag)
-    if gold is not None:
-        corpus = cut_like(gold, corpus)
-    return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric)
-
-
-def _of_tags(item: Input | Corpus, tags: str, wanted: Sequence[str], options: Options) -> Corpus:
+def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], options: Options) -> Corpus:
     """Links beside tags of any scheme."""
-    corpus = read_labels(item, [tags, *wanted])
-    if options.blank_tag:
-        corpus = replace(corpus, empty=options.blank_tag)
     declared = [spec for spec in options.scheme if "=" not in spec]
     chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
     corpus, reading = schemes.spans_of(corpus, [tags], chosen, options.repair)

@@ -112,7 +112,8 @@ def finish(result: Result, part: Part, settings: Settings) -> Result:
                     notes=("Over gold's links, by what became of each (fair-links).",),
                 )
             )
-    return replace(result, tables=tuple(tables))
+    address = {"address": part.options.id_url} if part.options.id_url else {}
+    return replace(result, tables=tuple(tables), remarks=address)
 
 
 def _shares(row: Summed) -> list[float]:

@@ -207,7 +207,7 @@ def _read_files(
         corpus, found, reading = _read(item, column, scheme, golds, options)
         corpora.append(corpus)
         read.append(found)
-        notes += blank_tags(name, item, corpus, column)
+        notes += blank_tags(name, item, corpus, column, options)
         invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
         related, linked = corpus.layer(Relations), corpus.layer(Links)
@@ -257,8 +257,10 @@ def _read(
     return corpus, chosen, reading
 
 
-def blank_tags(name: str, item: Input | Corpus, corpus: Corpus, columns: str) -> Iterator[Remark]:
-    """Remarks on words without a tag in columns that have a mark for it: a missing key of MISC is none."""
+def blank_tags(
+    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
+) -> Iterator[Remark]:
+    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
     mark = corpus.empty
     for column in columns.split("+") if mark is not None else ():
         if mark is None or ":" in column or column not in corpus.columns:
@@ -273,7 +275,7 @@ def blank_tags(name: str, item: Input | Corpus, corpus: Corpus, columns: str) ->
             path=corpus.name,
             column=column,
             mark=mark,
-            number=tags.get(mark, 0) if "O" in tags else 0,
+            number=tags.get(mark, 0) if "O" in tags or options.blank_tag else 0,
             nothing=corpus.is_empty(column),
             others=[one for one, cells in values.items() if schemes.looks_like_tags(set(cells))],
         )
