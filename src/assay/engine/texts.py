@@ -429,11 +429,10 @@ def _names(run: Run, shown: Shown, unit: str) -> Rows:
         numbered = [name == str(text + 1) for text, name in zip(chosen, ids, strict=True)]
         places = [gold.place_of_sentence(int(gold.document_starts[text])) for text in chosen]
         return shown.names(ids, numbered, places)
-    # A sentence that is a document has that document's id.
-    own, of_documents = gold.metadata("sent_id"), gold.by_id and gold.documents == gold.sentences
+    own = gold.metadata("sent_id")
     return shown.names(
         [gold.sentence_ids[text] for text in chosen],
-        [own[text] is None and not of_documents for text in chosen],
+        [own[text] is None and not gold.are_documents for text in chosen],
         [gold.place_of_sentence(text) for text in chosen],
     )
 

@@ -53,7 +53,7 @@ def _ambiguous(pair: Pair, judged: Items, _: str) -> Values:
 
 SLICES = (
     SliceKind("nil", "mentions of something with an identifier, or without (links)", of_items=_nil),
-    SliceKind("type", "type of the mention (links)", of_items=_type),
+    SliceKind("type", "type of the mention (links)", of_items=_type, by_number=True),
     SliceKind("mention-length", "number of words of the mention (links)", of_items=_length),
     SliceKind(
         AMBIGUOUS,
