@@ -18,6 +18,7 @@ from typing import Any
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
+from links import bench_links
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
 from spans import bench_spans
@@ -230,6 +231,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "spans": bench_spans,
     "trees": bench_trees,
     "coreference": bench_coreference,
+    "links": bench_links,
     "bayes": bench_bayes,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}

@@ -111,7 +111,7 @@ def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
                     cells[layout.word] = bare
                     builder.note("Words in quotes as in CSV, read without them: {}.", 1)
                 flat.extend(pick(cells))
-                if misc is None or _END not in cells[misc].split("|"):
+                if misc is None or _END not in cells[misc] or _END not in cells[misc].split("|"):
                     continue
             elif line.startswith("#"):
                 flush()
