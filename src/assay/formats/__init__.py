@@ -57,6 +57,8 @@ class Plan:
     links: bool = False
     """… and identifiers of what spans name."""
     has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -191,7 +193,13 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
 def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("units", given["units"], standoff.UNITS)
     read = partial(standoff.read_brat, **given)
-    return _plan("brat", path, (), read, spans=True, **standoff.brat_layers(head))
+    whole = given["units"] == "documents"
+    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
+
+
+def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(standoff.read_json, **given)
+    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -388,7 +396,7 @@ FORMATS = {
             "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
             links.looks_neleval,
             lambda head, path, given, wanted: _plan(
-                "neleval", path, (), links.read_neleval, links=True, has_words=False
+                "neleval", path, (), links.read_neleval, links=True, has_words=False, in_documents=True
             ),
         ),
         Format(
@@ -454,9 +462,7 @@ FORMATS = {
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
-            lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True, **standoff.json_layers(head)
-            ),
+            _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
@@ -597,6 +603,15 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
     is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
     """
     return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+
+
+def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
+    builder = Builder(())
+    text = standoff.read_dicts(documents, name, builder)
+    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return builder.corpus(name, digest, replace(made, format="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:

@@ -225,6 +225,15 @@ def links_of_columns(
     return replace(corpus, spans=spans).with_layer(layer)
 
 
+def with_links(corpus: Corpus) -> Corpus:
+    """The corpus with the links of its columns, where these are called as HIPE calls them; else as it is."""
+    tags, links = link_columns(tuple(corpus.columns))
+    if not (tags and links) or corpus.layer(Links) is not None:
+        return corpus
+    others = {name: one for name, one in corpus.columns.items() if name not in (tags, links, _MISC)}
+    return replace(links_of_columns(corpus, tags, [links], gold=True), columns=others)
+
+
 def _joined(columns: Sequence[Column]) -> tuple[Ints, tuple[str, ...]]:
     """One cell for several columns: those of the first, then those of the others that it does not have."""
     codes, texts = columns[0].codes.astype(np.int64), columns[0].vocabulary

@@ -266,6 +266,34 @@ def test_words_of_a_mention_must_agree_and_others_have_no_links(pair):
     )
 
 
+# --- other formats ---
+
+
+@pytest.mark.parametrize("target", ["hipe", "neleval", "jsonl"])
+def test_files_converted_to_another_format_have_the_same_links(target, tmp_path):
+    paths = []
+    for name in (GOLD, CONTEXT):
+        paths.append(str(tmp_path / f"{Path(name).stem}.{target}"))
+        done = call("convert", name, "--to", target, "-o", paths[-1])
+        assert done.returncode == 0, done.stderr
+    kinds = "wrong-rank", "nil-wrong", "boundary"
+    whole, written = (
+        assay.score(gold, {"c": system}, ["links(types=same)", "fair-links"], times=1).counts
+        for gold, system in ((GOLD, CONTEXT), paths)
+    )
+    assert [row.counts["tp"] for row in whole] == [row.counts["tp"] for row in written] == [15, 15]
+    assert [whole[1].counts[kind] for kind in kinds] == [written[1].counts[kind] for kind in kinds]
+
+
+def test_spans_over_others_have_no_place_in_hipe(tmp_path):
+    path = tmp_path / "a.jsonl"
+    spans = '[{"start": 0, "end": 2, "label": "A", "link": "Q1"}, {"start": 1, "end": 2, "label": "B"}]'
+    path.write_text(f'{{"id": "d", "tokens": ["a", "b"], "spans": {spans}}}\n', "utf-8")
+    done = call("convert", str(path), "--to", "hipe")
+    assert done.returncode == 2
+    assert "d: a span has another one over the same words, which hipe has no place for." in done.stderr
+
+
 # --- identifiers ---
 
 
