@@ -133,6 +133,11 @@ def present(result: Result) -> Result:
 
 
 _KINDS = "What became of links"
+_NOTES = (
+    "In brackets percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is a later "
+    "candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping place, right "
+    "identifier; boundary-wrong-id: another one.",
+)
 
 
 def _definition(spec: str) -> Iterator[str]:
@@ -163,21 +168,36 @@ def _documents(result: Result) -> Iterator[str]:
 
 
 def _outcomes(result: Result, where: str) -> Iterator[Table]:
+    """A table of the kinds that occur."""
+    whole = [
+        row for row in result.counts if row.measure == "fair-links" and row.label is None and row.slice is None
+    ]
+    kinds = [kind for kind in FAIR[1:] if any(row.counts[kind] for row in whole)]
     rows = []
-    for row in result.counts:
-        if row.measure.partition("(")[0] == "fair-links" and row.label is None and row.slice is None:
-            errors = sum(row.counts[kind] for kind in FAIR[1:])
-            cells = [[row.counts[kind], row.counts[kind] / errors if errors else float("nan")] for kind in FAIR[1:]]
-            rows.append((row.system, row.counts["tp"], *cells))
+    for row in whole:
+        errors = sum(row.counts[kind] for kind in kinds)
+        cells = [[row.counts[kind], row.counts[kind] / errors if errors else float("nan")] for kind in kinds]
+        rows.append((row.system, row.counts["tp"], *cells))
+    header = ("system" if where != "agreement" else "pair", "TP", *map(kind_title, kinds))
+    # In a narrow terminal kinds at gold's place stand by themselves.
+    cut = 2 + sum(kind in FAIR[: FAIR.index("boundary")] for kind in kinds)
+    narrow = (
+        Table(_KINDS, header[:cut], tuple(row[:cut] for row in rows), ("text", "count", "share"), after=where),
+        Table(
+            f"{_KINDS}, elsewhere",
+            (header[0], *header[cut:]),
+            tuple((row[0], *row[cut:]) for row in rows),
+            ("text", "share"),
+            after=where,
+            notes=_NOTES,
+        ),
+    )
     yield Table(
         _KINDS,
-        ("system" if where != "agreement" else "pair", *map(kind_title, FAIR)),
+        header,
         tuple(rows),
         ("text", "count", "share"),
         after=where,
-        notes=(
-            "In brackets percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is a "
-            "later candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping "
-            "place, right identifier; boundary-wrong-id: another one.",
-        ),
+        narrow=narrow if 2 < cut < len(header) else (),
+        notes=_NOTES,
     )
