@@ -21,7 +21,7 @@ from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
-from assay.formats.relations import NIL, Links, Relations
+from assay.formats.relations import NIL, Links, Relations, links_of
 from assay.formats.source import Source
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.prepare import blank_tags, in_golds_order
@@ -141,10 +141,11 @@ def _read(
     path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
     if not labels or (isinstance(item, Corpus) and item.layer(Links) is not None):
         corpus = item if isinstance(item, Corpus) else item.read(())
-        links = corpus.layer(Links)
-        if links is None:
+        # A system may have linked nothing.
+        if corpus.layer(Links) is None and (gold is None or corpus.spans is None):
             raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
-        return replace(corpus, spans=links.spans), ()
+        links = links_of(corpus)
+        return replace(corpus, spans=links.spans).with_layer(links), ()
     wanted = [part for part in options.link_column.split(",") if part]
     if options.link_field or options.column == ENTITY:
         if wanted:

@@ -416,7 +416,16 @@ def test_an_address_of_identifiers_goes_to_the_page():
 def test_files_without_links_and_of_two_layers_are_named(pair):
     words = '{"id": "d", "text": "Ann left", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
     gold, system = pair(words, words, "jsonl")
-    assert refusal(gold, system, task="links").startswith(f"{gold}: ")
+    assert refusal(gold, system, task="links") == (
+        f"{gold}: holds no links (jsonl). Formats that have them: hipe, neleval, brat (N lines), jsonl (link), "
+        "conllu (MISC)."
+    )
+    gold, system = pair(json_lines("Q1"), words, "jsonl")
+    result = assay.score(gold, {"s": system}, ["links", "link-mentions"], times=1)
+    assert "s has no links at all." in result.warnings
+    assert [row.counts["fn"] for row in result.counts] == [1, 0]
+    scores = {row.score: row.value for row in result.scores if row.measure == "links"}
+    assert (scores["f1"], scores["recall"], str(scores["precision"])) == (0.0, 0.0, "nan")
     nothing = hipe("a:B-x:_")
     gold, system = pair(nothing, nothing)
     assert refusal(gold, system) == f"{gold}: no links in it, nor in any system: there is nothing to score."
