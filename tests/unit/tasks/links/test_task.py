@@ -11,8 +11,10 @@ import pytest
 
 import assay
 from assay.demo import FOLDER
+from assay.engine import run
 from cases import each
 from commands import call
+from pieces import folders
 
 GOLD, LOOKUP, CONTEXT = (str(FOLDER / "links" / f"{name}.tsv") for name in ("gold", "lookup", "context"))
 Pair = Callable[..., tuple[str, str]]
@@ -431,3 +433,13 @@ def test_files_without_links_and_of_two_layers_are_named(pair):
     assert refusal(gold, system) == f"{gold}: no links in it, nor in any system: there is nothing to score."
     result = assay.score(*pair(hipe("a:B-x:Q1"), nothing), "links", times=1)
     assert "system has no links at all." in result.warnings
+
+
+def test_ambiguous_surfaces_are_counted_in_training_data_where_files_are_read_one_by_one(tmp_path, monkeypatch):
+    gold, systems = folders(tmp_path, "links", "gold.tsv", ("lookup.tsv",), 4)
+    whole = assay.score(gold, systems, "links", slices=("ambiguous",), train=GOLD, times=1)
+    monkeypatch.setattr(run, "TEXT", 1)
+    cut = assay.score(gold, systems, "links", slices=("ambiguous",), train=GOLD, times=1)
+    assert cut.to_json() == whole.to_json()
+    with pytest.raises(assay.AssayError, match="--slice ambiguous counts the surfaces of all files, but"):
+        assay.score(gold, systems, "links", slices=("ambiguous",), times=1)
