@@ -19,6 +19,7 @@ from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from graphs import bench_graphs
+from links import bench_links
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
 from spans import bench_spans
@@ -232,6 +233,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "trees": bench_trees,
     "coreference": bench_coreference,
     "graphs": bench_graphs,
+    "links": bench_links,
     "bayes": bench_bayes,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}

@@ -26,6 +26,9 @@ def _blocks(source: Path) -> list[str]:
     text = source.read_text("utf-8")
     if source.suffix == ".conll":
         return ["#begin document" + block for block in text.split("#begin document")[1:]]
+    if text.startswith("TOKEN"):
+        header, *documents = text.split("# assay:document_id")
+        return [f"{header}# assay:document_id{document}" for document in documents]
     if source.suffix == ".jsonl":
         return sorted(text.splitlines(keepends=True), key=_place)
     if source.suffix == ".mrg":

@@ -88,6 +88,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     elif task == "spans":
         names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
         more = {"slices": ("span-length",)}
+    elif task == "links":
+        names = [f"links/{name}.tsv" for name in ("gold", "lookup", "context")]
+        more = {"slices": ("nil",), "id_url": "https://kb.example/{}"}
     elif task == "dependencies":
         names = [f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid")]
         more = {"task": "dependencies", "slices": ("direction",)}
@@ -105,7 +108,7 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "dependencies", "graphs", "roles", "constituents", "coreference")
+TASKS = ("tags", "two taggers", "spans", "links", "dependencies", "graphs", "roles", "constituents", "coreference")
 
 
 @pytest.fixture(scope="session")

@@ -201,6 +201,8 @@ CHAINS = documents(
     d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
 )
 GRAPHS = (FOLDER / "graphs" / "learned.conllu").read_text("utf-8")
+HIPE = (FOLDER / "links" / "context.tsv").read_text("utf-8")
+NELEVAL = "d1\t0\t4\tQ90\t0.4\tLOC\tQ1\t0.9\tLOC\nd1\t10\t12\tNIL7\t0.7\tPER\n\nd2\t4\t9\nd1\t6\t7\tQ7\t\tPER\n"
 SDP = (FOLDER / "graphs" / "learned.sdp").read_text("utf-8")
 SDP_2014 = ["\t".join([*row[:6], *row[7:]]) for line in SDP.splitlines()[1:] for row in [line.split("\t")]]
 MRP = FORMATS["mrp"].example + "\n" + FORMATS["mrp"].example.replace('"1"', '"2"').replace("ARG1", "BV") + "\n"
@@ -271,6 +273,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "sdp": (SDP, "\n".join(line for line in SDP_2014)),
     "mrp": (MRP,),
     "spans": (SPANS,),
+    "hipe": (HIPE, HIPE.replace("# assay:document_id = ", "# x = ")),
+    "neleval": (NELEVAL,),
     "brat": (BRAT, BRAT_RELATIONS),
     "dygie": (DYGIE, PREDICTED),
     "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
@@ -331,6 +335,13 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "enhanced dependencies": ("g.conllu", (_cut("graphs/gold.conllu", 8), GRAPHS), {"task": "graphs"}),
     "semantic dependencies": ("g.sdp", (_cut("graphs/gold.sdp", 4), SDP), {}),
     "graphs of mrp": ("g.mrp", (MRP, MRP.replace("BV", "loc")), {}),
+    "links": ("g.tsv", (_cut("links/gold.tsv", 60, "\n"), _cut("links/lookup.tsv", 60, "\n")), {}),
+    "links of neleval": ("g.tab", (NELEVAL, NELEVAL.replace("Q7", "Q90")), {"min_score": "0.1"}),
+    "links in MISC": (
+        "g.conllu",
+        (COREFUD, COREFUD.replace("animal", "person")),
+        {"task": "links", "column": "MISC:Entity", "link_field": "etype"},
+    ),
     "brackets": ("g.mrg", (_cut("trees/gold.mrg", 6, "\n"), _cut("trees/pcfg-1.mrg", 6, "\n")), {}),
     "export": ("g.export", (EXPORT, EXPORT.replace("DL", "NP")), {}),
     "discbracket": ("g.disc", (DISC, DISC.replace("(DL", "(NP")), {}),

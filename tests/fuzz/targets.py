@@ -108,6 +108,7 @@ _TASKS = {
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
     **dict.fromkeys(("roles by tags", "roles that are listed"), "graphs"),
+    **dict.fromkeys(("links", "links of neleval", "links in MISC"), "links"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
     **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
 }

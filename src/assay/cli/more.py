@@ -110,7 +110,7 @@ def merge(
     "target",
     help="Format to write: conllu, conllx, conll, tsv or slash; of graphs conllu, sdp or mrp; of semantic roles "
     "conll09, up or, where they are stretches, props or biojson; of spans, relations and links brat, jsonl, spert, "
-    "dygie or docred; of tags of spans else that of the file.",
+    "dygie, docred, hipe or neleval; of tags of spans else that of the file.",
 )
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")

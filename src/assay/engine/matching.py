@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import prod
@@ -299,6 +299,38 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     settled = (_times_in(here, here) == _times_in(here, there)) & (_times_in(here, open_places) == 0)
     partner[left[settled]] = free[_one_to_one(here, there)[settled]]
 
+    _pair_rest(target, system, partner, kinds_of, least)
+    found = np.flatnonzero(partner != NONE)
+    both = np.ones(len(found), dtype=bool)
+    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
+    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
+
+
+def best_matching(target: SpanList, system: SpanList, kinds_of: Callable[[Ints, Ints], Ints]) -> Ints:
+    """The partner of each target, or NONE, in the matching with most pairs of kind 0, then 1, 2, 3, and shared atoms.
+
+    `kinds_of` gives the kind of each pair of a target and a system span, NONE where they may not be paired; those of
+    kinds 0 and 1 have the same atoms, and the others overlap.
+    """
+    partner = np.full(len(target), NONE)
+    ours, theirs = same_places(target, system)
+    # Where each side has one span at a place there is no better partner for either.
+    alone = np.flatnonzero((_times_in(ours, ours) == 1) & (_times_in(ours, theirs) == 1))
+    there = _one_to_one(ours, theirs)[alone]
+    fits = kinds_of(alone, there) != NONE
+    partner[alone[fits]] = there[fits]
+    _pair_rest(target, system, partner, kinds_of)
+    return partner
+
+
+def _pair_rest(
+    target: SpanList,
+    system: SpanList,
+    partner: Ints,
+    kinds_of: Callable[[Ints, Ints], Ints],
+    least: float = 0.0,
+) -> None:
+    """Enter the best partners of the targets that have none yet, among the system spans that are free."""
     alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
     chain = _chains(target, system, ours, theirs)
     pairs_in_chain = np.bincount(chain[: len(ours)], _overlap_counts(target, ours, system, theirs), 1)
@@ -308,12 +340,12 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
         inside = ours[worst[: len(ours)]]
         raise TooManyOverlapsError(int(inside[0]), len(inside), int(worst[len(ours) :].sum()))
     lengths = target.lengths()
-    near = alone[2] / lengths[alone[0]] >= least
+    near = (alone[2] / lengths[alone[0]] >= least) & (kinds_of(alone[0], alone[1]) != NONE)
     partner[alone[0][near]] = alone[1][near]
     ours, theirs, shared = _overlapping(target, system, ours, theirs)
-    near = shared / lengths[ours] >= least
-    ours, theirs, shared = ours[near], theirs[near], shared[near]
     kinds = kinds_of(ours, theirs)
+    near = (shared / lengths[ours] >= least) & (kinds != NONE)
+    ours, theirs, shared, kinds = ours[near], theirs[near], shared[near], kinds[near]
     # With pairs that share too little gone, what hung together may have come apart.
     begin = np.minimum(target.begin[ours], system.begin[theirs])
     chain = _hanging_together(begin, np.maximum(target.end[ours], system.end[theirs]))
@@ -321,11 +353,6 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     for rows in np.split(by_chain, np.flatnonzero(run_starts(chain[by_chain]))[1:]) if len(ours) else ():
         best = rows[_best_pairs(ours[rows], theirs[rows], shared[rows], kinds[rows])]
         partner[ours[best]] = theirs[best]
-
-    found = np.flatnonzero(partner != NONE)
-    both = np.ones(len(found), dtype=bool)
-    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
-    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
 
 
 def _best_pairs(targets: Ints, systems: Ints, shared: Ints, kinds: Ints) -> Ints:

@@ -248,7 +248,7 @@ class _Shard:
                     found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
             selections.append(found)
             orders.append(order)
-        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections), cut.kind.by_number)
 
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
@@ -569,8 +569,9 @@ def checksum(shards: Sequence[Shard], *what: object) -> str:
 def check_options(options: Options, shards: int) -> None:
     """Refuse what needs all of a corpus at once."""
     where = f"files are read one after the other here ({shards:,} shards)"
-    if "frequency" in options.slices and options.train is None:
-        raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
+    for kind in (Slice.find(spec).kind for spec in options.slices):
+        if kind.counts and options.train is None:
+            raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
     for name, option in task_options().items():
         if option.one_file and getattr(options, name):
             raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")

@@ -224,13 +224,17 @@ class SpanPair:
             try:
                 self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
             except TooManyOverlapsError as error:
-                place = self.gold.corpus.place_of_span(int(self.gold.index[error.target]))
-                raise InputError(
-                    f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
-                    f"overlaps, too many for {matching.__name__}, which pairs them one to one. Leave it out, or cut "
-                    "the text into smaller documents."
-                ) from None
+                raise self.refused(error, error.target, matching.__name__) from None
         return self._matched[key]
+
+    def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
+        """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
+        place = self.gold.corpus.place_of_span(int(self.gold.index[target]))
+        return InputError(
+            f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
+            f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
+            "documents."
+        )
 
     def both_ways(self) -> Records:
         """The fair matching with either side as the target, added up: no side is preferred."""

@@ -14,7 +14,19 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import biojson, brackets, chains, columns, extraction, graphs, readings, roles, standoff, trees
+from assay.formats import (
+    biojson,
+    brackets,
+    chains,
+    columns,
+    extraction,
+    graphs,
+    links,
+    readings,
+    roles,
+    standoff,
+    trees,
+)
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -178,6 +190,11 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
     others = {"chains": True, "empty": layout.empty, "filled": filled, "has_words": has_words, "word_per_line": True}
     plan = _plan("conll2012", path, labels, read, **others)
     return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_hipe(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    layout = links.hipe_layout(head, path)
+    return replace(_plan_layout(layout, head, path), read=partial(links.read_hipe, layout=layout), links=True)
 
 
 def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -404,6 +421,23 @@ FORMATS = {
             standoff.looks_spans,
             lambda head, path, given, wanted: _plan(
                 "spans", path, (), standoff.read_spans, spans=True, has_words=False
+            ),
+        ),
+        Format(
+            "hipe",
+            "HIPE: words in columns that the first line names, mentions in NE- columns, links in NEL- columns",
+            "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\tQ220\tNoSpaceAfter\n"
+            ".\tO\t_\tEndOfSentence",
+            links.looks_hipe,
+            _plan_hipe,
+        ),
+        Format(
+            "neleval",
+            "neleval and TAC: a mention per line, document, first and last place, then identifier, score and type",
+            "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
+            links.looks_neleval,
+            lambda head, path, given, wanted: _plan(
+                "neleval", path, (), links.read_neleval, links=True, has_words=False, in_documents=True
             ),
         ),
         Format(

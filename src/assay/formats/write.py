@@ -10,7 +10,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, graphwriter, read_labels, schemes, writespans
+from assay.formats import Input, choose_column, graphwriter, links, read_labels, schemes, writespans
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
@@ -38,7 +38,7 @@ def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, s
     if name in writespans.TARGETS:
         if column:
             raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
-        return writespans.write_spans(source.read(), name)
+        return writespans.write_spans(links.with_links(source.read()), name)
     chosen = None
     if name in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])

@@ -1,4 +1,4 @@
-"""Spans, relations and links of a Corpus become text again: brat, JSON documents, SpERT, DyGIE, DocRED."""
+"""Spans, relations and links of a Corpus become text again: brat, JSON, SpERT, DyGIE, DocRED, HIPE, neleval."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from assay.corpus import Corpus, Spans
 from assay.errors import UsageError
 from assay.formats.relations import Links, Relations
 
-TARGETS = ("brat", "jsonl", "spert", "dygie", "docred")
+TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
 _NOT_HELD = {
     "brat": ("scores", "entities", "chains"),
     "jsonl": ("sentences", "entities", "chains"),
     "spert": ("documents", "directions", "links", "entities", "chains"),
     "dygie": ("directions", "links"),
     "docred": ("directions", "links", "chains"),
+    "hipe": ("relations", "scores", "entities", "chains"),
+    "neleval": ("words", "sentences", "relations", "entities", "chains"),
 }
 """What each has no place for, and leaves out; what else it cannot hold is refused."""
 _PART = re.compile(r"\((.+)\); part 000")
@@ -71,7 +73,7 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
         raise UsageError(f"{corpus.name}: has no spans, which {target} consists of.")
     if not corpus.has_words:
         raise UsageError(f"{corpus.name}: has no words, only places, and {target} needs the text.")
-    if target in ("spert", "dygie", "docred") and corpus.texts is not None:
+    if target in ("spert", "dygie", "docred", "hipe") and corpus.texts is not None:
         raise UsageError(f"{corpus.name}: has texts, not words, which {target} consists of. Use --to jsonl or brat")
     documents = _documents(corpus)
     if target == "brat":
@@ -82,6 +84,11 @@ def write_spans(corpus: Corpus, target: str) -> tuple[dict[str, str], list[str]]
             files[f"{document.name}.txt"], files[f"{document.name}.ann"] = _brat(document)
     elif target == "jsonl":
         files = {"": _lines(_json(document, corpus) for document in documents)}
+    elif target == "hipe":
+        rows = ["\t".join(_HIPE), *(row for one in documents for row in _hipe(one))]
+        files = {"": "".join(f"{row}\n" for row in rows)}
+    elif target == "neleval":
+        files = {"": "".join(row for one in documents for row in _neleval(one))}
     elif target == "dygie":
         files = {"": _lines(_dygie(document) for document in documents)}
     else:
@@ -174,6 +181,8 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator
             len(entities),
             "entities of several mentions: {} left out, and facts are between first mentions.",
         ),
+        "relations": (0 if related is None else len(related), "relations: {} left out."),
+        "words": (len(corpus), "words: {} left out, places are counted in their document."),
         "chains": (sum(len(one.clusters) for one in documents), "chains: {} left out."),
         "sentences": (corpus.sentences - corpus.documents, "sentences within documents: {} ends left out."),
         "documents": (
@@ -194,6 +203,40 @@ def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator
 
 
 # --- targets ---
+
+_HIPE = ("TOKEN", "NE-COARSE-LIT", "NEL-LIT", "MISC")
+
+
+def _hipe(document: _Document) -> Iterator[str]:
+    """The lines of a document: its id, and a line for each word."""
+    words = [word for sentence in document.sentences for word in sentence]
+    tags, links, misc = ["O"] * len(words), ["_"] * len(words), ["_"] * len(words)
+    for mention in document.mentions:
+        (first, end), *more = mention.atoms
+        if more or any(tag != "O" for tag in tags[first:end]):
+            what = "a gap" if more else "another one over the same words"
+            raise UsageError(f"{document.name}: a span has {what}, which hipe has no place for. Use --to jsonl")
+        tags[first:end] = [f"{'I' if number else 'B'}-{mention.label or '_'}" for number in range(end - first)]
+        links[first:end] = ["|".join(mention.identifiers) or "_"] * (end - first)
+    for end in document.starts[1:]:
+        misc[end - 1] = "EndOfSentence"
+    yield f"# assay:document_id = {document.name}"
+    for cells in zip(words, tags, links, misc, strict=True):
+        yield "\t".join(cells)
+
+
+def _neleval(document: _Document) -> Iterator[str]:
+    """A line for each mention with a link: its place in the document, the last included, and its candidates."""
+    for mention in document.mentions:
+        if not mention.identifiers:
+            continue
+        if len(mention.atoms) > 1:
+            raise UsageError(f"{document.name}: a span has a gap, which neleval has no place for. Use --to jsonl")
+        scores = mention.scores or [float("nan")] * len(mention.identifiers)
+        cells = [document.name, str(mention.atoms[0][0]), str(mention.atoms[0][1] - 1)]
+        for name, score in zip(mention.identifiers, scores, strict=True):
+            cells += [name, "" if np.isnan(score) else repr(float(score)), mention.label]
+        yield "\t".join(cells) + "\n"
 
 
 def _brat(document: _Document) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -46,8 +47,10 @@ def _agreement(result: Result) -> Iterator[Table]:
     found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
     columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
     header = ["pair"]
+    short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
     for measure, score in columns:
         name = measure.partition("(")[0]
+        name = name if short[name] == 1 else measure
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:

@@ -82,7 +82,7 @@ def prepare_spans(
     corpora, read, reading_notes = _read_files(inputs, columns, names, options)
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
-    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     rules = rules_of(options, named)
     mapped: list[Mapped] = []
@@ -205,6 +205,7 @@ def _read_files(
         corpus, found, reading = _read(item, column, scheme, golds, options)
         corpora.append(corpus)
         read.append(found)
+        notes += blank_tags(name, item, corpus, column, options)
         invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
         related, linked = corpus.layer(Relations), corpus.layer(Links)
@@ -247,9 +248,49 @@ def _read(
     if column == ENTITY:
         return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), "", None
     corpus = read_labels(item, column.split("+"))
+    if options.blank_tag:
+        corpus = replace(corpus, empty=options.blank_tag)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
     corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
     return corpus, chosen, reading
+
+
+def blank_tags(
+    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
+) -> Iterator[Remark]:
+    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
+    mark = corpus.empty
+    for column in columns.split("+") if mark is not None else ():
+        if mark is None or ":" in column or column not in corpus.columns:
+            continue
+        tags = corpus.column(column).counts()
+        if isinstance(item, Corpus):
+            values = {name: list(known.vocabulary) for name, known in item.columns.items()}
+        else:
+            values = {name: item.plan.values(name) for name in item.plan.labels}
+        yield words_without_tags(
+            name=name,
+            path=corpus.name,
+            column=column,
+            mark=mark,
+            number=tags.get(mark, 0) if "O" in tags or options.blank_tag else 0,
+            nothing=corpus.is_empty(column),
+            others=[one for one, cells in values.items() if schemes.looks_like_tags(set(cells))],
+        )
+
+
+@remark
+def words_without_tags(
+    name: str, path: str, column: str, mark: str, number: int, nothing: bool, others: Sequence[str]
+) -> Iterator[str]:
+    """Words that were not annotated, beside others that were; a column of nothing else."""
+    if nothing:
+        known = ", ".join(dict.fromkeys(others))
+        there = f"Columns with tags: {known}." if known else "No other column has tags."
+        raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
+    if number:
+        what = "1 word" if number == 1 else f"{number:,} words"
+        yield f"{name}: {what} without annotation in {column}, read as O."
 
 
 @remark
@@ -264,7 +305,7 @@ def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repai
         yield f"{name} is read as {ours}, gold as {theirs}."
 
 
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     """The system's documents in the order of gold's, where documents have ids."""
     if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
         return system
