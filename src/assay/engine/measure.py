@@ -67,6 +67,8 @@ class Definition:
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
     papers: tuple[str, ...] = ()
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
+    named: tuple[str, ...] = ()
+    """Parameters that its name tells even where they have their default: scores under others go by the same name."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -112,15 +114,14 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        chosen = {
-            key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
-        }
+        default, always = self.definition.parameters, self.definition.named
+        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
     @property
     def signature(self) -> str:
         """The same with the parameters that a signature always names."""
-        default, always = self.definition.parameters, self.definition.signed
+        default, always = self.definition.parameters, (*self.definition.signed, *self.definition.named)
         chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
@@ -195,6 +196,7 @@ def measure(
     errors: tuple[str, ...] = (),
     one_sided: str = "",
     papers: tuple[str, ...] = (),
+    named: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -213,7 +215,7 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
+            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers, named),
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -80,7 +80,7 @@ def prepare_spans(
     corpora, read, reading_notes = _read_files(inputs, columns, names, options)
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
-    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     rules = rules_of(options, named)
     mapped: list[Mapped] = []
@@ -106,7 +106,7 @@ def prepare_spans(
             corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
-        _check_reach(gold, output)
+        check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
@@ -255,7 +255,7 @@ def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repai
         yield f"{name} is read as {ours}, gold as {theirs}."
 
 
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     """The system's documents in the order of gold's, where documents have ids."""
     if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
         return system
@@ -270,7 +270,7 @@ def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     return system.reordered([theirs[name] for name in gold.document_ids])
 
 
-def _check_reach(gold: Corpus, system: Corpus) -> None:
+def check_reach(gold: Corpus, system: Corpus) -> None:
     """Spans given without words must fit into the sentences of the side that has words."""
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return
