@@ -228,7 +228,10 @@ class Corpus:
     noted: tuple[tuple[str, int], ...] = ()
     """Notes for the user on how the file was read: texts in which `{}` stands for a number, and the numbers."""
     layers: Mapping[type, Any] = field(default_factory=dict)
-    """Annotation that only a task and its readers know, by its type."""
+    """Annotation that only a task and its readers know, by its type.
+
+    Those that may stand beside spans have a method `moved`, for sentences that come to stand elsewhere.
+    """
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -372,14 +375,16 @@ class Corpus:
         """`file:line` of a sentence's first word."""
         return self.place(int(self.starts[sentence]))
 
-    def reordered(self, order: Sequence[int]) -> Corpus:
-        """The documents in another order, where each document is one sentence."""
-        assert self.spans is not None and self.lines is not None
+    def reordered(self, documents: Sequence[int]) -> Corpus:
+        """The documents in another order."""
+        assert self.spans is not None and self.lines is not None and self.document_starts is not None
+        document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
+        order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
         place = np.argsort(order)
-        spans, paths = self.spans, [self.path_of(sentence) for sentence in order]
+        spans, paths = self.spans, [self.path_of(sentence) for sentence in order.tolist()]
         sentence_of = place[spans.sentence]
         moved = Spans.sorted(sentence_of, spans.begin, spans.end, spans.labels, spans.lines, spans.stretches)
         return replace(
@@ -391,9 +396,11 @@ class Corpus:
                 (path, number) for number, path in enumerate(paths) if number == 0 or path != paths[number - 1]
             ),
             lines=self.lines[order],
-            document_ids=tuple(self.document_ids[number] for number in order),
-            texts=None if self.texts is None else tuple(self.texts[number] for number in order),
+            document_starts=document_starts,
+            document_ids=tuple(self.document_ids[number] for number in documents),
+            texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=moved,
+            layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 
     def unit_of_sentence(self, unit: str) -> Ints:

@@ -162,12 +162,14 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None) -> list[str]:
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
     begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.sentence.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
+    # A span may reach beyond its sentence.
+    text, offsets = "".join(corpus.texts or ()), _text_starts(corpus.texts or ()).tolist()
     found = []
     for index in indexes:
         sentence = sentences[index]
         stretches = spans.stretches.get(index) or ((begins[index], ends[index]),)
         if corpus.texts is not None:
-            pieces = [corpus.texts[sentence][begin:end] for begin, end in stretches]
+            pieces = [text[offsets[sentence] + begin : offsets[sentence] + end] for begin, end in stretches]
         else:
             start = starts[sentence]
             pieces = [vocabulary[code] for begin, end in stretches for code in codes[start + begin : start + end]]

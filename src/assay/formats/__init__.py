@@ -52,6 +52,10 @@ class Plan:
     """True if it holds mentions in chains."""
     graphs: bool = False
     """True if it holds graphs and nothing else but words with tags."""
+    relations: bool = False
+    """True if it holds relations between spans, as far as the first lines show …"""
+    links: bool = False
+    """… and identifiers of what spans name."""
     has_words: bool = True
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
@@ -177,6 +181,12 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     read = partial(roles.read_props, **given)
     plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
     return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("units", given["units"], standoff.UNITS)
+    read = partial(standoff.read_brat, **given)
+    return _plan("brat", path, (), read, spans=True, **standoff.brat_layers(head))
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -353,14 +363,14 @@ FORMATS = {
         ),
         Format(
             "brat",
-            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
-            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
+            "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
+            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America\nR1\tvisits Arg1:T1 Arg2:T2\n"
+            "N1\tReference T1 Wikidata:Q567\tAngela Merkel",
             standoff.looks_brat,
-            lambda head, path, given, wanted: _plan(
-                "brat", path, (), partial(standoff.read_brat, **given), spans=True
-            ),
-            {"triggers": True, "trim": False},
-            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+            _plan_brat,
+            {"triggers": True, "trim": False, "units": "documents"},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; units: "
+            "lines if each line of the text is a sentence",
         ),
         # Before the other JSON.
         Format(
@@ -391,7 +401,7 @@ FORMATS = {
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
             lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
+                "jsonl", path, (), partial(standoff.read_json, **given), spans=True, **standoff.json_layers(head)
             ),
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",

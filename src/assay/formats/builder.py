@@ -58,7 +58,7 @@ class Collector(Protocol):
     """What readers gather for a layer of the corpus, file after file."""
 
     def layer(self) -> object:
-        """The finished layer."""
+        """The finished layer; None where the files turn out to have none."""
 
 
 C = TypeVar("C", bound=Collector)
@@ -306,7 +306,8 @@ class Builder:
             noted=tuple(self._notes.items()),
         )
         for collected in self._collectors.values():
-            corpus = corpus.with_layer(collected.layer())
+            if (layer := collected.layer()) is not None:
+                corpus = corpus.with_layer(layer)
         return with_crossings_noted(corpus)
 
 

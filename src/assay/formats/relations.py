@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.arrays import NONE, Bools, Ints, Stretches
-from assay.corpus import Column, Spans
+from assay.corpus import Column, Corpus, Spans
+from assay.errors import InputError
 from assay.formats.builder import Vocabulary, merged
 
 NIL = "NIL"
@@ -87,6 +88,30 @@ class Links:
         return Links(spans, starts, identifiers, scores)
 
 
+def relations_of(corpus: Corpus) -> Relations:
+    """The relations of a corpus; none between its spans where its file has no relations."""
+    found = corpus.layer(Relations)
+    if found is None:
+        none = np.zeros(0, dtype=np.int64)
+        found = Relations(_spans_of(corpus), Column.of(()), none, none, none.astype(bool), none)
+    return found
+
+
+def links_of(corpus: Corpus) -> Links:
+    """The links of a corpus; none at its spans where its file has no links."""
+    found = corpus.layer(Links)
+    if found is None:
+        spans = _spans_of(corpus)
+        found = Links(spans, np.zeros(len(spans) + 1, dtype=np.int64), Column.of(()))
+    return found
+
+
+def _spans_of(corpus: Corpus) -> Spans:
+    if corpus.spans is None:
+        raise InputError(f"{corpus.name}: holds no spans, so there is nothing to relate or to link.")
+    return corpus.spans
+
+
 def _moved(spans: Spans, place: Ints) -> tuple[Spans, Ints]:
     """Spans whose sentences stand in other places, in the order of the text, and the old number of each."""
     return _sorted(place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, dict(spans.stretches))
@@ -104,6 +129,8 @@ class _SpanLists:
     """Spans as readers find them."""
 
     def __init__(self) -> None:
+        self.always = True
+        """False: there is no layer where nothing but spans was found."""
         self._rows = array("q")
         """Sentence, begin, end, label and line of each span."""
         self._types = Vocabulary[str]()
@@ -143,8 +170,10 @@ class RelationLists(_SpanLists):
         self._entities.update(dict.fromkeys(spans, self._entity))
         self._entity += 1
 
-    def layer(self) -> Relations:
+    def layer(self) -> Relations | None:
         """The relations of all files."""
+        if not (self.always or self._relations or self._entity):
+            return None
         spans, order = self._spans()
         number = np.argsort(order)
         codes, head, tail, symmetric, lines = np.array(self._relations, dtype=np.int64).reshape(-1, 5).T
@@ -167,8 +196,10 @@ class LinkLists(_SpanLists):
         """The identifiers of a mention, best first, with their scores where they have some."""
         self._links[span] = identifiers, scores
 
-    def layer(self) -> Links:
+    def layer(self) -> Links | None:
         """The links of all files."""
+        if not (self.always or self._links):
+            return None
         spans, order = self._spans()
         found = [self._links.get(number, ((), ())) for number in order.tolist()]
         starts = np.concatenate([[0], np.cumsum([len(names) for names, _ in found], dtype=np.int64)])

@@ -24,6 +24,7 @@ from assay.engine.prepare import (
     idle_rules,
     kept_labels,
     left_out,
+    note_on_reading,
     notes_on_reading,
     rules_of,
     source_of,
@@ -34,6 +35,7 @@ from assay.engine.warnings import Remark, check_system, identical_outputs, remar
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, entity_spans
+from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
@@ -110,7 +112,8 @@ def prepare_spans(
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "sentences" if gold.texts is None else "documents"
+    in_documents = gold.texts is not None and gold.documents == gold.sentences
+    pieces = "documents" if in_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -131,7 +134,8 @@ def prepare_spans(
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.texts is not None or gold.by_id or columns[0] == ENTITY
+    in_documents |= gold.by_id and gold.documents == gold.sentences
+    whole_documents = in_documents or columns[0] == ENTITY
     return Run(
         gold=gold,
         column=columns[0],
@@ -205,6 +209,13 @@ def _read_files(
         read.append(found)
         invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
+        related, linked = corpus.layer(Relations), corpus.layer(Links)
+        others = {"Relations": 0 if related is None else len(related)}
+        others["Links"] = 0 if linked is None else int(np.count_nonzero(np.diff(linked.starts)))
+        for layer, size in others.items():
+            if size:
+                text = f"{layer}, which are compared with --task {layer.lower()}, not here: {{}}."
+                notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
         told = read_as(
             name=name,
             scheme=found,
