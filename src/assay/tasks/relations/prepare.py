@@ -25,9 +25,10 @@ from assay.engine.prepare import (
 )
 from assay.engine.spanpairs import needs_characters, surface_forms, with_spans
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
-from assay.errors import InputError, UsageError
+from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import Relations
+from assay.formats.relations import relations_of as file_relations
 from assay.tasks.relations.measures import judged
 from assay.tasks.relations.pairing import FOUND, Setting, matched
 from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
@@ -43,7 +44,7 @@ Triple = tuple[str, str, str]
 
 def holds_relations(item: Input | Corpus) -> bool:
     """True where a file holds relations."""
-    return item.layer(Relations) is not None if isinstance(item, Corpus) else getattr(item.plan, "relations", False)
+    return item.layer(Relations) is not None if isinstance(item, Corpus) else item.plan.relations
 
 
 def prepare_relations(
@@ -71,7 +72,7 @@ def prepare_relations(
         check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    units = "sentences" if gold.documents < gold.sentences else "documents"
+    units = "documents" if gold.documents == gold.sentences and (gold.texts or gold.by_id) else "sentences"
     nothing = f"no sentence is shared by {gold.name} and all systems."
     warnings += left_out(
         skipped, nothing, f"left out, since the texts differ: {{number}} of {{sentences}} {units}.", options
@@ -132,11 +133,8 @@ def prepare_relations(
 def _read(item: Input | Corpus) -> Corpus:
     """A corpus whose spans are those of its relations."""
     corpus = item if isinstance(item, Corpus) else item.read(())
-    layer = corpus.layer(Relations)
-    if layer is None:
-        where = corpus.name if isinstance(item, Corpus) else item.path
-        raise InputError(f"{where}: holds no relations ({corpus.format}). `assay formats` says which formats do.")
-    return replace(corpus, spans=layer.spans)
+    layer = file_relations(corpus)
+    return replace(corpus, spans=layer.spans).with_layer(layer)
 
 
 def _coded(corpora: Sequence[Corpus]) -> list[Corpus]:
@@ -163,9 +161,7 @@ def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     moved = in_golds_order(gold, system)
     if moved is system:
         return system
-    theirs = {name: number for number, name in enumerate(gold.document_ids)}
-    layer = relations_in(system).moved(np.array([theirs[name] for name in system.document_ids]))
-    return replace(moved, spans=layer.spans).with_layer(layer)
+    return replace(moved, spans=relations_in(moved).spans)
 
 
 def _kept(corpus: Corpus, options: Options) -> tuple[Corpus, int]:
