@@ -46,8 +46,11 @@ def _agreement(result: Result) -> Iterator[Table]:
     found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
     columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
     header = ["pair"]
+    short = [measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns)]
     for measure, score in columns:
+        # In full where several go by the same name.
         name = measure.partition("(")[0]
+        name = name if short.count(name) == 1 else measure
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:

@@ -75,6 +75,8 @@ class RelationPair:
     seen: tuple[Ints, Ints] | None = None
     """For each relation of gold and of the system what training data have between the same words, as a place in
     KNOWN."""
+    reached: Ints | None = None
+    """For each of gold's relations the most arguments (0 to 2) that any one system has, where there are several."""
     _chosen: dict[frozenset[str], tuple[RelationList, RelationList]] = field(default_factory=dict)
 
     @classmethod

@@ -104,6 +104,8 @@ def prepare_relations(
             ours, theirs = (Column(codes, KNOWN) for codes in layer.seen)
             spanned = spanned.with_layer(ItemColumns({"train": (ours, theirs)}))
         ready.append((name, spanned))
+    reached = np.max([_arguments_found(relations_of(pair)) for _, pair in ready], axis=0)
+    ready = [(name, pair.with_layer(replace(relations_of(pair), reached=reached))) for name, pair in ready]
     for name, corpus in zip(names, corpora, strict=True):
         warnings += notes_on_reading(name, corpus)
     warnings += _check(ready, asked, options)
@@ -214,6 +216,12 @@ def _triples(corpus: Corpus, options: Options) -> Iterator[list[Triple]]:
 
     for label, head, tail in zip(layer.labels.strings(), layer.head.tolist(), layer.tail.tolist(), strict=True):
         yield [(label, one, other) for one in names(head) for other in names(tail)]
+
+
+def _arguments_found(layer: RelationPair) -> Ints:
+    """The number of arguments of each of gold's relations that the system has, same place and type."""
+    found = layer.found[0].astype(np.int64)
+    return np.asarray(found[layer.gold.head] + found[layer.gold.tail])
 
 
 # --- what looks wrong ---

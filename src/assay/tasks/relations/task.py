@@ -18,11 +18,11 @@ from assay.tasks.relations.drawing import DRAWING
 from assay.tasks.relations.options import OPTIONS
 from assay.tasks.relations.pairs import RelationList, RelationPair
 from assay.tasks.relations.prepare import holds_relations, prepare_relations
+from assay.tasks.relations.tables import UNTYPED, finish, present, sums
 
 DEFAULTS = ("relations(match=strict)", "relations(match=boundary)", "relations(match=overlap)")
 DISTANCES = ((0, "0"), (3, "1-3"), (10, "4-10"))
 NUMBERS = ((1, "1"), (3, "2-3"))
-UNTYPED = "(none)"
 
 
 def _sided(
@@ -151,6 +151,8 @@ def _shared_argument(pair: Pair, judged: Items, _: str) -> Values:
 
 def _argument_found(pair: Pair, judged: Items, _: str) -> Values:
     def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
+        if number == 0 and layer.reached is not None:
+            return 2 - layer.reached
         found = layer.found[number]
         return 2 - found[rows.head].astype(np.int64) - found[rows.tail]
 
@@ -172,7 +174,9 @@ SLICES = (
         of_items=_shared_argument,
     ),
     SliceKind(
-        "argument-found", "arguments that the other side has as spans: both, one, none", of_items=_argument_found
+        "argument-found",
+        "arguments of a relation that some system has as spans (of a spurious one: that gold has)",
+        of_items=_argument_found,
     ),
 )
 
@@ -191,4 +195,7 @@ TASK = Task(
     matched=True,
     rivals=True,
     text_unit="",
+    present=present,
+    sums=sums,
+    finish=finish,
 )
