@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assay.demo import FOLDER
@@ -156,6 +157,17 @@ CROWDED = "(NP (NN a)) (NP (NN b))\n(VP (VB c)) (VB d)\n"
 EXPORT_4 = "#BOS 1\nDie\tdie\tART\t--\tNK\t500\nEnde\tEnde\tNN\tNom\tNK\t500\n#500\t--\tNP\t--\t--\t0\n#EOS 1\n"
 SPANS = "PER\t1\t2\t1, 2\nORG\t5\t5\t5\nA\t1\t7\t1, 2, 5,7\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\n"
 BRAT = "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 19 24;35 42\tNorth America\nE1\tMove:T2 Who:T1\n#1\tNote T1\tx\n"
+BRAT_RELATIONS = """\
+R1\tleft Arg1:T1 Arg2:T2
+T2\tLOC 19 24;35 42\tNorth America
+T1\tPER 0 13\tAngela Merkel
+T3\tMove 14 18\tleft
+E1\tMove:T3 Who:T1 From2:E2
+E2\tLOC:T2
+*\tsame T1 T3 T2
+N1\tReference T1 Wikidata:Q567\tAngela Merkel
+N2\tReference T1 NIL
+"""
 BRAT_TEXT = "Angela Merkel left North and South America. "
 JSONS = """\
 {"id": "d1", "text": "Angela Merkel spoke 😀 there", "spans": [{"start": 0, "end": 13, "label": "PER"}]}
@@ -166,6 +178,21 @@ STUDIO = (
     '[{"data": {"text": "Ann left"}, "annotations": [{"result": [{"type": "labels", '
     '"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]'
 )
+RELATED = """\
+{"id": 1, "text": "Ann left Rome", "spans": [{"id": "a", "start": 0, "end": 3, "label": "P", "links": [{"id": "Q1", \
+"score": 0.5}, "Q2"]}, {"start": 9, "end": 13, "label": "L", "kb_id": "Q3"}], "relations": [{"label": "r", "head": \
+"a", "tail": 1, "symmetric": true}, {"type": "s", "from": {"start": 4, "end": 8}, "to": {"start": 0, "end": 3}}]}
+"""
+SPERT = (
+    '[{"tokens": ["Ann", "left"], "entities": [{"type": "P", "start": 0, "end": 1}], '
+    '"relations": [{"type": "r", "head": 0, "tail": 0}], "orig_id": 3}]'
+)
+DYGIE = """\
+{"doc_key": "d", "sentences": [["Ann", "saw"], ["Bob", "Lee"]], "ner": [[[0, 0, "P"]], [[2, 3, "P"], [3, 3, "X"]]], \
+"relations": [[[0, 0, 2, 3, "r"], [0, 0, 1, 1, "s"]], []], "clusters": [[[0, 0], [3, 3]]]}
+{"doc_key": "e", "sentences": [["No"]], "ner": [[]], "relations": [[]], "clusters": []}
+"""
+PREDICTED = re.sub('"(ner|relations|clusters)"', r'"predicted_\1"', DYGIE.replace('"P"]', '"P", 7.5, 0.9]'))
 CLUSTERS = """\
 {"doc_key": "d", "sentences": [["She", "saw", "her", "ox"], ["It"]], "clusters": [[[0, 0], [2, 2]], [[3, 3], [4, 4]]]}
 {"doc_key": "e", "sentences": [["No", "one"]], "predicted_clusters": [], "speakers": [["a", "b"]]}
@@ -227,9 +254,11 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "sdp": (SDP, "\n".join(line for line in SDP_2014)),
     "mrp": (MRP,),
     "spans": (SPANS,),
-    "brat": (BRAT,),
+    "brat": (BRAT, BRAT_RELATIONS),
+    "dygie": (DYGIE, PREDICTED),
+    "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
     "clusters": (CLUSTERS,),
-    "jsonl": (JSONS, STUDIO, TOKENS),
+    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
@@ -240,6 +269,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
 def seeds(name: str) -> list[bytes]:
     """The valid files of a format."""
     return [text.encode() for text in (FORMATS[name].example, *FILES[name])]
+
+
+DOCRED = FORMATS["docred"].example
 
 
 def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
@@ -263,6 +295,8 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
     "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
     "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
+    "docred": ("g.json", (DOCRED, DOCRED.replace('"LOC"', '"ORG"')), {"task": "spans"}),
     "mentions": (
         "g.conllu",
         (COREFUD, COREFUD.replace("animal", "person")),

@@ -376,7 +376,7 @@ class Corpus:
         return self.place(int(self.starts[sentence]))
 
     def reordered(self, documents: Sequence[int]) -> Corpus:
-        """The documents in another order."""
+        """The documents in another order, without chains."""
         assert self.spans is not None and self.lines is not None and self.document_starts is not None
         document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
         order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
@@ -400,6 +400,7 @@ class Corpus:
             document_ids=tuple(self.document_ids[number] for number in documents),
             texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=moved,
+            chains=None,
             layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 

@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import brackets, chains, columns, extraction, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -195,6 +195,14 @@ def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted
     return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
 
 
+def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("which", given["which"], extraction.WHICH)
+    predicted, related, chained = extraction.dygie_layers(head, path, given["which"])
+    read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
+    plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
+    return replace(plan, spans=True)
+
+
 def _looks_conll(head: Sequence[str]) -> bool:
     rows = [line.split() for line in head if line.strip() and not line.startswith(("-DOCSTART-", "#"))]
     return bool(rows) and len(rows[0]) >= 2 and len({len(row) for row in rows}) == 1
@@ -364,8 +372,7 @@ FORMATS = {
         Format(
             "brat",
             "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
-            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America\nR1\tvisits Arg1:T1 Arg2:T2\n"
-            "N1\tReference T1 Wikidata:Q567\tAngela Merkel",
+            "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             standoff.looks_brat,
             _plan_brat,
             {"triggers": True, "trim": False, "units": "documents"},
@@ -384,6 +391,31 @@ FORMATS = {
                 "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
             ),
         ),
+        # Before clusters, which these may have too.
+        Format(
+            "dygie",
+            "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
+            '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
+            '"relations": [[[0, 0, 2, 2, "left"]]]}',
+            extraction.looks_dygie,
+            _plan_dygie,
+            {"which": "auto"},
+            "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
+            "such as they are",
+        ),
+        Format(
+            "docred",
+            "DocRED: JSON, documents with entities (all their mentions) and facts, or facts about gold's entities",
+            '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
+            '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
+            '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
+            extraction.looks_docred,
+            lambda head, path, given, wanted: _plan(
+                "docred", path, (), partial(extraction.read_docred, **given), spans=True, relations=True
+            ),
+            {"gold": ""},
+            'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
+        ),
         Format(
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
@@ -396,7 +428,7 @@ FORMATS = {
         ),
         Format(
             "jsonl",
-            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,

@@ -202,10 +202,11 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     }
     # Some tools count a line end of two characters as one; the texts of the spans tell whether they did.
     plain = text.replace("\r\n", "\n")
-    agree = [all(_says(spans[name][4], given, parts) for name, parts in places.items()) for given in (text, plain)]
-    if plain != text and agree == [False, True]:
-        builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
-        text = plain
+    if plain != text:
+        said = [(match[4], places[name]) for name, match in spans.items()]
+        if [all(_says(own, given, parts) for own, parts in said) for given in (text, plain)] == [False, True]:
+            builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
+            text = plain
     first = builder.sentence
     starts = [0]
     if units == "lines":
@@ -313,14 +314,14 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
     """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
     builder.begin_file(source.path)
     before = builder.sentence
-    for line, value in _values(source):
+    for line, value in json_values(source):
         _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
 
 
-def _values(source: Source) -> Iterator[tuple[int, Any]]:
+def json_values(source: Source) -> Iterator[tuple[int, Any]]:
     """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
     others = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
     first, second = next(others, (1, "[]")), next(others, (0, ""))
@@ -517,7 +518,7 @@ class _Document:
             head, tail = (self._argument(item, keys, f"{here}: its {keys[0]}") for keys in (_HEADS, _TAILS))
             for label in item[name] if isinstance(item[name], list) and item[name] else [item[name]]:
                 symmetric = item.get("symmetric") is True
-                named = _label(label, here, "relation")
+                named = check_label(label, here, "relation")
                 lists.relation(named, head, tail, self.line, symmetric=symmetric)
 
     def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int:
@@ -698,7 +699,7 @@ def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
 def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None, str]:
     """The labels of a span, where it lies if it says so, its text, and what to look for if it does not say so."""
     if isinstance(item, list) and len(item) == 3:
-        return [_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
+        return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
     if not isinstance(item, dict):
         raise InputError(
             f"{place} is {shown(item)} where a span should stand: "
@@ -723,7 +724,7 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
     mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
     labels = item[name] if isinstance(item[name], list) and item[name] else [item[name]]
     said = item.get("text")
-    return [_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
+    return [check_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
 
 
 def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
@@ -731,7 +732,8 @@ def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
     return next((key for key in keys if item.get(key) is not None), None)
 
 
-def _label(value: Any, place: str, of: str = "span") -> str:
+def check_label(value: Any, place: str, of: str = "span") -> str:
+    """A label as text; what is none is refused."""
     if _is_number(value):
         return str(value)
     label = _string(value, f"{place}: the label")
