@@ -287,10 +287,15 @@ class Corpus:
         """A document's id, or its number."""
         return self.document_ids[document] if document < len(self.document_ids) else str(document + 1)
 
+    @property
+    def are_documents(self) -> bool:
+        """True if each sentence is a document that goes by its id."""
+        return self.by_id and self.documents == self.sentences
+
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:
         """Each sentence's id, or its number where it has none."""
-        if self.by_id and self.documents == self.sentences:
+        if self.are_documents:
             return tuple(self.document_name(document) for document in range(self.documents))
         return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
 

@@ -83,7 +83,7 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         group, places = f"{a}-{b}", task.drawing.places(run, items)
         for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
             shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
-            by_number = ids[sentence] is None and not run.gold.by_id
+            by_number = ids[sentence] is None and not run.gold.are_documents
             yield Drawn(group, lot, shown, sentence if by_number else None)
 
 

@@ -248,7 +248,7 @@ class _Shard:
                     found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
             selections.append(found)
             orders.append(order)
-        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections), cut.kind.by_number)
 
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have

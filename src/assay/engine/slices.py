@@ -39,6 +39,8 @@ class SliceKind:
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
     of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
     """The same for items that are matched: the value of each row on gold's side and on the system's."""
+    by_number: bool = False
+    """True if values are shown by the number of items that have them, not in an order of their own."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -95,7 +97,7 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
 
 
 _OF_ITEMS = (
-    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
+    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label, by_number=True),
     SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", True, of_items=_seen),
     SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
 )

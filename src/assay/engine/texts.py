@@ -432,7 +432,7 @@ def _names(run: Run, shown: Shown, unit: str) -> Rows:
     own = gold.metadata("sent_id")
     return shown.names(
         [gold.sentence_ids[text] for text in chosen],
-        [own[text] is None and not gold.by_id for text in chosen],
+        [own[text] is None and not gold.are_documents for text in chosen],
         [gold.place_of_sentence(text) for text in chosen],
     )
 

@@ -162,9 +162,9 @@ def _argument_found(pair: Pair, judged: Items, _: str) -> Values:
 SLICES = (
     SliceKind("distance", "words between the arguments of a relation", of_items=_distance),
     SliceKind("sentences", "arguments in one sentence, in neighbouring ones, further apart", of_items=_sentences),
-    SliceKind("head-type", "type of a relation's head", of_items=_head_type),
-    SliceKind("tail-type", "type of a relation's tail", of_items=_tail_type),
-    SliceKind("types", "types of a relation's head and tail", of_items=_both_types),
+    SliceKind("head-type", "type of a relation's head", of_items=_head_type, by_number=True),
+    SliceKind("tail-type", "type of a relation's tail", of_items=_tail_type, by_number=True),
+    SliceKind("types", "types of a relation's head and tail", of_items=_both_types, by_number=True),
     SliceKind("symmetric", "relations with or without direction", of_items=_symmetric),
     SliceKind("nested", "arguments side by side, or one inside the other", of_items=_nested),
     SliceKind("relations-in-sentence", "number of relations in the sentence", of_items=_in_sentence),

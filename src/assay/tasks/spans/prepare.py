@@ -134,7 +134,7 @@ def prepare_spans(
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    in_documents |= gold.by_id and gold.documents == gold.sentences
+    in_documents |= gold.are_documents
     whole_documents = in_documents or columns[0] == ENTITY
     return Run(
         gold=gold,
