@@ -91,6 +91,11 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     elif task == "dependencies":
         names = [f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid")]
         more = {"task": "dependencies", "slices": ("direction",)}
+    elif task == "graphs":
+        names = [f"graphs/{name}.conllu" for name in ("gold", "rules", "learned")]
+        more = {"measures": ["elas(empty=align)"], "slices": ("reentrant",)}
+    elif task == "roles":
+        names, more = [f"graphs/{name}.conll09" for name in ("gold", "rules", "learned")], {"task": "graphs"}
     elif task == "constituents":
         names, more = [f"trees/{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2")], {}
     else:
@@ -100,7 +105,7 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "dependencies", "constituents", "coreference")
+TASKS = ("tags", "two taggers", "spans", "dependencies", "graphs", "roles", "constituents", "coreference")
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,8 @@ TASKS = {
     ),
     "spans": ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"), ("--slice", "span-length")),
     "dependencies": ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), ("--task", "dependencies")),
+    "graphs": ("graphs", "gold.conllu", ("rules.conllu", "learned.conllu"), ("-m", "elas(empty=align)")),
+    "roles": ("graphs", "gold.conll09", ("rules.conll09", "learned.conll09"), ("--task", "graphs")),
     "constituents": ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), ("--slice", "span-length")),
     "coreference": ("coreference", "key.conll", CHAINS, ("--slice", "label")),
 }

@@ -17,12 +17,25 @@ from assay.engine.task import Drawing, Layers, Places, Tables, word_places
 from assay.engine.texts import Rows, Shown, span_rows
 from assay.result import ExampleSpan
 
+SPAN_MEANINGS = {
+    "le": "LE: wrong label",
+    "bes": "BEs: too short",
+    "bel": "BEl: too long",
+    "beo": "BEo: boundaries overlap",
+    "lbe": "LBE: label and boundaries wrong",
+    "ge": "GE: gold itself is wrong",
+    "fp": "FP: gold does not have it",
+    "fn": "FN: not found",
+}
+"""What may become of spans."""
+
 
 def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
     """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
     kind = "trees" if trees else "spans"
     example = partial(_example, all_count, trees)
-    return Drawing(kind, places=_places, layers=partial(_layers, all_count), example=example)
+    layers = partial(_layers, all_count)
+    return Drawing(kind, places=_places, layers=layers, example=example, meanings=SPAN_MEANINGS)
 
 
 def _example(all_count: bool, trees: bool, run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
@@ -126,5 +139,6 @@ def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: 
 
 def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     if not items.kinds:
-        return (), None, ()
-    return ("gold", *(name for name, _ in tables)), None, tuple(_span_layers(all_count, run, tables, shown))
+        return Layers()
+    spans = tuple(_span_layers(all_count, run, tables, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=spans)

@@ -321,6 +321,10 @@ class ExampleSpan:
     """The words it covers: first and end, counted from 0."""
     kind: str
     """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
+    head: tuple[int, int] | None = None
+    """First and end of its head, if it has one; first is -1: the root, -2: a word that gold does not have."""
+    item: int | None = None
+    """A number that a span of gold and those of systems that answer for it have in common."""
 
 
 @dataclass(frozen=True)
@@ -400,6 +404,15 @@ class Example:
     """For mentions: the words in question, as stretches (first and end)."""
     tree: bool = False
     """True if the spans are the constituents of trees."""
+    heads: str = ""
+    """How spans and their heads are shown: as `arcs`, or as `rows`, one for each head."""
+    nodes: tuple[tuple[int, str], ...] = ()
+    """What spans may cover behind the last word: how many words stand before it, and its id."""
+
+    @property
+    def in_lines(self) -> bool:
+        """True if it is drawn in lines that belong below each other."""
+        return bool(self.arcs or self.units or self.tree or self.heads)
 
 
 @dataclass(frozen=True)
@@ -523,7 +536,7 @@ class Result:
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: tags, arcs, spans, trees, chains or units."""
+    """The kind of layer that is drawn: tags, arcs, spans, graph, frames, trees, chains or units."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"

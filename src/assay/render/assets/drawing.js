@@ -1,15 +1,16 @@
 // The drawing of one text: every side's annotation over the same columns of words, with a text table that says the same.
 import { element, shape } from "./dom.js";
-import { arcBands } from "./arcs.js";
+import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
+import { frameBands } from "./frames.js";
 import { laneBands } from "./lanes.js";
 import { headingOf, itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands } from "./trees.js";
 import { unitTrees } from "./units.js";
 
-const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, trees: treeBands, chains: chainLines, units: unitTrees };
-const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
+const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
+const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
 const EDGE = 12;
 const MARGIN = 4;
 let drawings = 0;

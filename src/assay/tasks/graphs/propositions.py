@@ -344,28 +344,3 @@ ROLE_SLICES = (
     SliceKind("predicate-tag", "part of speech of the predicate", of_sides=_predicate_tag),
     SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
 )
-
-
-# --- in the text ---
-
-
-def role_places(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Ints]:
-    """First word and end of predicates and arguments, and the predicate of each argument that is a word, else NONE.
-
-    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
-    taken. A stretch that is continued is drawn as its first piece.
-    """
-    aligned_ = run.pairs[pair][1]
-    corpus = aligned_.system if side else aligned_.gold
-    graph = graph_of(corpus)
-    first = np.concatenate([graph.dependent, graph.predicates])[numbers]
-    last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[numbers]
-    heads = graph.head if graph.end is None else np.full(len(graph), NONE)
-    head = np.concatenate([heads, np.full(len(graph.predicates), NONE)])[numbers]
-    starts = run.gold.starts
-    size = starts[sentence + 1] - starts[sentence]
-    if side:
-        covering = np.append(aligned_.covering, NONE)
-        first, last, head = covering[first], covering[last], np.where(head == NONE, NONE, covering[head])
-    begin, end, predicate = (np.clip(words - starts[sentence], 0, size - 1) for words in (first, last, head))
-    return begin, end + 1, np.where(head == NONE, NONE, predicate)

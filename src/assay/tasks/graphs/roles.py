@@ -75,7 +75,9 @@ class RoleSide:
     role: tuple[str, ...]
     """… its role …"""
     item: Ints
-    """… and its number as an item: that of its first arc."""
+    """… its number as an item: that of its first arc …"""
+    pieces: tuple[tuple[int, ...], ...]
+    """… and all of its arcs."""
 
     @property
     def sentence(self) -> Ints:
@@ -161,6 +163,7 @@ def _only(side: RoleSide, kept: Bools) -> RoleSide:
         tuple(side.place[row] for row in rows.tolist()),
         tuple(side.role[row] for row in rows.tolist()),
         side.item[rows],
+        tuple(side.pieces[row] for row in rows.tolist()),
     )
 
 
@@ -212,8 +215,8 @@ def _role_side(
     continued = np.array([role.startswith(_CONTINUED) for role in vocabulary] or [False])
     joining = np.isin(owner, owner[continued[codes]]) if join else np.zeros(len(owner), dtype=bool)
     plain = np.flatnonzero(~joining).tolist()
-    rows: list[tuple[int, Stretches, str, int]] = [
-        (owners[row], (pieces[row],), roles[row], numbers[row]) for row in plain
+    rows: list[tuple[int, Stretches, str, tuple[int, ...]]] = [
+        (owners[row], (pieces[row],), roles[row], (numbers[row],)) for row in plain
     ]
     together = np.flatnonzero(joining)
     for group in np.split(together, np.flatnonzero(np.diff(owner[together])) + 1) if len(together) else ():
@@ -228,19 +231,20 @@ def _role_side(
         owner=np.array([row[0] for row in rows], dtype=np.int64),
         place=tuple(row[1] for row in rows),
         role=tuple(row[2] for row in rows),
-        item=np.array([row[3] for row in rows], dtype=np.int64),
+        item=np.array([row[3][0] for row in rows], dtype=np.int64),
+        pieces=tuple(row[3] for row in rows),
     )
 
 
 def _joined(
     arguments: Sequence[tuple[tuple[int, int], str, int]], owner: int, spans: bool
-) -> Iterator[tuple[int, Stretches, str, int]]:
+) -> Iterator[tuple[int, Stretches, str, tuple[int, ...]]]:
     """The arguments of a predicate, C-X made one with the latest X before it.
 
     Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only
     where there is none at all becomes an X.
     """
-    found: list[tuple[str, list[tuple[int, int]], int]] = []
+    found: list[tuple[str, list[tuple[tuple[int, int], int]]]] = []
     latest: dict[str, int] = {}
     waiting: dict[str, list[tuple[tuple[int, int], int]]] = {}
     for piece, role, arc in arguments:
@@ -248,16 +252,14 @@ def _joined(
         while base.startswith(_CONTINUED):
             base = base.removeprefix(_CONTINUED)
         if base != role and base in latest:
-            found[latest[base]][1].append(piece)
+            found[latest[base]][1].append((piece, arc))
         elif base != role and not spans:
             waiting.setdefault(base, []).append((piece, arc))
         else:
-            before = waiting.pop(base, [])
             latest[base] = len(found)
-            found.append((base, [*(one for one, _ in before), piece], before[0][1] if before else arc))
-    found += [(base, [piece for piece, _ in rest], rest[0][1]) for base, rest in waiting.items()]
-    for role, pieces, arc in found:
-        yield owner, tuple(sorted(pieces)), role, arc
+            found.append((base, [*waiting.pop(base, []), (piece, arc)]))
+    for role, pieces in [*found, *waiting.items()]:
+        yield owner, tuple(sorted(piece for piece, _ in pieces)), role, tuple(arc for _, arc in pieces)
 
 
 # --- senses and roles ---

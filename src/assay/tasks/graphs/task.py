@@ -114,12 +114,14 @@ SLICES = (
 
 
 def _present(result: Result) -> Result:
-    """The Result with what its confusions mean: answers are arcs, not labels alone."""
+    """The Result with what its confusions mean: answers are arcs, not labels alone; roles are drawn by predicates."""
     remarks = {
         "confusion same": "The same on both sides: the head or the dependent is wrong, or the arc is turned round.",
         "confusion nothing": "∅: the other side has no such arc.",
         "confusion page": "; same label: wrong head or dependent",
     }
+    if any(score.measure.startswith("srl") for score in result.scores):
+        result = replace(result, drawing="frames")
     return replace(result, remarks=remarks)
 
 
