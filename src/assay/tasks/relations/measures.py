@@ -14,7 +14,7 @@ from assay.engine.counts import Counts, Sums, by_label
 from assay.engine.counts import matched as by_kind
 from assay.engine.items import Items
 from assay.engine.matching import one_to_one, overlapping
-from assay.engine.measure import BEYOND_CHANCE, SCORES, Proportion, Score, Scores, macro, measure, weighted
+from assay.engine.measure import BEYOND_CHANCE, SCORES, Proportion, Score, Scores, macro, measure
 from assay.errors import InputError, UsageError, unknown
 from assay.tasks.relations.entities import ENTITIES
 from assay.tasks.relations.entities import facts as listed_facts
@@ -138,7 +138,7 @@ _SCORES: Scores = {
     "precision": Proportion("tp", "tp", "fp"),
     "recall": Proportion("tp", "tp", "fn"),
 }
-_AVERAGES: Scores = {"macro-f1": macro(_SCORES["f1"], FOUND), "weighted-f1": weighted(_SCORES["f1"])}
+_AVERAGES: Scores = {"macro-f1": macro(_SCORES["f1"], FOUND)}
 
 
 def _chosen(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
@@ -183,8 +183,7 @@ def relations(
     Counts: per label tp (right), fn (missing), fp (spurious); gold, system (relations, each once); all (given=spans:
         gold's relations before the choice).
     Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); macro-f1 is the mean over the labels
-        of gold or system, weighted-f1 the one weighted by gold's relations; ceiling (given=spans) = gold/all, and
-        recall there times ceiling is recall.
+        of gold or system; ceiling (given=spans) = gold/all, and recall there times ceiling is recall.
     Paper: Taillé et al. 2020. Golden: relations-ehealthkd2020, cases/relations. Peers: sincere (re_score).
     """
     setting = setting_of(**{name: value for name, value in locals().items() if name != "pair"})
@@ -231,7 +230,7 @@ def _weights(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
         str(parameters["preset"]), given, open_sums=opened, types=ERRORS, presets=PRESETS, usual="fair"
     )
     scores: dict[str, Score] = weights.scores()
-    return scores, {"macro-f1": macro(scores["f1"], FAIR), "weighted-f1": weighted(scores["f1"])}
+    return scores, {"macro-f1": macro(scores["f1"], FAIR)}
 
 
 _FAIR_SCORES, _FAIR_AVERAGES = _weights({"preset": "", "open": False})
@@ -292,7 +291,7 @@ def _facts_scores(parameters: Mapping[str, Any]) -> tuple[Scores, Scores]:
     if parameters.get("ignore") != "train":
         return _SCORES, _AVERAGES
     scores: Scores = {**_SCORES, "f1": _without_known, "precision": _unknown_precision}
-    return scores, {"macro-f1": macro(_without_known, FOUND), "weighted-f1": weighted(_without_known)}
+    return scores, {"macro-f1": macro(_without_known, FOUND)}
 
 
 def _unknown_precision(sums: Sums) -> Floats:

@@ -233,7 +233,8 @@ def fairly(layer: RelationPair, gold: RelationList, system: RelationList, settin
     """For each gold relation the system's that answers for it, or NONE, and what became of it."""
     pairing = Pairing(layer, gold, system, setting)
     pairing.exact()
-    pairing.by_label()
+    if setting.label:
+        pairing.by_label()
     pairing.by_key(layer.typed, _DE, label=setting.label, directed=True, turned=True)
     pairing.by_key(layer.places, _TE, label=setting.label)
     every = np.ones(len(gold), dtype=bool), np.ones(len(system), dtype=bool)
