@@ -1,65 +1,81 @@
-"""Relations found in the text again, for examples and pages: the two arguments, joined, under the label."""
+"""Relations found in the text again, for examples and pages: arcs from head to tail, and the spans themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.arrays import NONE, Bools, Ints
 from assay.engine.drawing import span_places
 from assay.engine.items import Items
 from assay.engine.prepare import Run
+from assay.engine.spanpairs import surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables
-from assay.engine.texts import Rows, Shown, span_rows
+from assay.engine.texts import ELSEWHERE, NO_HEAD, Rows, Shown, span_rows
 from assay.result import ExampleSpan
 from assay.tasks.relations.pairs import relations_of
 
-_ARROWS = ("{}", "← {}", "{} →")
-"""How a label is shown: without direction, or with the head to the right or to the left."""
-_Drawn = tuple[Ints, Ints, dict[int, Any], Ints]
-"""First word and end of each relation, its stretches where it has several, and how its label is shown."""
+_MEANINGS = {
+    "le": "LE: wrong label",
+    "de": "DE: head and tail exchanged",
+    "te": "TE: wrong type of an argument",
+    "be": "BE: wrong boundary of an argument",
+    "me": "ME: several things wrong",
+    "fp": "FP: gold does not have it",
+    "fn": "FN: not found",
+}
 
 
-def _drawn(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Drawn:
-    """Relations by their numbers; an argument outside the sentence is not drawn."""
+@dataclass(frozen=True, eq=False)
+class _Arcs:
+    """Relations of a side in the sentences that they belong to."""
+
+    begin: Ints
+    """The first word of the tail, or of the head where the tail is elsewhere …"""
+    end: Ints
+    stretches: dict[int, Any]
+    head: tuple[Ints, Ints]
+    """… and the first word of the head and its end, or ELSEWHERE."""
+    beyond: dict[int, str]
+    """For those that leave their sentence: an arrow and the words of the other argument."""
+    undirected: Bools
+
+
+def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arcs:
     layer = relations_of(run.pairs[pair][1])
     rows, spans = ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))[side]
     ends = rows.head[numbers], rows.tail[numbers]
-    places = [span_places(layer.spans, spans, end) for end in ends]
     inside = [spans.sentence[end] == sentence for end in ends]
-    begin, end = np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=np.int64)
-    stretches: dict[int, Any] = {}
-    for row in range(len(numbers)):
-        pieces: list[list[int]] = []
-        for (first, last, gaps), here in zip(places, inside, strict=True):
-            if here[row]:
-                pieces += gaps.get(row) or [[int(first[row]), int(last[row])]]
-        joined: list[list[int]] = []
-        for a, b in sorted(pieces):
-            if joined and a <= joined[-1][1]:
-                joined[-1][1] = max(joined[-1][1], b)
-            else:
-                joined.append([a, b])
-        begin[row], end[row] = joined[0][0], joined[-1][1]
-        if len(joined) > 1:
-            stretches[row] = joined
-    undirected = np.array([label in {*layer.symmetric, *layer.asked} for label in layer.labels] or [False])
-    arrow = np.where(places[0][0] > places[1][0], 1, 2)
-    return begin, end, stretches, np.where(undirected[rows.label[numbers]] | ~(inside[0] & inside[1]), 0, arrow)
+    # One of both arguments is in the sentence.
+    own = np.where(inside[1], ends[1], ends[0])
+    begin, end, stretches = span_places(layer.spans, spans, own)
+    first, last, _ = span_places(layer.spans, spans, ends[0])
+    apart = np.flatnonzero(~(inside[0] & inside[1]))
+    first[apart] = ELSEWHERE
+    beyond = {}
+    if len(apart):
+        leaving = inside[0][apart]
+        others = np.where(leaving, ends[1][apart], ends[0][apart])
+        texts = surface_forms(spans.corpus, spans.index[others])
+        for row, out, text in zip(apart.tolist(), leaving.tolist(), texts, strict=True):
+            beyond[row] = f"{'→' if out else '←'} {text}"
+    free = np.array([label in {*layer.symmetric, *layer.asked} for label in layer.labels] or [False])
+    return _Arcs(begin, end, stretches, (first, last), beyond, free[rows.label[numbers]])
 
 
 def _places(run: Run, items: Items) -> Places:
-    """The words of each relation's arguments."""
+    """The words of each relation's tail, or head."""
     begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
     stretches: dict[int, Any] = {}
     for owner in range(-1, len(run.pairs)):
         rows = np.flatnonzero(items.owner == owner)
         if len(rows):
-            side = int(owner != NONE)
-            begin[rows], end[rows], gaps, _ = _drawn(run, max(owner, 0), side, items.item[rows], items.sentence[rows])
-            stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
+            found = _arcs(run, max(owner, 0), int(owner != NONE), items.item[rows], items.sentence[rows])
+            begin[rows], end[rows] = found.begin, found.end
+            stretches.update((int(rows[row]), shape) for row, shape in found.stretches.items())
     return begin, end, stretches
 
 
@@ -75,31 +91,67 @@ def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Items, Bools, Ints, 
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """The relations of each side, those of systems with what became of them."""
+    """The relations of each side, those of systems with what became of them; and its spans, which have no head."""
     layers: list[Rows] = []
     for _, one, there, numbers, labels, side, pair in _sides(run, tables):
         rows = np.flatnonzero(there & (shown.place[one.sentence] != NONE))
-        begin, end, gaps, arrow = _drawn(run, pair, side, numbers[rows], one.sentence[rows])
-        names = [form.format(label) for form in _ARROWS for label in one.labels]
-        known: dict[str, int] = {}
-        codes = as_codes(names, known)[arrow * len(one.labels) + labels[rows]]
-        kinds = one.kind[0, rows] if side else None
-        layers.append(span_rows(shown.place[one.sentence[rows]], begin, end, codes, tuple(known), gaps, kinds))
-    return ("gold", *(name for name, _ in tables)), None, tuple(layers)
+        arcs = _arcs(run, pair, side, numbers[rows], one.sentence[rows])
+        layer = relations_of(run.pairs[pair][1])
+        spans = layer.spans.system if side else layer.spans.gold
+        drawn = np.flatnonzero(shown.place[spans.sentence] != NONE)
+        begin, end, stretches = span_places(layer.spans, spans, drawn)
+        known = {label: code for code, label in enumerate(one.labels)}
+        codes = labels[rows].astype(np.int64)
+        for row, text in arcs.beyond.items():
+            codes[row] = known.setdefault(f"{one.labels[codes[row]]} {text}", len(known))
+        types = [known.setdefault(name, len(known)) for name in layer.spans.labels]
+        nothing = np.full(len(drawn), NONE)
+        layers.append(
+            span_rows(
+                np.concatenate([shown.place[one.sentence[rows]], shown.place[spans.sentence[drawn]]]),
+                np.concatenate([arcs.begin, begin]),
+                np.concatenate([arcs.end, end]),
+                np.concatenate([codes, np.array(types or [0])[spans.spans.label[drawn]]]),
+                tuple(known),
+                {**arcs.stretches, **{len(rows) + row: shape for row, shape in stretches.items()}},
+                np.concatenate([one.kind[0, rows], nothing]) if side else None,
+                heads=(
+                    np.concatenate([arcs.head[0], np.full(len(drawn), NO_HEAD)]),
+                    np.concatenate([arcs.head[1], nothing]),
+                ),
+                numbers=np.concatenate([numbers[rows], nothing]),
+                undirected=np.concatenate([arcs.undirected, np.zeros(len(drawn), dtype=bool)]),
+            )
+        )
+    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(layers))
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
-    """The same in one sentence."""
+    """The same in one sentence; only relations that some system has wrong."""
     spans: list[ExampleSpan] = []
+    wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in tables])
+    gold = np.sort(tables[0][1].item[tables[0][1].has_gold & (tables[0][1].sentence == sentence)])
     for name, one, there, numbers, labels, side, pair in _sides(run, tables):
         rows = np.flatnonzero(there & (one.sentence == sentence))
-        begin, end, gaps, arrow = _drawn(run, pair, side, numbers[rows], one.sentence[rows])
-        for row, place in enumerate(rows.tolist()):
-            shape = gaps.get(row) or [[int(begin[row]), int(end[row])]]
-            label = _ARROWS[int(arrow[row])].format(one.labels[labels[place]])
-            kind = one.kinds[one.kind[0, place]] if side else ""
-            spans.append(ExampleSpan(name, label, tuple((a, b) for a, b in shape), kind))
-    return {"spans": tuple(spans), "sides": ("gold", *(name for name, _ in tables))}
+        answers = np.where(one.has_gold, one.item, NONE)[rows]
+        rows = rows[np.isin(answers, wrong) | (answers == NONE)]
+        answers = np.where(one.has_gold, one.item, NONE)[rows]
+        arcs = _arcs(run, pair, side, numbers[rows], one.sentence[rows])
+        for row, (place, answer) in enumerate(zip(rows.tolist(), answers.tolist(), strict=True)):
+            shape = arcs.stretches.get(row) or [[int(arcs.begin[row]), int(arcs.end[row])]]
+            label = " ".join(filter(None, (one.labels[labels[place]], arcs.beyond.get(row, ""))))
+            first, last = int(arcs.head[0][row]), int(arcs.head[1][row])
+            spans.append(
+                ExampleSpan(
+                    name,
+                    label,
+                    tuple((begin, end) for begin, end in shape),
+                    one.kinds[one.kind[0, place]] if side else "",
+                    (first, last) if first >= 0 else (first, first + 1),
+                    None if answer == NONE else int(np.searchsorted(gold, answer)),
+                )
+            )
+    return {"spans": tuple(spans), "sides": ("gold", *(name for name, _ in tables)), "heads": "pairs"}
 
 
-DRAWING = Drawing("spans", places=_places, layers=_layers, example=_example)
+DRAWING = Drawing("graph", places=_places, layers=_layers, example=_example, meanings=_MEANINGS)
