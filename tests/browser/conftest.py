@@ -108,7 +108,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "dependencies", "graphs", "roles", "relations", "constituents", "coreference")
+TASKS = (
+    *("tags", "two taggers", "spans", "dependencies", "graphs", "roles", "relations", "constituents", "coreference"),
+)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from assay.engine.prepare import (
     without,
 )
 from assay.engine.spanpairs import needs_characters, surface_forms, with_spans
-from assay.engine.warnings import Remark, check_system, identical_outputs, remark
+from assay.engine.warnings import Remark, check_system, identical_outputs, numbered, remark
 from assay.errors import UsageError
 from assay.formats import Input
 from assay.formats.relations import Relations
@@ -320,7 +320,7 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({number:,} relations of gold) has no direction by the guidelines of SciERC, which is not "
+            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which is not "
             f"assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 
