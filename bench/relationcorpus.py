@@ -36,8 +36,8 @@ def sentence(rng: random.Random) -> tuple[int, tuple[list[Span], list[Relation]]
             spans.append((place, place + 1, rng.choice(TYPES)))
         place = end + rng.randrange(1, 9)
     number = min(len(spans) * 2, round(rng.gammavariate(2.0, 1.35))) if len(spans) > 1 else 0
-    relations = {(*rng.sample(range(len(spans)), 2), rng.choice(LABELS)) for _ in range(number)}
-    gold = [(int(one), int(other), str(label)) for one, other, label in sorted(relations)]
+    ends = (rng.sample(range(len(spans)), 2) for _ in range(number))
+    gold = sorted({(one, other, rng.choice(LABELS)) for one, other in ends})
     theirs: list[Span] = []
     for begin, last, kind in spans:
         if rng.random() < MOVED:

@@ -206,8 +206,8 @@ def measure(
     known = [*scores, *(averages or {})]
     if main not in known:
         if main or len(known) > 1:
-            named = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
-            raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
+            fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
+            raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
     about = task or first_task()

@@ -55,15 +55,16 @@ def facts(layer: RelationPair, entities: str) -> tuple[RelationList, RelationLis
     partner = np.full(len(system.first), NONE)
     if entities == "any":
         ours, theirs, shared = _sharing(gold, system)
-        for rows in best_pairs(ours, theirs, shared, np.lexsort((theirs, ours))):
-            partner[theirs[rows]] = ours[rows]
+        for chosen in best_pairs(ours, theirs, shared, np.lexsort((theirs, ours))):
+            partner[theirs[chosen]] = ours[chosen]
     else:
         keys = [layer.places[number][one.first] for number, one in enumerate(found)]
         if entities == "all":
             keys = _signatures(layer, gold, system)
         ours = one_to_one(keys[0], keys[1])
         partner[ours[ours != NONE]] = np.flatnonzero(ours != NONE)
-    lists, ends = [], []
+    lists: list[RelationList] = []
+    ends = []
     symmetric = np.array([label in layer.symmetric for label in layer.labels] or [False])
     for rows, own in zip((layer.gold, layer.system), found, strict=True):
         both = np.stack([own.of_span[rows.head], own.of_span[rows.tail]])
@@ -97,7 +98,7 @@ def _sharing(gold: _Entities, system: _Entities) -> tuple[Ints, Ints, Ints]:
 def _signatures(layer: RelationPair, gold: _Entities, system: _Entities) -> list[Ints]:
     """A number for each entity; those with the same mentions and type have the same."""
     known: dict[tuple[bytes, int], int] = {}
-    keys = []
+    keys: list[Ints] = []
     for one, side in ((gold, layer.spans.gold), (system, layer.spans.system)):
         places, starts, types = one.mention, one.starts.tolist(), side.spans.label[one.first].tolist()
         found = [

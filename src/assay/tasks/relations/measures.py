@@ -432,15 +432,14 @@ def _kd_spans(layer: RelationPair) -> tuple[list[tuple[str, Ints]], Ints]:
     return outcomes, mapped
 
 
-def _kd_relations(
-    layer: RelationPair, partner: Ints, given: bool, equivalence: bool
-) -> list[tuple[str, Ints]]:
+def _kd_relations(layer: RelationPair, partner: Ints, given: bool, equivalence: bool) -> list[tuple[str, Ints]]:
+    """The sentences of relations with each outcome."""
     # As the scorer does: what is there twice counts once, but same-as in two orders counts twice.
     single = []
     for rows, typed in zip((layer.gold, layer.system), layer.typed, strict=True):
-        keys = np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1)
+        group = distinct_rows(np.stack([rows.label, typed[rows.head], typed[rows.tail]], axis=1))[1]
         first = np.zeros(len(rows), dtype=bool)
-        first[np.unique(distinct_rows(keys)[1], return_index=True)[1]] = True
+        first[np.unique(group, return_index=True)[1]] = True
         single.append(rows.where(first | rows.symmetric))
     gold, system = single
     free = np.array([label in {*layer.symmetric, EQUIVALENT} for label in layer.labels] or [False])

@@ -190,7 +190,7 @@ def _seen(path: str, corpora: Sequence[Corpus], options: Options) -> list[Ints]:
     training = _read(Input(path, input_format=options.input_format))
     known = {triple for triples in _triples(training, options) for triple in triples}
     related = {triple[1:] for triple in known}
-    found = []
+    found: list[Ints] = []
     for corpus in corpora:
         codes = [
             1 if any(one in known for one in triples) else 2 * any(one[1:] in related for one in triples)
@@ -287,13 +287,10 @@ def _same_output(ours: RelationPair, theirs: RelationPair) -> bool:
     """True where two systems have the same relations throughout."""
     if len(ours.system) != len(theirs.system):
         return False
-    rows = [
-        np.stack([layer.system.label, *(end for ends in (layer.system.head, layer.system.tail) for end in
-                  (layer.spans.system.spans.begin[ends], layer.spans.system.spans.end[ends],
-                   layer.spans.system.spans.label[ends]))])
-        for layer in (ours, theirs)
-    ]
-    return np.array_equal(*rows) and ours.spans.same_output(theirs.spans)
+    # Spans that are the same have the same numbers.
+    columns = [(layer.system.label, layer.system.head, layer.system.tail) for layer in (ours, theirs)]
+    same = all(np.array_equal(one, other) for one, other in zip(*columns, strict=True))
+    return same and ours.spans.same_output(theirs.spans)
 
 
 @remark

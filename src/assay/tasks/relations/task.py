@@ -65,7 +65,7 @@ def _distance(pair: Pair, judged: Items, _: str) -> Values:
 
 def _sentences(pair: Pair, judged: Items, _: str) -> Values:
     def values(layer: RelationPair, number: int, rows: RelationList, side: Side) -> Ints:
-        return np.minimum(np.abs(side.sentence[rows.head] - side.sentence[rows.tail]), 2)
+        return np.asarray(np.minimum(np.abs(side.sentence[rows.head] - side.sentence[rows.tail]), 2))
 
     return _sided(pair, judged, "sentences", values), ("within one", "neighbouring", "further apart")
 
