@@ -12,14 +12,14 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import Given, corpus_of, is_foreign, named_systems
+from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.task import first_task, task_options, tasks
 from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.formats import Files, Input
+from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
 from assay.result import Mapped, Source, enumeration
 
@@ -377,4 +377,6 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
         plain = options.input_format in (None, "conllu") and options.column == ENTITY
         form = "conllu(empty_nodes=true)" if plain else options.input_format
         return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
+    if is_documents(given):
+        return from_documents(given, name)
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

@@ -577,6 +577,15 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
     return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
 
 
+def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
+    builder = Builder(())
+    text = standoff.read_dicts(documents, name, builder)
+    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return builder.corpus(name, digest, replace(made, format="lists"))
+
+
 def choose_column(inputs: Sequence[Input]) -> str:
     """The column to compare where the user names none: the first usual one that every file fills."""
     for item in inputs:

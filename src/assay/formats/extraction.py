@@ -57,7 +57,6 @@ def _first(head: Sequence[str]) -> dict[str, Any]:
 
 def read_dygie(source: Source, builder: Builder, *, predicted: bool, chained: bool) -> None:
     """Read one file: its words, mentions with types, relations and, where it is `chained`, chains."""
-    builder.collector(RelationLists).always = False
     which = chains.PREDICTED if predicted else chains.GOLD
     layers = partial(_read_dygie_layers, prefix=_PREDICTED if predicted else "", chained=chained)
     chains.read_clusters(source, builder, which=which, layers=layers)

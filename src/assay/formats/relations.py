@@ -129,8 +129,6 @@ class _SpanLists:
     """Spans as readers find them."""
 
     def __init__(self) -> None:
-        self.always = True
-        """False: there is no layer where nothing but spans was found."""
         self._rows = array("q")
         """Sentence, begin, end, label and line of each span."""
         self._types = Vocabulary[str]()
@@ -170,10 +168,8 @@ class RelationLists(_SpanLists):
         self._entities.update(dict.fromkeys(spans, self._entity))
         self._entity += 1
 
-    def layer(self) -> Relations | None:
+    def layer(self) -> Relations:
         """The relations of all files."""
-        if not (self.always or self._relations or self._entity):
-            return None
         spans, order = self._spans()
         number = np.argsort(order)
         codes, head, tail, symmetric, lines = np.array(self._relations, dtype=np.int64).reshape(-1, 5).T
@@ -196,10 +192,8 @@ class LinkLists(_SpanLists):
         """The identifiers of a mention, best first, with their scores where they have some."""
         self._links[span] = identifiers, scores
 
-    def layer(self) -> Links | None:
+    def layer(self) -> Links:
         """The links of all files."""
-        if not (self.always or self._links):
-            return None
         spans, order = self._spans()
         found = [self._links.get(number, ((), ())) for number in order.tolist()]
         starts = np.concatenate([[0], np.cumsum([len(names) for names, _ in found], dtype=np.int64)])

@@ -15,12 +15,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
+from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, merged
 from assay.formats.relations import NIL, LinkLists, RelationLists
@@ -106,6 +107,8 @@ def _check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
 
 def _says(said: str, text: str, fragments: Fragments) -> bool:
     """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
+    if len(fragments) == 1 and text[slice(*fragments[0])] == said:
+        return True
     return any(
         said.split() == " ".join(text[start:end] for start, end in parts).split()
         for parts in (fragments, merged(fragments))
@@ -219,8 +222,8 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
     left_out = set() if triggers else {match[3] for _, match in others["E"]} & spans.keys()
     if left_out:
         builder.note("Spans left out because they are triggers of events: {}.", len(left_out))
-    relations, links = builder.collector(RelationLists), builder.collector(LinkLists)
-    relations.always = links.always = False
+    relations = builder.over_spans(RelationLists, wanted=any(others[letter] for letter in "R*E"))
+    links = builder.over_spans(LinkLists, wanted=bool(others["N"]))
     found: dict[str, tuple[int, int, int]] = {}
     """For each span the place of its first character, and its numbers among those to relate and to link."""
     for name, match in spans.items():
@@ -235,7 +238,8 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
         given = (first + line_of, atoms, match[2], names[name])
         builder.span(*given)
-        found[name] = (fragments[0][0], relations.span(*given), links.span(*given))
+        to_relate, to_link = (NONE if lists is None else lists.span(*given) for lists in (relations, links))
+        found[name] = (fragments[0][0], to_relate, to_link)
     _read_brat_layers(source.path, builder, spans, others, found, left_out)
     builder.end_file()
 
@@ -315,10 +319,23 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
     builder.begin_file(source.path)
     before = builder.sentence
     for line, value in json_values(source):
-        _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
+        _read_document(value, line, f"{source.path}:{line}", builder, find=find, trim=trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
+
+
+def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
+    """Read documents that are given as dicts, as they would stand in a file; returns their text, to be hashed."""
+    try:
+        lines = [json.dumps(document, ensure_ascii=False) for document in documents]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: what no JSON can hold ({error}). A document is {_EXAMPLE}") from None
+    builder.begin_file(name)
+    for number, line in enumerate(lines, 1):
+        _read_document(json.loads(line), number, f"{name}, document {number}", builder)
+    builder.end_file()
+    return "\n".join(lines)
 
 
 def json_values(source: Source) -> Iterator[tuple[int, Any]]:
@@ -386,7 +403,9 @@ def _skip(text: str, position: int) -> int:
 # --- JSON: documents ---
 
 
-def _read_document(value: Any, line: int, place: str, builder: Builder, find: bool, trim: bool) -> None:
+def _read_document(
+    value: Any, line: int, place: str, builder: Builder, *, find: bool = False, trim: bool = False
+) -> None:
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
@@ -404,6 +423,8 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
         spans, relations, others = _annotations(value, place)
     else:
         spans, relations, others = _listed_spans(value, place), value.get("relations"), 0
+    if relations is not None and not isinstance(relations, list):
+        raise InputError(f"{place}: relations are {shown(relations)} where a list should stand.")
     name = _id(value, place)
     if builder.sentence and bool(builder.ids) != (name is not None):
         this, before = ("an", "none") if name is not None else ("no", "one")
@@ -426,8 +447,8 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
     if others:
         builder.note("Annotations that are not spans, and were not read: {}.", others)
     document = _Document(builder, line, place, text, tokens, bounds, find, trim)
-    document.read_spans(spans)
-    if relations is not None:
+    document.read_spans(spans, related=bool(relations))
+    if relations:
         document.read_relations(relations)
 
 
@@ -452,27 +473,34 @@ class _Document:
     by_place: dict[Stretches, dict[str, int]] = field(default_factory=dict)
     """… and by places and labels."""
 
-    def read_spans(self, spans: list[Any]) -> None:
-        """Hand the spans to the builder, with their identifiers."""
-        relations, links = self.builder.collector(RelationLists), self.builder.collector(LinkLists)
-        relations.always = links.always = False
+    def read_spans(self, spans: list[Any], *, related: bool) -> None:
+        """Hand the spans to the builder, with their identifiers, and keep them in mind where they are `related`."""
+        relations = self.builder.over_spans(RelationLists, wanted=related)
+        linked = any(_link_keys(item) for item in spans if isinstance(item, dict))
+        links = self.builder.over_spans(LinkLists, wanted=linked)
         for number, item in enumerate(spans, 1):
             here = f"{self.place}: span {number}"
             labels, fragments = self._atoms(item, here)
             known = item if isinstance(item, dict) else {}
-            identifiers, scores = _identifiers(known, here)
             self.numbers.append([])
             for label in labels:
                 given = (self.builder.sentence - 1, fragments, label, self.line)
                 self.builder.span(*given)
-                mention = links.span(*given)
-                if identifiers:
-                    links.link(mention, identifiers, scores)
-                self.numbers[-1].append(relations.span(*given))
-                self.by_place.setdefault(merged(fragments), {})[label] = self.numbers[-1][-1]
+                if links is not None:
+                    mention = links.span(*given)
+                    if _link_keys(known):
+                        links.link(mention, *_identifiers(known, here))
+                if relations is not None:
+                    self.numbers[-1].append(relations.span(*given))
+                    self.by_place.setdefault(merged(fragments), {})[label] = self.numbers[-1][-1]
             name = known.get("id")
             if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
                 raise InputError(f"{here}: has the id {shown(name)} of another span. Give each its own.")
+
+    @cached_property
+    def numbered(self) -> bool:
+        """True if ids of spans are numbers, so that a number is an id and no place in the list."""
+        return any(map(_is_number, self.by_id))
 
     def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
         """The labels of a span, and where it lies."""
@@ -500,10 +528,8 @@ class _Document:
             fragments = _tokens_of(fragments, self.bounds, here)
         return labels, fragments
 
-    def read_relations(self, given: Any) -> None:
+    def read_relations(self, given: list[Any]) -> None:
         """Hand the relations to the builder."""
-        if not isinstance(given, list):
-            raise InputError(f"{self.place}: relations are {shown(given)} where a list should stand.")
         lists = self.builder.collector(RelationLists)
         for number, item in enumerate(given, 1):
             here = f"{self.place}: relation {number}"
@@ -543,7 +569,7 @@ class _Document:
                 there[label] = lists.span(self.builder.sentence - 1, fragments, label, self.line)
                 found = [there[label]]
                 self.builder.note("Arguments of relations that are not among the spans: {}.", 1)
-        elif isinstance(value, str) or (_is_number(value) and any(map(_is_number, self.by_id))):
+        elif isinstance(value, str) or (_is_number(value) and self.numbered):
             if value not in self.by_id:
                 raise InputError(f"{here} is {shown(value)}, which is the id of no span. Name a span that is listed.")
             found = self.by_id[value]
@@ -560,13 +586,16 @@ class _Document:
         return found[0]
 
 
+def _link_keys(span: dict[str, Any]) -> list[str]:
+    """The keys under which a span has identifiers."""
+    return [key for key in ("link", "links", "kb_id") if span.get(key) not in (None, "")]
+
+
 def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
-    """The identifiers of a span, best first, and their scores where they have some; none where it has no link."""
-    keys = [key for key in ("link", "links", "kb_id") if span.get(key) not in (None, "")]
+    """The identifiers of a span that has some, best first, and their scores where they have such."""
+    keys = _link_keys(span)
     if len(keys) > 1:
         raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Leave one of them.")
-    if not keys:
-        return [], []
     given = span[keys[0]]
     names, scores = [], []
     for one in given if isinstance(given, list) else [given]:

@@ -1,4 +1,4 @@
-"""A Corpus becomes text again, in those formats that hold words with labels."""
+"""A Corpus becomes text again: words with labels here, spans in `writespans`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, read_labels, schemes
+from assay.formats import Input, choose_column, read_labels, schemes, writespans
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
@@ -17,14 +17,22 @@ _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
-def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
-    """The text in the target format, and a sentence for everything that it cannot hold."""
+def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
+    """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
+
+    Where there is but one file, it has no name.
+    """
+    if target in writespans.TARGETS:
+        if column:
+            raise UsageError(f"--column is about labels of words, and {target} has spans. Leave it out.")
+        return writespans.write_spans(source.read(), target)
     if target not in TARGETS:
-        raise unknown("format", target, TARGETS)
+        raise unknown("format", target, (*TARGETS, *writespans.TARGETS))
     chosen = None
     if target in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])
-    return _converted(source.read(), target, column, chosen)
+    text, losses = _converted(source.read(), target, column, chosen)
+    return {"": text}, losses
 
 
 def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import assay
 from assay.formats import Input, read
 from assay.formats.relations import Relations
 from cases import each
@@ -215,3 +216,22 @@ def test_what_is_no_document_is_refused(file):
     assert refusal(read, file("a.json", "[]"), input_format="docred").startswith("a.json: facts about entities")
     name = file("b.json", '{"vertexSet": 3}')
     assert refusal(read, name).startswith('b.json:1: {"vertexSet": 3} where a document should stand. It is {"title"')
+
+
+# --- what is compared ---
+
+
+def test_spans_of_dygie_are_compared_by_sentence_and_documents_by_id(documents):
+    other = {**DYGIE, "doc_key": "d2", "ner": [[[0, 0, "PER"]], [], []]}
+    documents(DYGIE, {**other, "ner": DYGIE["ner"]}, name="gold.json"), documents(other, DYGIE, name="s.json")
+    result = assay.score("gold.json", "s.json", "exact", task="spans", times=5)
+    assert (result.unit, result.units, result.items) == ("sentence", 4, 4)
+    assert result.score("s", "exact").value == 4 / 7
+
+
+def test_documents_with_chains_are_still_compared_by_these(documents):
+    clusters = [[[0, 1], [3, 3]]]
+    name = documents({**DYGIE, "clusters": clusters})
+    assert assay.score(name, name, task="coreference", times=5).scores[0].value == 1
+    without = {key: value for key, value in DYGIE.items() if key != "relations"}
+    assert assay.score(documents({**without, "clusters": clusters}), name, times=5).task == "coreference"
