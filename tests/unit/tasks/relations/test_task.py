@@ -288,9 +288,9 @@ def test_relations_are_cut_by_sentences() -> None:
 
 def test_slices_of_relations_are_about_relations(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ann B-PER\n\n", "utf-8")
-    done = call("score", "a.conll", "a.conll", "--slice", "distance", folder=tmp_path)
+    done = call("score", "a.conll", "a.conll", "--slice", "nested", folder=tmp_path)
     assert done.returncode == 2
-    assert "--slice distance is about relations, but none are compared. Say --task relations" in done.stderr
+    assert "--slice nested is about relations, but none are compared. Say --task relations" in done.stderr
 
 
 # --- tables ---
