@@ -1,6 +1,7 @@
 """Makes the relations that are benchmarked on: gold and one system, spans and relations in the JSON of DyGIE.
 
-Everything follows from the seed, so every machine measures on the same relations. Run: relationcorpus.py FOLDER TOKENS
+Everything follows from the seed, so that every machine measures on the same relations.
+Run: relationcorpus.py FOLDER TOKENS
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def sentence(rng: random.Random) -> tuple[int, tuple[list[Span], list[Relation]]
     ends = (rng.sample(range(len(spans)), 2) for _ in range(number))
     gold = sorted({(one, other, rng.choice(LABELS)) for one, other in ends})
     theirs: list[Span] = []
-    for begin, last, kind in spans:
-        if rng.random() < MOVED:
-            last = min(words, max(begin + 1, last + rng.choice((-1, 1))))
+    for begin, end, kind in spans:
+        moved = end + rng.choice((-1, 1)) if rng.random() < MOVED else end
+        last = min(words, max(begin + 1, moved))
         theirs.append((begin, last, rng.choice(TYPES) if rng.random() < RETYPED else kind))
     system: list[Relation] = []
     for one, other, label in gold:
@@ -68,7 +69,8 @@ def document(number: int, rng: random.Random) -> tuple[dict[str, Any], dict[str,
             places = [(before + begin, before + end - 1, kind) for begin, end, kind in spans]
             side["sentences"].append(text)
             side["ner"].append(sorted(set(places)))
-            side["relations"].append([[*places[one][:2], *places[other][:2], label] for one, other, label in relations])
+            ends = [(*places[one][:2], *places[other][:2], label) for one, other, label in relations]
+            side["relations"].append(ends)
         before += words
     return sides[0], sides[1]
 

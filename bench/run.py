@@ -20,6 +20,7 @@ from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
 from trees import bench_trees
@@ -228,6 +229,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
     "spans": bench_spans,
+    "relations": bench_relations,
     "trees": bench_trees,
     "coreference": bench_coreference,
     "bayes": bench_bayes,

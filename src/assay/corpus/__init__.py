@@ -222,7 +222,9 @@ class Corpus:
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
     chains: Chains | None = None
     texts: tuple[str, ...] | None = None
-    """The text of each sentence if spans are given by characters; a sentence is then a whole document."""
+    """The text of each sentence if spans are given by characters."""
+    in_documents: bool = False
+    """True if the file has documents and nothing smaller, so that a sentence is a whole document."""
     by_id: bool = False
     """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
@@ -290,7 +292,7 @@ class Corpus:
     @property
     def are_documents(self) -> bool:
         """True if each sentence is a document that goes by its id."""
-        return self.by_id and self.documents == self.sentences
+        return self.by_id and self.in_documents
 
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class Plan:
     links: bool = False
     """… and identifiers of what spans name."""
     has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -186,7 +188,13 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
 def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("units", given["units"], standoff.UNITS)
     read = partial(standoff.read_brat, **given)
-    return _plan("brat", path, (), read, spans=True, **standoff.brat_layers(head))
+    whole = given["units"] == "documents"
+    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
+
+
+def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(standoff.read_json, **given)
+    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
 
 
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -432,9 +440,7 @@ FORMATS = {
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
-            lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True, **standoff.json_layers(head)
-            ),
+            _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),

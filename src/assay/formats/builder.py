@@ -320,6 +320,7 @@ class Builder:
             unparsed=frozenset(self._unparsed),
             chains=chains,
             texts=tuple(self.texts) or None,
+            in_documents=plan.in_documents,
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )

@@ -26,6 +26,7 @@ class Relations:
     """A layer of a Corpus (`corpus.layer(Relations)`): labelled pairs of spans, in the order of their file.
 
     Nothing is left out here: a relation may be there twice, join a span with itself or cross the ends of sentences.
+    Where relations are facts between entities, each joins the first mentions of two of them.
     """
 
     spans: Spans

@@ -185,7 +185,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
         name, tab, _ = line.partition("\t")
         if match := _SPAN.fullmatch(line):
             spans[name] = match
-        elif tab and name[0] in _LINES and not name[1:].strip("0123456789"):
+        elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
             match = _LINES[name[0]][0].fullmatch(line)
             if match is None:
                 raise InputError(f"{place}: {_quoted(line)} is written otherwise: {_LINES[name[0]][1]}.")
@@ -197,7 +197,7 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, u
                 f"{place}: no line of brat standoff. "
                 "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
             )
-        if name[0] in "TE" and names.setdefault(name, number) != number:
+        if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
             raise InputError(f"{place}: {name} stands in line {names[name]} too. Number each differently.")
     places = {
         name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]

@@ -126,7 +126,7 @@ FAULTS = {
     "Mend it, or have it trimmed with trim=true in --input-format.",
     "T1\tPER 6 7\t ": "T1: ' ' is nothing but white space. Take the span away.",
     **dict.fromkeys(
-        ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tPER 0.0 13\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0\t6"),
+        ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tX 0.0 9\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0", "\tx"),
         "no line of brat standoff. "
         "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps.",
     ),

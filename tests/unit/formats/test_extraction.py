@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.formats import Input, read
-from assay.formats.relations import Relations
+from assay.formats.relations import Relations, links_of, relations_of
 from cases import each
 from unit.samples import placed, refusal, related
 
@@ -235,3 +235,9 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
     assert assay.score(name, name, task="coreference", times=5).scores[0].value == 1
     without = {key: value for key, value in DYGIE.items() if key != "relations"}
     assert assay.score(documents({**without, "clusters": clusters}), name, times=5).task == "coreference"
+
+
+def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
+    corpus = read(file("a.tsv", "The\tDT\nend\tNN\n"))
+    message = "a.tsv: holds no spans, so there is nothing to relate or to link."
+    assert (refusal(relations_of, corpus), refusal(links_of, corpus)) == (message, message)

@@ -72,7 +72,7 @@ def prepare_relations(
         check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    units = "documents" if gold.documents == gold.sentences and (gold.texts or gold.by_id) else "sentences"
+    units = "documents" if gold.in_documents and (gold.texts is not None or gold.by_id) else "sentences"
     nothing = f"no sentence is shared by {gold.name} and all systems."
     warnings += left_out(
         skipped, nothing, f"left out, since the texts differ: {{number}} of {{sentences}} {units}.", options
@@ -317,8 +317,8 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which is not "
-            f"assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
+            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which is "
+            f"not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 
 

@@ -112,8 +112,7 @@ def prepare_spans(
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    in_documents = gold.texts is not None and gold.documents == gold.sentences
-    pieces = "documents" if in_documents else "sentences"
+    pieces = "documents" if gold.texts is not None and gold.in_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -134,8 +133,7 @@ def prepare_spans(
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    in_documents |= gold.are_documents
-    whole_documents = in_documents or columns[0] == ENTITY
+    whole_documents = gold.in_documents and (gold.texts is not None or gold.by_id)
     return Run(
         gold=gold,
         column=columns[0],
@@ -147,7 +145,7 @@ def prepare_spans(
         mappings=tuple(mapped),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
-        unit=options.unit or ("document" if whole_documents else "sentence"),
+        unit=options.unit or ("document" if whole_documents or columns[0] == ENTITY else "sentence"),
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),

@@ -482,6 +482,12 @@ def test_lines_of_a_text_are_units_and_spans_may_cross_them(file):
     assert kinds(gold, other, input_format="brat(units=lines)") == {"tp": 1, "bel": 1}
 
 
+def test_lines_are_units_also_where_each_document_has_one(file):
+    gold = brat(file, "gold", a=("Anna ran.", "T1\tPER 0 4\tAnna\n"), b=("He ran.", ""))
+    assert assay.score(gold, gold, times=5, input_format="brat(units=lines)").unit == "sentence"
+    assert assay.score(gold, gold, times=5).unit == "document"
+
+
 def test_documents_of_several_sentences_are_brought_into_golds_order(file):
     texts = {"a": ("Anna\nsaw Rome.\n", "T1\tLOC 9 13\tRome\n"), "b": ("He.\nRan.", "T1\tPER 0 2\tHe\n")}
     relation = "T2\tX 0 3\tHe.\nR1\tr Arg1:T1 Arg2:T2\n"
