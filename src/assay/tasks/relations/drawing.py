@@ -12,11 +12,11 @@ from assay.arrays import NONE, Bools, Ints
 from assay.engine.drawing import span_places
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import surface_forms
+from assay.engine.spanpairs import Side, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, Rows, Shown, span_rows
 from assay.result import ExampleSpan
-from assay.tasks.relations.pairs import relations_of
+from assay.tasks.relations.pairs import RelationPair, relations_of
 
 _MEANINGS = {
     "le": "LE: wrong label",
@@ -44,6 +44,19 @@ class _Arcs:
     undirected: Bools
 
 
+def _shapes(layer: RelationPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+    """The words of spans, as far as they lie in the sentence in which the span begins."""
+    begin, end, stretches = span_places(layer.spans, side, chosen)
+    gold = layer.spans.gold.corpus
+    if gold.texts is not None:
+        return begin, end, stretches
+    size = np.diff(gold.starts)[side.sentence[chosen]]
+    inside = {
+        row: [[a, min(b, int(size[row]))] for a, b in shape if a < size[row]] for row, shape in stretches.items()
+    }
+    return begin, np.minimum(end, size), inside
+
+
 def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arcs:
     layer = relations_of(run.pairs[pair][1])
     rows, spans = ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system))[side]
@@ -51,8 +64,8 @@ def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> _Arc
     inside = [spans.sentence[end] == sentence for end in ends]
     # One of both arguments is in the sentence.
     own = np.where(inside[1], ends[1], ends[0])
-    begin, end, stretches = span_places(layer.spans, spans, own)
-    first, last, _ = span_places(layer.spans, spans, ends[0])
+    begin, end, stretches = _shapes(layer, spans, own)
+    first, last, _ = _shapes(layer, spans, ends[0])
     apart = np.flatnonzero(~(inside[0] & inside[1]))
     first[apart] = ELSEWHERE
     beyond = {}
@@ -99,7 +112,7 @@ def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
         layer = relations_of(run.pairs[pair][1])
         spans = layer.spans.system if side else layer.spans.gold
         drawn = np.flatnonzero(shown.place[spans.sentence] != NONE)
-        begin, end, stretches = span_places(layer.spans, spans, drawn)
+        begin, end, stretches = _shapes(layer, spans, drawn)
         known = {label: code for code, label in enumerate(one.labels)}
         codes = labels[rows].astype(np.int64)
         for row, text in arcs.beyond.items():

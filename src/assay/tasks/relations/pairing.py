@@ -205,6 +205,13 @@ class Pairing:
         return (gold.label[ours] == system.label[theirs]) | (not self.setting.label), typed
 
 
+def at_same_places(layer: RelationPair, gold: RelationList, system: RelationList) -> Ints:
+    """For each gold relation one of the system's with the same label and places, or NONE."""
+    pairing = Pairing(layer, gold, system, Setting())
+    pairing.by_key(layer.places, _TP)
+    return pairing.partner
+
+
 def matched(layer: RelationPair, gold: RelationList, system: RelationList, setting: Setting) -> Ints:
     """For each gold relation the system's that answers for it, or NONE."""
     pairing = Pairing(layer, gold, system, setting)

@@ -189,8 +189,9 @@ def untyped(pair: RelationPair) -> dict[str, int]:
     numbers = {}
     empty = np.array([not label for label in pair.spans.labels] or [False])
     for side, rows in ((pair.spans.gold, pair.gold), (pair.spans.system, pair.system)):
-        arguments = np.unique(np.concatenate([rows.head, rows.tail]))
-        number = int(empty[side.spans.label[arguments]].sum())
+        arguments = np.zeros(len(side), dtype=bool)
+        arguments[rows.head] = arguments[rows.tail] = True
+        number = int((arguments & empty[side.spans.label]).sum())
         if number:
             numbers[side.corpus.name] = number
     return numbers

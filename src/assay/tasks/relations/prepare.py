@@ -30,7 +30,7 @@ from assay.formats import Input
 from assay.formats.relations import Relations
 from assay.formats.relations import relations_of as file_relations
 from assay.tasks.relations.measures import judged
-from assay.tasks.relations.pairing import FOUND, Setting, matched
+from assay.tasks.relations.pairing import FOUND, Setting, at_same_places, matched
 from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
 from assay.tasks.spans.prepare import check_reach, in_golds_order
 
@@ -267,9 +267,8 @@ def _check(pairs: Sequence[tuple[str, Pair]], asked: Collection[str], options: O
     for name, pair in pairs:
         layer = relations_of(pair)
         gold, system = layer.chosen(chosen)
-        setting = Setting("boundary", symmetric=chosen)
-        straight = matched(layer, gold, system, setting)
-        turned = matched(layer, gold, replace(system, head=system.tail, tail=system.head), setting)
+        straight = at_same_places(layer, gold, system)
+        turned = at_same_places(layer, gold, replace(system, head=system.tail, tail=system.head))
         numbers = [int((one != NONE).sum()) for one in (straight, turned)]
         yield reversed_(name=name, straight=numbers[0], turned=numbers[1], number=len(gold))
         if not numbers[0]:
@@ -317,8 +316,8 @@ def proposed(label: str, number: int) -> Iterator[str]:
     """A label that has no direction by the guidelines of its corpus."""
     if number:
         yield (
-            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which is "
-            f"not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
+            f"{label} ({numbered(number, 'relation')} of gold) has no direction by the guidelines of SciERC, which "
+            f"is not assumed. To say so: -m 'relations(symmetric={'+'.join(_PROPOSED)})'"
         )
 
 

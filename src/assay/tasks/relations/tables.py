@@ -209,6 +209,9 @@ def present(result: Result) -> Result:
         "confusion page": "; ∅: spurious or missing",
         "agreement relation-kappa": "labels, spans given",
     }
+    labels = {row.label for row in result.scores if row.label is not None and row.measure == result.measures[0]}
+    if any(row.score == "macro-f1" for row in result.scores):
+        remarks["scores"] = f"Labels that gold or a system has: {len(labels)}."
     if any(row.measure.startswith("fair-relations") for row in result.confusion):
         remarks["confusion"] = "On the diagonal errors of arguments and direction, in row ∅ FP, in column ∅ FN."
         remarks["outcomes"] = _MEANINGS
