@@ -145,10 +145,10 @@ class Measure:
         """The name of the main score."""
         return self.definition.main
 
-    def fields_read(self, sums: Sums) -> tuple[str, ...]:
-        """The fields that some score reads; the others are counted, not resampled."""
+    def fields_read(self, sums: Sums, *, averages: bool = False) -> tuple[str, ...]:
+        """The fields that some score reads, or some average too; the others are counted, not resampled."""
         reading = _Reading(sums)
-        for function in self.scores.values():
+        for function in (*self.scores.values(), *(self.averages.values() if averages else ())):
             function(reading)
         return tuple(name for name in sums if name in reading.names)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import LABELS
+from assay.tasks.options import COMPARED, LABELS
 
 OPTIONS = (
     Option(
         "only_annotated",
-        "Only sentences (or documents) in which gold has an annotation count.",
-        "Relations",
+        "Relations: only sentences (or documents) in which gold has an annotation count.",
+        COMPARED,
         default=False,
     ),
     *LABELS,
