@@ -364,3 +364,22 @@ def test_a_sentence_without_relations_is_a_unit_all_the_same() -> None:
     both = [corpus_of([GOLD, with_relations()], [12, 12], name) for name in ("gold", "s")]
     result = assay.score(both[0], {"s": both[1]}, ["relations"], times=1)
     assert result.units == 2 and result.unit == "sentence"
+
+
+# --- files one after the other ---
+
+
+def test_what_one_file_says_of_a_label_holds_for_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label without direction in the second file has none in the first, whoever reads the files."""
+    text, spans = "Ann and Bob left .\n", "T1\tPER 0 3\tAnn\nT2\tPER 8 11\tBob\n"
+    for side, first in (("gold", "R1\tsame-as Arg1:T1 Arg2:T2\n"), ("s", "R1\tsame-as Arg1:T2 Arg2:T1\n")):
+        folder = tmp_path / side
+        folder.mkdir()
+        for name, relation in (("d1", first), ("d2", "*\tsame-as T1 T2\n")):
+            (folder / f"{name}.txt").write_text(text, "utf-8")
+            (folder / f"{name}.ann").write_text(spans + relation, "utf-8")
+    gold, systems = str(tmp_path / "gold"), {"s": str(tmp_path / "s")}
+    whole = assay.score(gold, systems, ["relations", "fair-relations"], times=5)
+    assert whole.scores[0].value == 1.0
+    monkeypatch.setattr("assay.engine.run.TEXT", 1)
+    assert assay.score(gold, systems, ["relations", "fair-relations"], times=5).to_json() == whole.to_json()
