@@ -31,6 +31,8 @@ _TP, _LE, _DE, _TE, _BE, _ME, _FN, _FP = range(8)
 _FEW = 512
 """Where so many pairs hang together, ties are decided by the order of places; where more do, they are left open."""
 _CHUNK = 1 << 22
+_ENOUGH = 16
+_MOST_LOOKED_AT = 1 << 28
 _Pairs = tuple[Ints, Ints, Ints, Bools]
 """Gold's relations, the system's, the number of atoms that their arguments share, and a mask of those of which the
 head of each meets the tail of the other."""
@@ -129,21 +131,47 @@ class Pairing:
         if not (len(ours) and len(theirs)):
             return empty, empty, empty, empty.astype(bool)
         first, second = self.layer.spans.gold.spans, self.layer.spans.system.spans
-        arguments = [np.unique(np.concatenate([rows.head[own], rows.tail[own]])) for rows, own in
-                     ((gold, ours), (system, theirs))]
-        number = int(overlap_counts(first, arguments[0], second, arguments[1]).sum())
-        if number > 4 * MOST:
-            raise TooManyOverlapsError(int(arguments[0][0]), len(arguments[0]), len(arguments[1]))
+        arguments = [
+            np.unique(np.concatenate([rows.head[own], rows.tail[own]]))
+            for rows, own in ((gold, ours), (system, theirs))
+        ]
+        too_many = TooManyOverlapsError(int(arguments[0][0]), len(arguments[0]), len(arguments[1]))
+        if int(overlap_counts(first, arguments[0], second, arguments[1]).sum()) > 4 * MOST:
+            raise too_many
         left, right, shared = overlapping(first, second, *arguments)
         starts = np.searchsorted(left, np.arange(len(first) + 1))
         width = len(second)
         by_ends = np.argsort(system.head[theirs] * width + system.tail[theirs], kind="stable")
         ends = (system.head[theirs] * width + system.tail[theirs])[by_ends]
         found: list[tuple[Ints, Ints, Ints, Bools]] = []
+        # The relations of the system that begin at each span that overlaps, and how many begin over each of gold's.
+        begun = np.stack([np.searchsorted(ends // width, right, side) for side in ("left", "right")])
+        before = np.concatenate([[0], np.cumsum(begun[1] - begun[0])])
+        over = before[starts[1:]] - before[starts[:-1]]
+        listed = left * width + right
 
-        def look_up(rows: Ints, crossed: bool) -> None:
-            """System relations from any span over one argument to any span over the other."""
+        def look_up(all_rows: Ints, crossed: bool) -> None:
+            """System relations from any span over one argument to any span over the other.
+
+            They are looked up by both ends, or where spans are nested deeply, all that begin there are looked at.
+            """
             one, other = (gold.tail, gold.head) if crossed else (gold.head, gold.tail)
+            combinations = np.diff(starts)[one[all_rows]] * np.diff(starts)[other[all_rows]]
+            nested = combinations > np.maximum(over[one[all_rows]], _ENOUGH)
+            if int(np.where(nested, over[one[all_rows]], combinations).sum()) > _MOST_LOOKED_AT:
+                raise too_many
+            rows = all_rows[nested]
+            for begin, end in _chunks(np.cumsum(over[one[rows]])):
+                part = rows[begin:end]
+                row, at = ranges(starts[one[part]], starts[one[part] + 1])
+                which, hit = ranges(begun[0][at], begun[1][at])
+                row, at, chosen = row[which], at[which], theirs[by_ends[hit]]
+                key = other[part][row] * width + system.tail[chosen]
+                to = np.minimum(np.searchsorted(listed, key), len(listed) - 1)
+                there = listed[to] == key
+                pairs = part[row[there]], chosen[there], (shared[at] + shared[to])[there]
+                found.append((*pairs, np.full(int(there.sum()), crossed)))
+            rows = all_rows[~nested]
             size = [np.diff(starts)[ends_[rows]] for ends_ in (one, other)]
             total = np.cumsum(size[0] * size[1])
             for begin, end in _chunks(total):
@@ -161,7 +189,7 @@ class Pairing:
         look_up(ours, False)
         if crosswise is not None:
             look_up(ours[crosswise[0][ours]], True)
-        columns = [np.concatenate([part[column] for part in found]) for column in range(4)]
+        columns = [np.concatenate([empty, *(part[column] for part in found)]) for column in range(4)]
         if crosswise is not None:
             allowed = ~columns[3].astype(bool) | crosswise[1][columns[1]]
             columns = [column[allowed] for column in columns]
