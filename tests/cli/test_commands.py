@@ -87,6 +87,8 @@ def example_folder(tmp_path_factory):
     (folder / "gold.tsv").write_text("The\tthe\tDT\nend\tend\tNN\n")
     (folder / "system.tsv").write_text("The\tthe\tDT\nend\tend\tVB\n")
     (folder / "tagged.conllu").write_text(TAGGED)
+    shutil.copy(FOLDER / "graphs" / "gold.sdp", folder / "graphs.sdp")
+    shutil.copy(FOLDER / "graphs" / "gold.conll09", folder / "roles.conll09")
     (folder / "lexicon.tsv").write_text("kot\tkot\tsubst:sg:nom:m2\nkoty\tkot\tsubst:pl:nom:m2\n")
     (folder / "log.txt").write_text('[pos="subst" & case="nom"]\n[number="pl"]\n')
     for name, text in {"anna": "B-PER I-PER O", "ben": "B-PER O O", "carl": "B-LOC I-LOC O"}.items():

@@ -212,6 +212,21 @@ ROLES = """\
 
 1\tNo\tno\tno\tX\tX\t_\t_\t0\t0\tR\tR\t_\t_
 """
+LISTED = """\
+# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS
+# sent_id = 1
+1\tthe\tDET\t_\t_\t_
+2\tend\tNOUN\t_\t_\t_
+3\tcame\tVERB\tcome.01\tA1:2|AM-TMP:4\tA1:1-2|AM-TMP:4-4
+4\tnow\tADV\t_\t_\t_
+
+1\tGo\tVERB\tgo.02\t_\t_
+"""
+TAGGED_ROLES = """\
+{"words": ["She", "did", "go"], "verbs": [{"verb": "did", "tags": ["B-A0", "B-V", "O"]}, {"tags": ["O", "O", "B-V"]}]}
+{"words": ["No", "one"], "verbs": []}
+{"id": "x", "words": ["It", "went", "on", "and", "on"], "predicate": 1, "tags": ["B-A1", "O", "B-A2", "I-A2", "I-A2"]}
+"""
 PROPS = """\
 -\t(A0*\t*
 -\t*A0)\t(A1*
@@ -244,6 +259,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "discbracket": (DISC,),
     "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
+    "up2": (LISTED,),
+    "up2-spans": (LISTED,),
     "up": (PROPOSITIONS,),
     "conll08": (),
     "props": (PROPS, PROPS.replace("\t", "  ")),
@@ -257,6 +274,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "brat": (BRAT, BRAT_RELATIONS),
     "dygie": (DYGIE, PREDICTED),
     "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
+    "biojson": (TAGGED_ROLES,),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
@@ -284,6 +302,8 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "numbered words": ("g.tsv", (NUMBERED, NUMBERED.replace("NN", "VB")), {"task": "tags"}),
     "roles": ("g.txt", (ROLES, ROLES.replace("A1", "A3")), {"task": "graphs"}),
     "roles of conll2012": ("g.conll", (FRAMES, FRAMES.replace("ARG1", "ARG2")), {"task": "graphs"}),
+    "roles by tags": ("g.jsonl", (TAGGED_ROLES, TAGGED_ROLES.replace("B-A1", "B-A2")), {}),
+    "roles that are listed": ("g.conllup", (LISTED, LISTED.replace("A1:2", "A1:1")), {}),
     "roles of stretches": ("g.props", (PROPS, PROPS.replace("A2", "A3")), {}),
     "tags of xces": ("g.xml", (CCL, CCL.replace("gen", "dat")), {"tagset": "nkjp"}),
     "tags of dag": ("g.dag", (DAG, DAG.replace("loc", "acc")), {}),

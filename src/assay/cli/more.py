@@ -99,6 +99,8 @@ def merge(
         'assay convert data.tsv --input-format "tsv(word=2)" --column 4 --to slash',
         "assay convert anna.conll --to-scheme bioes -o bioes.conll",
         "assay convert anna.conll --repair conlleval -o repaired.conll",
+        "assay convert graphs.sdp --to conllu -o graphs.conllu",
+        "assay convert roles.conll09 --to up -o roles.conllu",
         "assay convert anna/ --to jsonl -o anna.jsonl",
     ),
 )
@@ -106,7 +108,8 @@ def merge(
 @click.option(
     "--to",
     "target",
-    help="Format to write: conllu, conllx, conll, tsv or slash; of spans, relations and links brat, jsonl, spert, "
+    help="Format to write: conllu, conllx, conll, tsv or slash; of graphs conllu, sdp or mrp; of semantic roles "
+    "conll09, up or, where they are stretches, props or biojson; of spans, relations and links brat, jsonl, spert, "
     "dygie or docred; of tags of spans else that of the file.",
 )
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")

@@ -323,7 +323,7 @@ Given = Any
 """A path, a Corpus, lists of labels, or what adapters know."""
 _ENDINGS = (
     *(".gz", ".xz", ".conllu", ".conll", ".conllx", ".tsv", ".txt", ".vert", ".pos", ".xml", ".ccl", ".dag", ".ann"),
-    *(".sdp", ".mrp", ".conll09", ".conll08", ".props"),
+    *(".sdp", ".mrp", ".conll09", ".conll08", ".conllup", ".props"),
     *(".jsonl", ".json", ".spans", ".csv", ".ptb", ".mrg", ".export", ".bio", ".iob"),
 )
 """Endings of files that are no part of a system's name, taken off in this order."""

@@ -165,6 +165,17 @@ class Items:
         """A label by its code; a missing answer is ∅."""
         return "∅" if code == NONE else self.labels[code]
 
+    def moved(self, a: int, b: int) -> Bools:
+        """Mask of the matched items that two systems give the same label and kind, but another target."""
+        if not self.kinds or self.target is None or "target" not in self.same:
+            return np.zeros(len(self), dtype=bool)
+        return np.asarray((self.answer[a] == self.answer[b]) & (self.target[a] != self.target[b]))
+
+    def moved_name(self, code: int, kind: int) -> str:
+        """The second of two such answers: `nsubj (head)` becomes `nsubj (other head)`."""
+        title = kind_title(self.kinds[kind])
+        return f"{self.labels[code].removesuffix(f' ({title})')} (other {title})"
+
     def outcome(self, kind: int) -> str:
         """The outcome of an item, by its code; `none`: it is not there."""
         return "none" if kind == NONE else self.kinds[kind]

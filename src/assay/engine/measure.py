@@ -67,6 +67,8 @@ class Definition:
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
     papers: tuple[str, ...] = ()
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
+    noun: str = ""
+    """The word for one item, where that is not the task's."""
     named: tuple[str, ...] = ()
     """Parameters that its name tells even where they have their default: scores under others go by the same name."""
 
@@ -196,6 +198,7 @@ def measure(
     errors: tuple[str, ...] = (),
     one_sided: str = "",
     papers: tuple[str, ...] = (),
+    noun: str = "",
     named: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
@@ -215,7 +218,9 @@ def measure(
     def register(function: Judge) -> Judge:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers, named),
+            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
+            noun=noun,
+            named=named,
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

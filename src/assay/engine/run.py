@@ -284,7 +284,7 @@ class _Shard:
         run, options, task = self.run, self.options, tasks()[self.run.task]
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-        counted = items.kinds and task.items_by_measure
+        counted = (items.kinds or run.measures[self.basis].definition.noun) and task.items_by_measure
         texts: tuple[Any, ...] = ()
         if options.embed != "none":
             from assay.engine.texts import embedded

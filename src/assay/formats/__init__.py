@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, extraction, graphs, readings, roles, standoff, trees
+from assay.formats import biojson, brackets, chains, columns, extraction, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -83,6 +83,9 @@ class Format:
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
     columns.check_width(layout.width, path)
     rows = [line.split(layout.separator) for line in columns.rows_of(head, layout.comments)[layout.header :]]
+    if layout.open_end:
+        own = layout.width
+        rows = [row if len(row) < own else [*row[:own], "\t".join(row[own:])] for row in rows]
     empty = ("_", "") if layout.empty is None else (layout.empty,)
     filled = tuple(
         name
@@ -183,6 +186,16 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     read = partial(roles.read_props, **given)
     plan = _plan("props", path, (), read, has_words=given["word"] > 0, word_per_line=True)
     return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_biojson(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    plan = _plan("biojson", path, (), partial(biojson.read_biojson, **given))
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_up2(head: Sequence[str], path: str, format: str) -> Plan:  # noqa: A002
+    layout = roles.up2_layout(head, path, format)
+    return replace(_plan_layout(layout, head, path), has_words=layout.word > 0)
 
 
 def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
@@ -308,6 +321,22 @@ FORMATS = {
         ),
         # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
         Format(
+            "up2",
+            "Universal Propositions 2.0, with or without words: a predicate's line lists the heads of its arguments",
+            "# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
+            "1\tthe\tDET\t_\t_\t_\n2\tend\tNOUN\t_\t_\t_\n3\tcame\tVERB\tcome.01\tA1:2\tA1:1-2\n",
+            roles.looks_up2,
+            lambda head, path, given, wanted: _plan_up2(head, path, "up2"),
+        ),
+        Format(
+            "up2-spans",
+            "the same files: a predicate's line lists its arguments as stretches of words",
+            "# global.columns = ID UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
+            "1\t_\t_\t_\n2\t_\t_\t_\n3\tcome.01\tA1:2\tA1:1-2\n",
+            lambda head: False,
+            lambda head, path, given, wanted: _plan_up2(head, path, "up2-spans"),
+        ),
+        Format(
             "up",
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
             "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
@@ -423,6 +452,17 @@ FORMATS = {
             ),
             {"gold": ""},
             'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
+        ),
+        Format(
+            "biojson",
+            "JSON, a sentence per line with words and, for each predicate, tags of its arguments (B-ARG0, B-V, O)",
+            '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}\n'
+            '{"words": ["It", "ended"], "predicate": 1, "tags": ["B-ARG1", "O"]}',
+            biojson.looks_biojson,
+            _plan_biojson,
+            dict(biojson.PARAMETERS),
+            "scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags that "
+            "break it",
         ),
         Format(
             "clusters",

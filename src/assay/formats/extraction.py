@@ -150,7 +150,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
     A fact is a relation between the first mentions of two entities.
     """
     builder.begin_file(source.path)
-    values = list(json_values(source))
+    values = list(json_values(source, _DOCRED))
     facts: dict[str, list[tuple[str, int, Any]]] | None = None
     if all(isinstance(value, dict) and "vertexSet" not in value and "h_idx" in value for _, value in values):
         if not gold:
@@ -164,7 +164,7 @@ def read_docred(source: Source, builder: Builder, *, gold: str) -> None:
             facts.setdefault(title, []).append((f"{source.path}:{line}", line, fact))
         texts = Source(gold)
         try:
-            values = list(json_values(texts))
+            values = list(json_values(texts, _DOCRED))
         finally:
             texts.close()
     path = source.path if facts is None else gold

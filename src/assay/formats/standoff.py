@@ -318,7 +318,7 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
     """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
     builder.begin_file(source.path)
     before = builder.sentence
-    for line, value in json_values(source):
+    for line, value in json_values(source, _EXAMPLE):
         _read_document(value, line, f"{source.path}:{line}", builder, find=find, trim=trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
@@ -338,8 +338,11 @@ def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
     return "\n".join(lines)
 
 
-def json_values(source: Source) -> Iterator[tuple[int, Any]]:
-    """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
+def json_values(source: Source, example: str, noun: str = "document") -> Iterator[tuple[int, Any]]:
+    """The documents with the line in which each begins: one per line, or spread over lines, or a list of them.
+
+    What is no JSON is refused with an example of what stands there, by its noun.
+    """
     others = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
     first, second = next(others, (1, "[]")), next(others, (0, ""))
     lines = chain([first, second] if second[0] else [first], others)
@@ -362,9 +365,9 @@ def json_values(source: Source) -> Iterator[tuple[int, Any]]:
             number = numbered[passed + text.count("\n", seen, getattr(error, "pos", 0))][0]
             raise
     except (ValueError, RecursionError) as error:
-        fault = "no JSON for documents: nested too deeply, or a number too long."
+        fault = f"no JSON for {noun}s: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
-            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A document is {_EXAMPLE}"
+            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A {noun} is {example}"
         raise InputError(f"{source.path}:{number}: {fault}") from None
 
 

@@ -391,7 +391,7 @@ def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
         for change in changes[:5]:
             # What became right is gold's label, unless the item itself is gone.
             named = kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
-            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.after}"
+            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
             shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
             rows.append(["", path, change.count, *shares])
     header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]

@@ -109,6 +109,8 @@ class Change:
     share_of_changes: float
     moved: int | None = None
     """For arcs: how many of them have another head (with `from` = `to`, all)."""
+    other: str = ""
+    """For matched items: what to show in place of `to` where answers have the same label, but another target."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,8 @@ class Diff:
     """… and what the rises and …"""
     loss: float | None = None
     """… the falls add up to, in items."""
-    other_antecedent: int | None = None
-    """For mentions: how many are linked wrongly by both, but to another antecedent."""
+    other_target: int | None = None
+    """For mentions and arcs of graphs: how many are wrong in both alike, but linked to another antecedent or node."""
     score: str = ""
     """The score that `difference` is of: `f1` where items are matched, else that of gold's items alone."""
     net: int = 0

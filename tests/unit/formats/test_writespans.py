@@ -166,8 +166,8 @@ REFUSED = {
     ("up.jsonl", "brat"): "up.jsonl: the document '../x' cannot be the name of a file.",
     ("words.tsv", "jsonl"): "words.tsv: has no spans, which jsonl consists of.",
     ("a.spans", "jsonl"): "a.spans: has no words, only places, and jsonl needs the text.",
-    ("a.ann", "yaml"): "there is no format 'yaml'. There is: conllu, conllx, conll, tsv, slash, brat, jsonl, spert, "
-    "dygie, docred.",
+    ("a.ann", "yaml"): "there is no format 'yaml'. There is: conllu, conllx, conll, tsv, slash, sdp, mrp, conll09, "
+    "up, props, biojson, brat, jsonl, spert, dygie, docred.",
 }
 
 
