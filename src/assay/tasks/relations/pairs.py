@@ -11,8 +11,8 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, Stretches, distinct_rows
 from assay.corpus import Corpus
-from assay.engine.matching import SpanList, overlap_counts, span_sizes
-from assay.engine.spanpairs import Side, SpanPair
+from assay.engine.matching import SpanList, overlap_counts
+from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError
 from assay.formats.relations import Relations
 
@@ -238,8 +238,3 @@ def _flat(spans: SpanList) -> tuple[SpanList, Ints]:
         np.zeros(len(whole) + len(owner), dtype=np.int64),
     )
     return flat, np.concatenate([whole, owner])
-
-
-def sizes_of(side: Side) -> Ints:
-    """The number of atoms of each span."""
-    return span_sizes(side.spans.begin, side.spans.end, side.spans.stretches)
