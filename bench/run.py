@@ -22,6 +22,7 @@ from graphs import bench_graphs
 from links import bench_links
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
 from trees import bench_trees
@@ -230,6 +231,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
     "spans": bench_spans,
+    "relations": bench_relations,
     "trees": bench_trees,
     "coreference": bench_coreference,
     "graphs": bench_graphs,

@@ -30,7 +30,8 @@ def _blocks(source: Path) -> list[str]:
         header, *documents = text.split("# assay:document_id")
         return [f"{header}# assay:document_id{document}" for document in documents]
     if source.suffix == ".jsonl":
-        return sorted(text.splitlines(keepends=True), key=_place)
+        lines = text.splitlines(keepends=True)
+        return sorted(lines, key=_place) if source.parent.name == "coreference" else lines
     if source.suffix == ".mrg":
         return text.splitlines(keepends=True)
     return [block + "\n\n" for block in text.strip("\n").split("\n\n")]

@@ -99,6 +99,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
         more = {"measures": ["elas(empty=align)"], "slices": ("reentrant",)}
     elif task == "roles":
         names, more = [f"graphs/{name}.conll09" for name in ("gold", "rules", "learned")], {"task": "graphs"}
+    elif task == "relations":
+        names = [f"relations/{name}.jsonl" for name in ("gold", "rules", "learned")]
+        more = {"measures": ["fair-relations(symmetric=spouse)"], "slices": ("types",)}
     elif task == "constituents":
         names, more = [f"trees/{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2")], {}
     else:
@@ -108,7 +111,10 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "links", "dependencies", "graphs", "roles", "constituents", "coreference")
+TASKS = (
+    *("tags", "two taggers", "spans", "relations", "links", "dependencies", "graphs", "roles"),
+    *("constituents", "coreference"),
+)
 
 
 @pytest.fixture(scope="session")

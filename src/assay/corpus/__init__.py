@@ -292,7 +292,7 @@ class Corpus:
     @property
     def are_documents(self) -> bool:
         """True if each sentence is a document that goes by its id."""
-        return self.by_id and self.documents == self.sentences
+        return self.by_id and self.in_documents
 
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:

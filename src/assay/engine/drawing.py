@@ -87,12 +87,12 @@ def _places(run: Run, items: Items) -> Places:
         if len(rows):
             spans = spans_of(run.pairs[max(owner, 0)][1])
             side = spans.gold if owner == NONE else spans.system
-            begin[rows], end[rows], gaps = _span_places(spans, side, items.item[rows])
+            begin[rows], end[rows], gaps = span_places(spans, side, items.item[rows])
             stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
     return begin, end, stretches
 
 
-def _span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+def span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words of gold that spans cover."""
     gold = spans.gold.corpus
     if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
@@ -131,7 +131,7 @@ def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Ite
 def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
     text = shown.place[side.sentence[drawn]]
     chosen = drawn[text != NONE]
-    begin, end, gaps = _span_places(spans, side, chosen)
+    begin, end, gaps = span_places(spans, side, chosen)
     labels = side.spans.label[chosen]
     of_system = None if kinds is None else kinds[chosen]
     return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)

@@ -48,12 +48,16 @@ class Decided:
     """True if spans are compared as sets of characters."""
     tags: str | None = None
     """The column that types of mentions go by."""
+    symmetric: tuple[str, ...] = ()
+    """Labels of relations that have no direction, as some file says."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read both of two shards; where they cannot be reconciled, the first's."""
         filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
         tags = min((self.tags, other.tags), key=(*TAGS, None).index)
-        return replace(self, filled=filled, characters=self.characters or other.characters, tags=tags)
+        symmetric = tuple(sorted({*self.symmetric, *other.symmetric}))
+        characters = self.characters or other.characters
+        return replace(self, filled=filled, characters=characters, tags=tags, symmetric=symmetric)
 
 
 @dataclass(frozen=True)

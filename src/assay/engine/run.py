@@ -44,10 +44,13 @@ def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
     """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
-    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
+    for spec in options.slices:
+        # Refused before files are opened.
+        Slice.find(spec)
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = tasks()[opened.task]
+    cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]

@@ -110,10 +110,20 @@ _OF_SENTENCES = (
 )
 
 
-def slices() -> dict[str, SliceKind]:
-    """All slices by name, those of the tasks among them."""
-    of_tasks = (kind for task in tasks().values() for kind in task.slices)
-    return {kind.name: kind for kind in (*_OF_ITEMS, *of_tasks, *_OF_SENTENCES)}
+def slices(task: str = "") -> dict[str, SliceKind]:
+    """All slices by name, those of the tasks among them.
+
+    What two tasks call by the same name is that of the task given; where none is, its help tells of both.
+    """
+    found = {kind.name: kind for kind in _OF_ITEMS}
+    for name, one in tasks().items():
+        for kind in one.slices:
+            known = found.get(kind.name)
+            if known is None or name == task:
+                found[kind.name] = kind
+            elif not task:
+                found[kind.name] = replace(known, help=f"{known.help}; {kind.help}")
+    return {**found, **{kind.name: kind for kind in _OF_SENTENCES}}
 
 
 @dataclass(frozen=True)
@@ -127,10 +137,10 @@ class Slice:
         return f"{self.kind.name}:{self.argument}" if self.argument else self.kind.name
 
     @classmethod
-    def find(cls, spec: str) -> Slice:
-        """The slice that a spec stands for."""
+    def find(cls, spec: str, task: str = "") -> Slice:
+        """The slice that a spec stands for, in a task."""
         name, _, argument = spec.partition(":")
-        known = slices()
+        known = slices(task)
         if name not in known:
             raise unknown("slice", name, known)
         if argument and not known[name].takes_argument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -140,6 +141,18 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 def pieces(text: str) -> list[str]:
     """A text cut into words and marks of punctuation, to show where spans begin and end."""
     return _PIECE.findall(text)
+
+
+def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
+    """Where the pieces of texts begin and end, the texts being one after the other; and where each text begins."""
+    before = _text_starts(tuple(texts))
+    found = [
+        (int(first) + match.start(), int(first) + match.end())
+        for text, first in zip(texts, before, strict=False)
+        for match in _PIECE.finditer(text)
+    ]
+    begin, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return begin, end, before
 
 
 def surface_forms(corpus: Corpus, chosen: Ints | None = None) -> list[str]:

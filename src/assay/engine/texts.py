@@ -208,8 +208,9 @@ class Texts:
                     layers.append({"side": side, **listed, "labels": list(arcs.vocabulary)})
         for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
             own = spans.compact()
-            # Most heads are one word.
-            told = [name for name in own.columns if name != "head_length" or (own.columns[name] != 1).any()]
+            # Most heads are one word, most arcs have a direction.
+            usual = {"head_length": 1, "undirected": 0}
+            told = [name for name, one in own.columns.items() if name not in usual or (one != usual[name]).any()]
             layers.append({"side": side, **own.lists(*told), "labels": list(own.vocabulary)})
         of_nodes: dict[str, Any] = {}
         if self.nodes is not None and len(self.nodes):
@@ -543,17 +544,21 @@ def span_rows(
     *,
     heads: tuple[Ints, Ints] | None = None,
     numbers: Ints | None = None,
+    undirected: Bools | None = None,
 ) -> Rows:
     """Spans of a side in order of their places; `stretches` are of those with gaps.
 
     `heads`: first word and end of each one's head, or ROOT, ELSEWHERE, NO_HEAD. `numbers`: the number that each has
-    as an item of its side, by which it is known which item of the page it stands for.
+    as an item of its side, by which it is known which item of the page it stands for. `undirected`: mask of those
+    that could as well be the head.
     """
     columns = {"begin": begin, "length": end - begin, "label": labels, **({} if kinds is None else {"kind": kinds})}
     if heads is not None:
         columns |= {"head": heads[0], "head_length": np.where(heads[0] >= 0, heads[1] - heads[0], 1)}
     if numbers is not None:
         columns["item"] = numbers
+    if undirected is not None:
+        columns["undirected"] = undirected.astype(np.int64)
     return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
 
 

@@ -125,8 +125,13 @@ def _yield(example: Example, stretches: Stretches, room: int) -> str:
 
 
 def graph_lines(example: Example, width: int = 0) -> list[str]:
-    """A line for each arc: its words, gold's label, and behind it what systems have in its place."""
+    """A line for each arc: its words, gold's label, and behind it what systems have in its place.
+
+    Of pairs: `works-for(Ann, IBM)`, and behind it `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
+    """
     gold, *systems = example.sides
+    pairs = example.heads == "pairs"
+    instead = _claimed if pairs else _instead
     answers = {(span.side, span.item): span for span in example.spans}
     rows: dict[object, tuple[ExampleSpan, list[str]]] = {}
     for span in example.spans:
@@ -134,13 +139,13 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
             others = [(system, answers.get((system, span.item))) for system in systems]
             wrong = [(system, other) for system, other in others if other is None or _kind(other)]
             if wrong:
-                rows[span.item] = (span, [f"✗ {system}: {_instead(example, span, other)}" for system, other in wrong])
+                rows[span.item] = (span, [f"✗ {system}: {instead(example, span, other)}" for system, other in wrong])
         elif span.item is None and span.kind:
             row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
-            row[1].append(f"✗ {span.side}: {span.label}")
+            row[1].append(f"✗ {span.side}: {'spurious' if pairs else span.label}")
     ordered = sorted(rows.values(), key=lambda row: (row[0].stretches, row[0].head or (_ROOT, _ROOT)))
-    arcs = [_ends(example, span) for span, _ in ordered]
-    labels = [span.label or "·" if span.side == gold else "∅" for span, _ in ordered]
+    arcs = [(_claim if pairs else _ends)(example, span) for span, _ in ordered]
+    labels = ["∅" if span.side != gold else "" if pairs else span.label or "·" for span, _ in ordered]
     first, second = (max(map(len, texts), default=0) for texts in (arcs, labels))
     lines = []
     for arc, label, (_, marks) in zip(arcs, labels, ordered, strict=True):
@@ -159,6 +164,31 @@ def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> 
     if other.stretches != gold.stretches:
         return f"{other.label}, {_ends(example, other)}"
     return f"{other.label}{_head(example, other) if other.head != gold.head else ''}"
+
+
+def _claimed(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
+    """What a system has in place of a pair: what is right of it, and what gold has."""
+    if other is None:
+        return "missing"
+    title = kind_title(other.kind)
+    same = other.head == gold.head, other.stretches == gold.stretches
+    moved = other.kind == "be"
+    marks = [" ✓" if right else f"[{title}]" * moved for right in same]
+    wanted = [text for text, right in zip(_arguments(example, gold), same, strict=True) if not right]
+    return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
+
+
+def _claim(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:
+    """A pair as `label(head, other)`; one whose other end is elsewhere as `label … (words)`."""
+    ends = [f"{text}{mark}" for text, mark in zip(_arguments(example, span), marks, strict=True)]
+    return f"{span.label}({', '.join(ends)})" if span.head and span.head[0] >= 0 else f"{span.label} ({ends[1]})"
+
+
+def _arguments(example: Example, span: ExampleSpan) -> list[str]:
+    """The words of a span's head and of the span."""
+    first, end = span.head or (0, 0)
+    own = " … ".join(" ".join(example.words[begin:stop]) for begin, stop in span.stretches)
+    return [" ".join(example.words[max(first, 0) : max(end, 0)]), own]
 
 
 def _ends(example: Example, span: ExampleSpan) -> str:
@@ -261,7 +291,7 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         return [" ".join(example.words), *unit_lines(example, width)]
     if example.tree:
         return [" ".join(example.words), *constituent_lines(example, width)]
-    if example.heads == "arcs":
+    if example.heads in ("arcs", "pairs"):
         return [" ".join(example.words), *graph_lines(example, width)]
     if example.heads == "rows":
         return frame_lines(example, width)

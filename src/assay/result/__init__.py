@@ -407,7 +407,7 @@ class Example:
     tree: bool = False
     """True if the spans are the constituents of trees."""
     heads: str = ""
-    """How spans and their heads are shown: as `arcs`, or as `rows`, one for each head."""
+    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
     nodes: tuple[tuple[int, str], ...] = ()
     """What spans may cover behind the last word: how many words stand before it, and its id."""
 

@@ -209,7 +209,7 @@ function placed(arc, band, columns) {
   return [arc.from, arc.to].map((across) => ({ across, top: arc.down, arc }));
 }
 
-function drawArc(sheet, band, { from, to, down: height, word, head, state }) {
+function drawArc(sheet, band, { from, to, down: height, word, head, state, undirected }) {
   const tip = word < head ? from : to;
   // A loop is a small ring below its label.
   const down = word === head ? height + 8 : height;
@@ -217,7 +217,7 @@ function drawArc(sheet, band, { from, to, down: height, word, head, state }) {
   const inward = Math.sign(right - left) * Math.min(CORNER, Math.abs(right - left) / 2);
   const curve = `M${left} ${band.base - 2}V${down + CORNER}Q${left} ${down} ${left + inward} ${down}H${right - inward}Q${right} ${down} ${right} ${down + CORNER}V${band.base - 2}`;
   sheet.add("path", { class: `edge ${state}`, d: curve });
-  drawTip(sheet, tip, band.base, state);
+  if (!undirected) drawTip(sheet, tip, band.base, state);
 }
 
 function drawTip(sheet, across, base, state) {

@@ -133,7 +133,7 @@ export class Texts {
       const first = layer.head?.[row] ?? -3;
       const head = first < 0 ? first : [first, first + (layer.head_length?.[row] ?? 1)];
       const item = (layer.item?.[row] ?? NONE) === NONE ? NONE : this.itemStarts[text] + layer.item[row];
-      found.push({ begin, end, label: layer.labels[layer.label[row]] ?? "", kind, stretches: layer.stretches[row] || [[begin, end]], row, head, item });
+      found.push({ begin, end, label: layer.labels[layer.label[row]] ?? "", kind, stretches: layer.stretches[row] || [[begin, end]], row, head, item, undirected: layer.undirected?.[row] === 1 });
     }
     return found;
   }

@@ -108,7 +108,7 @@ def prepare_spans(
             corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
-        _check_reach(gold, output)
+        check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
@@ -320,7 +320,7 @@ def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     return system.reordered([theirs[name] for name in gold.document_ids])
 
 
-def _check_reach(gold: Corpus, system: Corpus) -> None:
+def check_reach(gold: Corpus, system: Corpus) -> None:
     """Spans given without words must fit into the sentences of the side that has words."""
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return
