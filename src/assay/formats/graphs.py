@@ -85,16 +85,21 @@ class Graph:
         return len(self.dependent)
 
     @classmethod
-    def of(cls, dependent: Ints, head: Ints, labels: Column, **more: object) -> Graph:
-        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once."""
+    def of(cls, dependent: Ints, head: Ints, labels: Column, end: Ints | None = None, **more: object) -> Graph:
+        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once.
+
+        With `end`, dependents are stretches that begin at these words, and are sorted by their ends too.
+        """
         rank = np.empty(len(labels.vocabulary), dtype=np.int64)
         rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
         ranks = rank[labels.codes] if len(labels) else labels.codes
-        order = np.lexsort((ranks, head, dependent))
-        rows = np.stack([dependent[order], head[order], ranks[order]])
+        rows = np.stack([ranks, head, *([] if end is None else [end]), dependent])
+        order = np.lexsort(rows)
         new = np.ones(len(order), dtype=bool)
-        new[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
         kept = order[new]
+        if end is not None:
+            more |= {"begin": dependent[kept], "end": end[kept]}
         return cls(dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary), **more)  # type: ignore[arg-type]
 
     @property
