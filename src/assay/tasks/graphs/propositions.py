@@ -230,8 +230,8 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
 def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
     """Senses that are right by their number, with another lemma."""
     if number:
-        what = "1 sense is" if number == 1 else f"{number:,} senses are"
-        yield f"{name}: {what} right by number, with another lemma ({first[0]}). They are wrong with sense=full."
+        what, they = ("1 sense is", "It is") if number == 1 else (f"{number:,} senses are", "They are")
+        yield f"{name}: {what} right by number, with another lemma ({first[0]}). {they} wrong with sense=full."
 
 
 @remark
@@ -240,8 +240,9 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
     if system != fewer and gold + fewer:
         with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
         arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        them = "it" if system - fewer == 1 else "them"
         yield (
-            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with them, "
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
             f"{without_:.2f} without (predicates=gold)."
         )
 

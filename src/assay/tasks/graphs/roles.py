@@ -255,7 +255,7 @@ def _joined(
             latest[base] = len(found)
             found.append((base, [*waiting.pop(base, []), (piece, arc)]))
     for role, pieces in [*found, *waiting.items()]:
-        yield owner, tuple(sorted(piece for piece, _ in pieces)), role, tuple(arc for _, arc in pieces)
+        yield owner, tuple(sorted({piece for piece, _ in pieces})), role, tuple(arc for _, arc in pieces)
 
 
 # --- senses and roles ---

@@ -51,7 +51,10 @@ def test_measures_go_by_what_the_file_holds():
     assert assay.score(GOLD, RULES, task="graphs", times=1).measures == ["elas", "eulas"]
     sdp = assay.score(str(FOLDER / "graphs" / "gold.sdp"), str(FOLDER / "graphs" / "learned.sdp"), times=1)
     assert (sdp.task, sdp.measures) == ("graphs", ["sdp", "sdp-unlabelled"])
-    assert assay.agreement([GOLD, LEARNED], task="graphs", times=1).measures == ["elas", "eulas"]
+    agreement = assay.agreement({"Ann": GOLD, "Bob": LEARNED}, task="graphs", times=1)
+    assert agreement.measures == ["elas", "eulas"]
+    # Nobody is gold there.
+    assert agreement.notes[0].startswith("Tops: Ann 8, Bob 8")
 
 
 def test_graphs_in_another_order_are_found_by_their_ids(pair):
