@@ -288,7 +288,7 @@ def test_a_file_without_roles_says_which_formats_have_them(file):
     path = file("x.txt", "The\tDT\nend\tNN\n")
     assert refusal(assay.score, path, {"s": path}, "srl") == (
         "x.txt: holds no semantic roles (tsv). Formats that have them: conll08, conll09, up, up2, props, conll2012, "
-        "biojson, up2-spans."
+        "biojson, up2-spans; say which it is with --input-format."
     )
 
 

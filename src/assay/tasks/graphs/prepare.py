@@ -182,7 +182,10 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
     elif DEPS in item.plan.labels:
         corpus = read_labels(item, [DEPS, *(["XPOS"] if tags else []), *(["HEAD", "DEPREL"] if trees else [])])
     else:
-        raise InputError(f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}.")
+        raise InputError(
+            f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}; say which it is "
+            "with --input-format."
+        )
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
         needs = f"without= and --slice {ENHANCED_ONLY} need"
         raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which {needs}.")

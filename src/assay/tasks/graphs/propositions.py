@@ -98,7 +98,7 @@ def prepare_roles(
         judged = plain.judge(pair)
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
-        warnings.extend(check_system(name, pair, judged, "argument"))
+        warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
         warnings.extend(_differences(name, pair, measures, spans))
     answers = [(name, graph_of(pair.system)) for name, pair in pairs]
     warnings.append(identical_outputs(answers, _same_graphs))
@@ -137,7 +137,8 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
         return item
     if item.plan.format not in (*HEADS, *SPANS):
         raise InputError(
-            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}."
+            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}; say "
+            "which it is with --input-format."
         )
     tag = TAGS.get(item.plan.format)
     tags = [tag] if tag is not None and tag in item.plan.labels else []
