@@ -38,8 +38,8 @@ PARTS = "parts of what is judged as a whole"
 """The name under which a pair keeps the arcs that make sentences or predications right or wrong."""
 TAG = "tag"
 """The column of part-of-speech tags."""
-PUNCTUATION = frozenset({".", ",", ":", "(", ")"})
-"""Tags of punctuation."""
+PUNCTUATION = frozenset({".", ",", ":", "(", ")", "PUNCT"})
+"""Tags of punctuation, in the Penn treebank and in UPOS."""
 WITH_CASES = frozenset({"obl", "nmod", "conj", "advcl", "acl"})
 """Relations whose labels may name a preposition, a conjunction or a case …"""
 SUBTYPES = "agent+arg+tmod+poss+relcl+pass+xsubj+npmod+unmarked"
@@ -307,7 +307,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     """Semantic dependencies with gold's label, and tops (LP, LR, LF).
 
     top: whether tops count, as arcs from the root.
-    punctuation: whether arcs count that begin or end at words tagged . , : ( or ) in gold.
+    punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
     directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
     Counts and Score: as for elas.
     Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
@@ -44,6 +44,8 @@ from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
 DEPS = "DEPS"
+_TAGS = ("XPOS", "UPOS")
+"""Columns of tags in CoNLL-U."""
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
 """From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
@@ -180,7 +182,8 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
     elif item.plan.graphs:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
-        corpus = read_labels(item, [DEPS, *(["XPOS"] if tags else []), *(["HEAD", "DEPREL"] if trees else [])])
+        tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []
+        corpus = read_labels(item, [DEPS, *tagged, *(["HEAD", "DEPREL"] if trees else [])])
     else:
         raise InputError(
             f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}; say which it is "
@@ -194,10 +197,17 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
         remedy = f"Trees tell what enhancements are. Leave without= or --slice {ENHANCED_ONLY} out."
         raise InputError("\n".join([*listed(lines), remedy]))
-    if tags and TAG not in corpus.columns:
-        if "XPOS" not in corpus.columns:
-            raise InputError(f"{corpus.name}: no tags of words in it, which this measure needs.")
-        corpus = replace(corpus, columns={**corpus.columns, TAG: corpus.columns["XPOS"]})
+    if tags:
+        # The tag of a word is the first that it has.
+        known = [corpus.columns[name] for name in (TAG, *_TAGS) if name in corpus.columns]
+        vocabulary, codes = one_vocabulary(known)
+        filled = np.array([label not in ("", "_") for label in vocabulary] or [False])
+        if not any(filled[own].any() for own in codes):
+            raise InputError(f"{corpus.name}: no tags of words in it, which tell predicates and punctuation.")
+        chosen = codes[-1]
+        for own in reversed(codes[:-1]):
+            chosen = np.where(filled[own], own, chosen)
+        corpus = replace(corpus, columns={**corpus.columns, TAG: Column(chosen, vocabulary)})
     return (corpus, []) if corpus.layer(Graph) is not None else with_enhanced(corpus)
 
 

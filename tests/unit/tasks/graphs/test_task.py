@@ -269,6 +269,18 @@ def test_slices_of_semantic_graphs_add_up(spec, measure):
         assert sum(counts[name] for counts in parts) == whole[name]
 
 
+def test_tags_are_those_of_upos_where_xpos_is_empty(pair):
+    result = assay.score(GOLD, {"rules": RULES}, "elas", slices=("predicate-tag",), times=1)
+    sizes = {row.slice.split("=", 1)[1]: row.counts["gold"] for row in result.counts if row.slice}
+    assert sizes["VERB"] > sizes["NOUN"] > 0 and "_" not in sizes
+    (marks,) = assay.score(GOLD, {"rules": RULES}, "sdp(punctuation=false)", task="graphs", times=1).counts
+    # Each of the eight sentences ends with a mark.
+    assert marks.counts["gold"] == 71 - 8
+    gold, system = pair(conllu("a=0:root b=1:x"), conllu("a=0:root b=1:y"))
+    with pytest.raises(assay.AssayError, match="no tags of words in it, which tell predicates and punctuation"):
+        assay.score(gold, system, "sdp(punctuation=false)", task="graphs", times=1)
+
+
 def test_a_slice_by_trees_needs_trees():
     with pytest.raises(assay.AssayError, match=r"no trees in it \(HEAD, DEPREL\)"):
         assay.score(SDP[0], SDP[1], "sdp", slices=("enhanced-only",), times=1)
