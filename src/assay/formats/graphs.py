@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches, as_codes, numbers_of_runs
+from assay.arrays import NONE, Ints, as_codes, numbers_of_runs
 from assay.corpus import Column, Corpus
 from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
 from assay.formats.columns import CONLLU
@@ -76,9 +76,7 @@ class Graph:
     begin: Ints | None = None
     """Where dependents are stretches of words: the first word of each, by its place in the corpus …"""
     end: Ints | None = None
-    """… and the word behind its last …"""
-    stretches: Mapping[int, Stretches] = field(default_factory=dict)
-    """… and, for the arcs whose dependents have gaps, by number: where their words lie in the corpus."""
+    """… and the word behind its last."""
 
     def __len__(self) -> int:
         """The number of arcs, tops included."""

@@ -31,7 +31,6 @@ from assay.formats.graphs import Graph, GraphFault, with_enhanced
 from assay.tasks.dependencies.arcs import with_heads
 from assay.tasks.graphs.arcs import (
     PREDICATES,
-    STEP,
     Flat,
     GraphPair,
     flat,
@@ -39,7 +38,7 @@ from assay.tasks.graphs.arcs import (
     graph_of,
     without_enhancements,
 )
-from assay.tasks.graphs.measures import TAG, eulas, sides, universal, way
+from assay.tasks.graphs.measures import TAG, eulas, last_relation, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
@@ -213,13 +212,8 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
 
 def _names(labels: Column) -> Column:
     """The labels in all the forms in which they can be named: as they are, cut at colons, and the last step."""
-    names = [dict.fromkeys((full, universal(full), _last(full))) for full in labels.strings()]
+    names = [dict.fromkeys((full, universal(full), last_relation(full))) for full in labels.strings()]
     return Column.of(name for forms in names for name in forms)
-
-
-def _last(label: str) -> str:
-    """The universal relation of the last step of a path."""
-    return label.rpartition(STEP)[2].partition(":")[0]
 
 
 def _kept(one: Flat, options: Options) -> Flat:
@@ -228,7 +222,7 @@ def _kept(one: Flat, options: Options) -> Flat:
         return one
     vocabulary = one.labels.vocabulary
     rows = np.flatnonzero(
-        one.labels.isin(label for label in vocabulary if options.keeps(label, universal(label), _last(label)))
+        one.labels.isin(label for label in vocabulary if options.keeps(label, universal(label), last_relation(label)))
     )
     return Flat(one.dependent[rows], one.head[rows], Column(one.labels.codes[rows], vocabulary), one.path[rows])
 

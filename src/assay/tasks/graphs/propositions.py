@@ -30,10 +30,10 @@ from assay.formats.columns import ROLES
 from assay.formats.graphs import Graph
 from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
+from assay.tasks.graphs.arcs import graph_of
+from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import lemma_of, role_sides, sense_key
 
-TAG = "tag"
-"""The column of part-of-speech tags."""
 _OF_HEADS = ("srl", "srl-unlabelled")
 _OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
@@ -120,13 +120,6 @@ def prepare_roles(
         unit=options.unit or "sentence",
         decided=Decided(formats=tuple(corpus.format for corpus in corpora)),
     )
-
-
-def graph_of(corpus: Corpus) -> Graph:
-    """The graph of a corpus."""
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    return graph
 
 
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
