@@ -45,6 +45,8 @@ from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 DEPS = "DEPS"
 _TAGS = ("XPOS", "UPOS")
 """Columns of tags in CoNLL-U."""
+_WITH_IDS = ("sdp", "mrp")
+"""Formats in which graphs correspond by their ids."""
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
 """From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
@@ -140,6 +142,8 @@ def prepare_graphs(
         places = [f"{fault.place}: {fault.fact}" for fault in own_faults[:MOST_PROBLEMS]]
         warnings.append(faulty_graphs(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
+        ids = corpus.metadata("sent_id") if corpus.format in _WITH_IDS else []
+        warnings.append(repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0))
         graph = graph_of(corpus)
         several = int((np.bincount(graph.dependent) > 1).sum())
         warnings.append(no_graph(name=name, arcs=len(graph), several=several, deps=DEPS in corpus.columns))
@@ -229,7 +233,7 @@ def _kept(one: Flat, options: Options) -> Flat:
 
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
     """The system's sentences in gold's order, where both have ids and in another order; None: as they stand."""
-    if not all(corpus.layer(Graph) is not None and corpus.format in ("sdp", "mrp") for corpus in (gold, system)):
+    if not all(corpus.layer(Graph) is not None and corpus.format in _WITH_IDS for corpus in (gold, system)):
         return None
     ours, theirs = gold.metadata("sent_id"), system.metadata("sent_id")
     if None in ours or None in theirs or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
@@ -299,6 +303,14 @@ def faulty_graphs(name: str, places: Sequence[str], number: int) -> Iterator[str
     yield from (f"left out: {place}" for place in places)
     if number > MOST_PROBLEMS:
         yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
+
+
+@remark
+def repeated_ids(name: str, number: int) -> Iterator[str]:
+    """Graphs that cannot be found by their ids."""
+    if number:
+        graphs = "1 graph has" if number == 1 else f"{number:,} graphs have"
+        yield f"{name}: {graphs} the id of another one, so that graphs correspond by their order."
 
 
 @remark
