@@ -20,6 +20,8 @@ from assay.errors import UsageError
 from assay.result import Result, Score
 
 ALL_PAIRS = "mean of all pairs"
+_GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
+"""Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
 
 
 def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
@@ -122,8 +124,8 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
             )
             for example in result.examples
         ),
-        warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
-        notes=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.notes),
+        warnings=tuple(_GOLD.sub(lambda _: first, text) for text in result.warnings),
+        notes=tuple(_GOLD.sub(lambda _: first, text) for text in result.notes),
     )
 
 

@@ -93,12 +93,16 @@ class Batch:
         """The lines decoded; a byte that is not UTF-8 is refused with its line."""
         return decode(self.data, self.path, self.line)
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers in the file."""
+    def strings(self) -> list[str]:
+        """The lines."""
         lines = self.text.split("\n")
         if not lines[-1]:
             lines.pop()
-        return enumerate(lines, self.line)
+        return lines
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers in the file."""
+        return enumerate(self.strings(), self.line)
 
 
 class Source:

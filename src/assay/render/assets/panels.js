@@ -189,7 +189,7 @@ export function labelPanel(report) {
   const draw = (row) => [
     named(row.label),
     numeric(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
-    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 90)),
+    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 64)),
     numeric(percent(row.a)),
     numeric(percent(row.b)),
     numeric(signed(row.difference)),

@@ -30,10 +30,10 @@ from assay.formats.columns import ROLES
 from assay.formats.graphs import Graph
 from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
+from assay.tasks.graphs.arcs import graph_of
+from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import lemma_of, role_sides, sense_key
 
-TAG = "tag"
-"""The column of part-of-speech tags."""
 _OF_HEADS = ("srl", "srl-unlabelled")
 _OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
@@ -98,7 +98,7 @@ def prepare_roles(
         judged = plain.judge(pair)
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
-        warnings.extend(check_system(name, pair, judged, "argument"))
+        warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
         warnings.extend(_differences(name, pair, measures, spans))
     answers = [(name, graph_of(pair.system)) for name, pair in pairs]
     warnings.append(identical_outputs(answers, _same_graphs))
@@ -122,13 +122,6 @@ def prepare_roles(
     )
 
 
-def graph_of(corpus: Corpus) -> Graph:
-    """The graph of a corpus."""
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    return graph
-
-
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
     """A corpus with its predicates and arguments, with a column of tags where the format has one."""
     if isinstance(item, Corpus):
@@ -137,7 +130,8 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
         return item
     if item.plan.format not in (*HEADS, *SPANS):
         raise InputError(
-            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}."
+            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}; say "
+            "which it is with --input-format."
         )
     tag = TAGS.get(item.plan.format)
     tags = [tag] if tag is not None and tag in item.plan.labels else []
@@ -230,8 +224,8 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
 def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
     """Senses that are right by their number, with another lemma."""
     if number:
-        what = "1 sense is" if number == 1 else f"{number:,} senses are"
-        yield f"{name}: {what} right by number, with another lemma ({first[0]}). They are wrong with sense=full."
+        what, they = ("1 sense is", "It is") if number == 1 else (f"{number:,} senses are", "They are")
+        yield f"{name}: {what} right by number, with another lemma ({first[0]}). {they} wrong with sense=full."
 
 
 @remark
@@ -240,8 +234,9 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
     if system != fewer and gold + fewer:
         with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
         arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        them = "it" if system - fewer == 1 else "them"
         yield (
-            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with them, "
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
             f"{without_:.2f} without (predicates=gold)."
         )
 

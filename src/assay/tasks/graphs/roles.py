@@ -16,8 +16,8 @@ from assay.engine.items import Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, in_order, nearest, number_of
-from assay.tasks.graphs.measures import EXACT, whole_sentences_of
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, graph_of, identities, in_order, nearest, number_of
+from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
 
 ARGUMENT = "(argument)"
 """The label of all arguments where roles do not count."""
@@ -35,15 +35,11 @@ _CONTINUED = "C-"
 _HASH = (1 << 31) - 1
 
 
-def _f1(sums: Sums) -> Floats:
-    return ratio(2 * sums["tp"], sums["gold"] + sums["system"])
-
-
-FOUND: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 OVER_ROLES: Scores = {
-    **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
-    "weighted-f1": weighted(_f1),
+    **{f"macro-{name}": macro(score) for name, score in MATCHED.items()},
+    "weighted-f1": weighted(MATCHED["f1"]),
 }
+"""Averages over roles."""
 
 
 # --- both sides over one set of places ---
@@ -105,8 +101,7 @@ class RoleSides:
 
 
 def _graph(corpus: Corpus, spans: bool) -> Graph:
-    graph = corpus.layer(Graph)
-    assert graph is not None
+    graph = graph_of(corpus)
     if len(graph.dependent) and (graph.begin is not None) != spans:
         what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
         remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
@@ -255,7 +250,7 @@ def _joined(
             latest[base] = len(found)
             found.append((base, [*waiting.pop(base, []), (piece, arc)]))
     for role, pieces in [*found, *waiting.items()]:
-        yield owner, tuple(sorted(piece for piece, _ in pieces)), role, tuple(arc for _, arc in pieces)
+        yield owner, tuple(sorted({piece for piece, _ in pieces})), role, tuple(arc for _, arc in pieces)
 
 
 # --- senses and roles ---
@@ -461,7 +456,7 @@ def _judged(
     return _items(sides, KINDS, predicates=predicates, arguments=arguments, labelled=labelled)
 
 
-@measure("srl", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
+@measure("srl", scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
 def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
 
@@ -479,7 +474,7 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
     return _judged(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@measure("srl-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
@@ -492,7 +487,7 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
 @measure(
     "srl-arguments",
-    scores=FOUND,
+    scores=MATCHED,
     averages=OVER_ROLES,
     main="f1",
     count=matched,
@@ -512,7 +507,7 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
 
 @measure(
     "srl-predicates",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
@@ -552,7 +547,7 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
 
 @measure(
     "srl-propositions",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
@@ -763,7 +758,7 @@ def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, le
 
 @measure(
     "srl-span",
-    scores=FOUND,
+    scores=MATCHED,
     averages=OVER_ROLES,
     main="f1",
     count=matched,
@@ -795,7 +790,7 @@ def srl_span(
 
 @measure(
     "srl-span-unlabelled",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
