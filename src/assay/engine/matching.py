@@ -111,7 +111,7 @@ def crossing_brackets(target: SpanList, system: SpanList, records: Records) -> I
     A target that the system has too lies in its tree, so that none of its spans crosses it.
     """
     missing, spurious = records.target[records.kind == _FN], records.system[records.kind == _FP]
-    ours, theirs, shared = _overlapping(target, system, missing, spurious)
+    ours, theirs, shared = overlapping(target, system, missing, spurious)
     shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
     return np.unique(theirs[shared < shorter])
 
@@ -310,7 +310,7 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     lengths = target.lengths()
     near = alone[2] / lengths[alone[0]] >= least
     partner[alone[0][near]] = alone[1][near]
-    ours, theirs, shared = _overlapping(target, system, ours, theirs)
+    ours, theirs, shared = overlapping(target, system, ours, theirs)
     near = shared / lengths[ours] >= least
     ours, theirs, shared = ours[near], theirs[near], shared[near]
     kinds = kinds_of(ours, theirs)
@@ -528,7 +528,7 @@ def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) 
     """
     sides = (target, targets), (system, systems)
     counts = [_overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
-    alone = _overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
+    alone = overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
     entangled = []
     for (spans, chosen), number, gone in zip(sides, counts, alone[:2], strict=True):
         left = chosen[(number > 0) & ~np.isin(chosen, gone)]
@@ -557,7 +557,7 @@ def _hanging_together(begin: Ints, end: Ints) -> Ints:
     return chain
 
 
-def _overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
+def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
     Of two spans that overlap one begins within the other: two searches find all pairs and nothing else.

@@ -24,10 +24,10 @@ OPTIONS = (
     ),
     Option(
         "zeros",
-        "Mentions of empty nodes: refuse, or leave out and count.",
+        "Mentions of empty nodes: score, refuse, or leave out and count.",
         _MENTIONS,
-        default="error",
-        choices=("error", "drop"),
+        default="score",
+        choices=("score", "error", "drop"),
         noun="value of zeros",
     ),
     Option(
