@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,9 @@ from assay.corpus import Chains, Column, Corpus
 
 ZERO = "ZERO"
 """The tag of an empty node."""
-_SIGN = "∅"
+SIGN = "∅"
+"""An empty node in a text."""
+NODE = re.compile(r"[0-9]+\.[0-9]+")
 _TAGS = ("UPOS", "XPOS")
 _DEPS = 8
 
@@ -35,6 +38,53 @@ def words_only(corpus: Corpus) -> Ints:
     """The words of a corpus without its empty nodes."""
     nodes = corpus.layer(EmptyNodes)
     return np.arange(len(corpus)) if nodes is None else np.delete(np.arange(len(corpus)), nodes.word)
+
+
+def tree_heads(corpus: Corpus) -> Ints:
+    """The word that each word hangs on by HEAD, whatever that is worth; NONE where it hangs on none."""
+    heads = np.full(len(corpus), NONE, dtype=np.int64)
+    if "HEAD" in corpus.columns:
+        cells, words = corpus.column("HEAD"), words_only(corpus)
+        known = cells.vocabulary
+        numbers = [int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 8 else 0 for cell in known]
+        number = np.array(numbers, dtype=np.int64)[cells.codes[words]]
+        starts = np.searchsorted(words, corpus.starts)
+        sentence = corpus.sentence_of[words]
+        inside = (number > 0) & (number <= np.diff(starts)[sentence])
+        heads[words[inside]] = words[(starts[sentence] + number - 1)[inside]]
+    return heads
+
+
+def highest(heads: Ints, words: Sequence[int]) -> int:
+    """The first of some words that hangs on none of the others."""
+    return next((word for word in words if int(heads[word]) not in words), words[0])
+
+
+def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
+    """The enhanced dependencies of all empty nodes, also of those that are no words, by the first parent of each.
+
+    Of nodes with the same parent those behind it come first, the others in the order of the text.
+    """
+    words = words_only(corpus)
+    rows: list[tuple[int, int, int, str]] = []
+    for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
+        cells = line.split("\t")
+        if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
+            whole, _, number = cells[0].partition(".")
+            rows.append((sentence, int(whole), int(number), cells[_DEPS]))
+    if (nodes := corpus.layer(EmptyNodes)) is not None:
+        sentences = corpus.sentence_of[nodes.word]
+        before = np.searchsorted(words, nodes.word) - np.searchsorted(words, corpus.starts[sentences])
+        rows += zip(sentences.tolist(), before.tolist(), nodes.number.tolist(), nodes.deps, strict=True)
+    found: dict[int, list[tuple[bool, int, int, str]]] = {}
+    bare_starts = np.searchsorted(words, corpus.starts)
+    for sentence, behind, place, deps in rows:
+        parent = deps.partition(":")[0]
+        first, end = bare_starts[sentence : sentence + 2].tolist()
+        if parent.isascii() and parent.isdigit() and 0 < int(parent) <= end - first:
+            word = int(words[first + int(parent) - 1])
+            found.setdefault(word, []).append((behind != int(parent), behind, place, deps))
+    return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
 
 
 def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
@@ -63,13 +113,12 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     moved = corpus.aside_words[left] + np.searchsorted(asides, left)
     forms = [_shown(corpus, row, number) for row, number in zip(cells, sentence.tolist(), strict=True)]
     grown = _grown(corpus, before, sentence, forms)
-    lines = corpus.lines
+    lines = None if corpus.lines is None else corpus.lines.copy()
     if lines is not None:
         # A sentence that begins with a node begins so many lines earlier.
-        lines = lines.copy()
         leading = np.flatnonzero(before == corpus.starts[sentence])[::-1]
         up_to_word = np.searchsorted(corpus.aside_words, before, side="right") - asides
-        lines[sentence[leading]] = corpus.lines[sentence[leading]] - up_to_word[leading]
+        lines[sentence[leading]] -= up_to_word[leading]
     return replace(
         grown,
         lines=lines,
@@ -84,7 +133,8 @@ def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
 
     Nodes are the same that stand behind the same word of the same sentence and have the same number there.
     """
-    nothing = EmptyNodes(*(np.zeros(0, dtype=np.int64) for _ in range(3)), ())
+    none = np.zeros(0, dtype=np.int64)
+    nothing = EmptyNodes(none, none, none, ())
     layers = [corpus.layer(EmptyNodes) or nothing for corpus in corpora]
     if not any(len(nodes.word) for nodes in layers):
         return list(corpora)
@@ -135,10 +185,15 @@ def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
     parent, _, relation = (cells[_DEPS] if len(cells) > _DEPS else "").split("|")[0].partition(":")
     first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
     if not relation:
-        return _SIGN
+        return SIGN
     if parent.isdigit() and 0 < int(parent) <= end - first:
-        return f"{_SIGN} ({relation} of {corpus.forms[first + int(parent) - 1]})"
-    return f"{_SIGN} ({relation})"
+        return f"{SIGN} ({relation} of {corpus.forms[first + int(parent) - 1]})"
+    return f"{SIGN} ({relation})"
+
+
+def shown_short(form: str) -> str:
+    """A word as it is; an empty node without what it depends on."""
+    return SIGN if form.startswith(f"{SIGN} (") else form
 
 
 def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -> Corpus:

@@ -18,7 +18,7 @@ from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
-from assay.formats.emptynodes import with_own_nodes
+from assay.formats.emptynodes import highest, tree_heads, with_own_nodes
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -34,7 +34,7 @@ _EMPTY = "_"
 _ANEW = "GRP"
 """The field of entities in GUM, which counts them anew in each document."""
 _REMEDY = "Is a bracket missing?"
-_LEAVE_OUT = "Score such mentions (--zeros score), or leave them out: --zeros drop"
+LEAVE_OUT = "Score such mentions (--zeros score), or leave them out: --zeros drop"
 ZEROS = ("score", "error", "drop")
 
 _Bracket = tuple[str, int, int, tuple[str, ...], bool, bool]
@@ -259,7 +259,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     faults: list[Fault] = []
     for node, aside in mentioned.items() if zeros == "error" else ():
         name = corpus.aside_lines[aside].split("\t", 1)[0]
-        faults.append((node, f"a mention stands on the empty node {name}. {_LEAVE_OUT}"))
+        faults.append((node, f"a mention stands on the empty node {name}. {LEAVE_OUT}"))
     rows = sorted(zip(documents, nodes, values, strict=True))
     found = _read_mentions(rows, order, fields or order[:1], faults)
     words_before = np.append(0, np.cumsum(kinds))
@@ -293,6 +293,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
         corpus = with_own_nodes(corpus, asides[kept[~kinds]])
     is_kept, before = kept.tolist(), [0, *np.cumsum(kept).tolist()]
     cut = lost = unknown = 0
+    heads: Ints | None = None
     mentions: list[tuple[_Mention, Stretches, int]] = []
     for mention in found:
         in_words = ((before[first], before[end]) for first, end in mention.stretches)
@@ -303,7 +304,9 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
             unknown += head < 0
             if head >= 0 and not is_kept[head]:
                 lost += 1
-                mentions.append((mention, stretches, _highest(corpus, stretches)))
+                own = [word for first, end in stretches for word in range(first, end)]
+                heads = tree_heads(corpus) if heads is None else heads
+                mentions.append((mention, stretches, highest(heads, own)))
             else:
                 mentions.append((mention, stretches, before[head] if head >= 0 else -1))
     numbers: dict[tuple[int, str], int] = {}
@@ -364,19 +367,6 @@ def _head(mention: _Mention, given: bool) -> int:
             return first + left
         left -= end - first
     return -1
-
-
-def _highest(corpus: Corpus, stretches: Stretches) -> int:
-    """The first word of a mention that hangs on none of the others by HEAD; where that is not read, its first."""
-    own = [word for first, end in stretches for word in range(first, end)]
-    if "HEAD" in corpus.columns:
-        cells, starts = corpus.column("HEAD"), corpus.starts
-        for word in own:
-            cell = cells[word]
-            first = int(starts[int(corpus.sentence_of[word])])
-            if not (cell.isascii() and cell.isdigit()) or cell == "0" or first + int(cell) - 1 not in own:
-                return word
-    return own[0]
 
 
 def _document_ids(corpus: Corpus) -> tuple[list[str], list[str]]:

@@ -96,6 +96,16 @@ class Table:
         sides = (self.response_document, self.response_size, self.key_document, self.key_size)
         return Table(self.documents, *sides, self.response_chain, self.key_chain, self.shared)
 
+    def shares_of_mentions(self) -> Floats:
+        """For each cell the shares of its key chain that its mentions have in it, added up: B³'s recall."""
+        return np.asarray(self.shared * self.shared / self.sizes[0])
+
+    def resolved_links(self) -> Floats:
+        """For each cell the share of its key chain's links that it holds, times the chain's size: LEA's recall."""
+        size, other = self.sizes
+        links = self.shared * (self.shared - 1) / np.maximum(size - 1, 1)
+        return np.where(size == 1, other == 1, links)
+
     def sum_cells(self, values: Array) -> Ints:
         """A number of each cell added up by document."""
         return _sum_by(values, self.document, self.documents)
@@ -198,7 +208,7 @@ def ceaf_e(t: Table) -> Ints:
     """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
     similarity = 2 * t.shared / sum(t.sizes)
     aligned = best_alignment(t.key_chain, t.response_chain, similarity)
-    total = _sum_fractions(similarity[aligned], t.document[aligned], t.documents)
+    total = sum_fractions(similarity[aligned], t.document[aligned], t.documents)
     in_key, in_response = t.sum_chains(np.ones_like)
     return np.stack([total, in_key, total, in_response], axis=1)
 
@@ -206,7 +216,7 @@ def ceaf_e(t: Table) -> Ints:
 @_once
 def b_cubed(t: Table) -> Ints:
     """B³: each mention's share of its chain that the other side's chain has too. Fields: FRACTIONS, over mentions."""
-    return _both_ways(t, lambda side: side.shared * side.shared / side.sizes[0])
+    return _both_ways(t, Table.shares_of_mentions)
 
 
 def lea(t: Table) -> Ints:
@@ -215,12 +225,7 @@ def lea(t: Table) -> Ints:
     A singleton is its own link, resolved where it is a singleton on the other side too.
     """
 
-    def resolved(t: Table) -> Floats:
-        size, other = t.sizes
-        links = t.shared * (t.shared - 1) / np.maximum(size - 1, 1)
-        return np.where(size == 1, other == 1, links)
-
-    return _both_ways(t, resolved)
+    return _both_ways(t, Table.resolved_links)
 
 
 def blanc(t: Table) -> Ints:
@@ -243,12 +248,12 @@ def conll(t: Table) -> Ints:
 
 def _both_ways(t: Table, credit: Callable[[Table], Floats]) -> Ints:
     """A metric whose precision is its recall with the sides exchanged."""
-    recall, precision = (_sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
+    recall, precision = (sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
     in_key, in_response = t.sum_chains(np.asarray)
     return np.stack([recall, in_key, precision, in_response], axis=1)
 
 
-def _sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
+def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
     """The exact sum of each document's values, in units of 1/ONE: the same in whatever order they come."""
     order = np.argsort(document)
     listed = values[order].tolist()
@@ -273,12 +278,18 @@ class Metric:
     main: str = "f1"
 
 
-def _credit_f1(sums: Sums) -> Floats:
-    """The harmonic mean; with one side empty it is 0, with both it is undefined."""
-    recall, precision = (np.nan_to_num(_FRACTIONS[name](sums)) for name in ("recall", "precision"))
+def _harmonic(scores: Mapping[str, Score], sums: Sums, key: str, response: str) -> Floats:
+    """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
+    recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
     return np.where(
-        sums["rden"] + sums["pden"] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
+        sums[key] + sums[response] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
     )
+
+
+def _matched_f1(sums: Sums) -> Floats:
+    if "found" in sums:
+        return _harmonic(_MATCHED, sums, "gold", "system")
+    return ratio(2 * sums["right"], sums["gold"] + sums["system"])
 
 
 def _blanc(*sides: str) -> Score:
@@ -308,12 +319,13 @@ def mela(sums: Sums, undefined: float = np.nan) -> Floats:
 
 
 _MATCHED: Mapping[str, Score] = {
-    "f1": lambda sums: ratio(2 * sums["right"], sums["gold"] + sums["system"]),
-    "precision": lambda sums: ratio(sums["right"], sums["system"]),
+    "f1": _matched_f1,
+    # Of a part of the mentions it is not the same ones that are right on both sides.
+    "precision": lambda sums: ratio(sums["found" if "found" in sums else "right"], sums["system"]),
     "recall": lambda sums: ratio(sums["right"], sums["gold"]),
 }
 _FRACTIONS: Mapping[str, Score] = {
-    "f1": _credit_f1,
+    "f1": lambda sums: _harmonic(_FRACTIONS, sums, "rden", "pden"),
     "precision": lambda sums: ratio(sums["pnum"] / ONE, sums["pden"]),
     "recall": lambda sums: ratio(sums["rnum"] / ONE, sums["rden"]),
 }
@@ -447,7 +459,7 @@ def best_pairs(key: Ints, response: Ints, weight: Ints, whole: Ints) -> Ints:
             table[one][other] = unit // parts * number * ties + digit
         partner = np.array([NONE if best is None else best for best in max_weight_matching(table)])
         chosen.append(pairs[partner[row] == column])
-    return order[np.concatenate(chosen)]
+    return np.asarray(order[np.concatenate(chosen)])
 
 
 def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:

@@ -305,8 +305,9 @@ def _arcs(
     rows = kept[np.lexsort((resolved.place[kept], spurious[kept]))]
     # What a system adds is known by gold's mention that it stands for, if that is resolved by nobody, else by itself.
     own = spurious[rows] & ((resolved.key[rows] == NONE) | resolved.anaphor[rows])
-    place = np.where(own, np.append(system.place, NONE)[resolved.response[rows]], resolved.place[rows])
-    judged = _judged(found, place, own, resolved.document[rows], kind[rows], _labels(pair, forms))
+    partner = np.append(system.place, NONE)[resolved.response[rows]]
+    place = np.where(own, partner, resolved.place[rows])
+    judged = _judged(found, place, partner, own, resolved.document[rows], kind[rows], _labels(pair, forms))
     keys = found.places.keys(found.first_word)
     links = np.where(kind[rows] == KINDS.index("wl"), np.append(keys, NONE)[resolved.antecedent[rows]], NONE)
     left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
@@ -335,7 +336,13 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _judged(
-    found: ChainPair, place: Ints, own: Bools, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]
+    found: ChainPair,
+    place: Ints,
+    partner: Ints,
+    own: Bools,
+    document: Ints,
+    kind: Ints,
+    labels: tuple[Ints, tuple[str, ...]],
 ) -> Items:
     label = labels[0][place]
     in_gold = kind != KINDS.index("fp")
@@ -353,7 +360,7 @@ def _judged(
         kinds=KINDS,
         kind=kind,
         label=label,
-        partner=place,
+        partner=partner,
         key=np.stack([where, own, np.full(len(where), NONE)]),
     )
 

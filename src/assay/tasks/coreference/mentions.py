@@ -295,8 +295,8 @@ class ChainPair:
         take(ours, theirs)
         if match != "exact":
             ours, theirs = left()
-            a, b = equal_pairs(heads[0][ours], heads[1][theirs]) if match == "head" else self._parts(ours, theirs)
-            ours, theirs = ours[a], theirs[b]
+            near = equal_pairs(heads[0][ours], heads[1][theirs]) if match == "head" else self._parts(ours, theirs)
+            ours, theirs = ours[near[0]], theirs[near[1]]
             places = self.exact[0][ours], self.exact[1][theirs]
             best = best_pairs(ranks[0][ours], ranks[1][theirs], self.places.shared(*places), words[places[0]])
             take(ours[best], theirs[best])
@@ -381,9 +381,8 @@ class ChainPair:
         """
         words, places = self.places.words(), self.exact
         ours, theirs = self.rows(singletons)
-        _, a, b = np.intersect1d(places[0][ours], places[1][theirs], assume_unique=True, return_indices=True)
-        equal = places[0][ours[a]]
-        rest = np.delete(places[0][ours], a), np.delete(places[1][theirs], b)
+        equal = np.intersect1d(places[0][ours], places[1][theirs], assume_unique=True)
+        rest = np.setdiff1d(places[0][ours], equal), np.setdiff1d(places[1][theirs], equal)
         lines = [
             SpanList(first + self.places.begin[side], first + self.places.end[side], side, {})
             for side in rest

@@ -12,15 +12,19 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Bools
 from assay.corpus import Chains, Column, Corpus, one_vocabulary
+from assay.engine.counts import bracketed
 from assay.engine.measure import Measure
 from assay.engine.options import TAGS, Decided, Options
 from assay.engine.prepare import Run, check_folders, left_out, notes_on_reading, source_of
+from assay.engine.slices import Slice
 from assay.engine.warnings import Remark, format_warnings, identical_outputs, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
 from assay.formats.emptynodes import ZERO, EmptyNodes, on_one_line, words_only
 from assay.formats.source import Source
+from assay.result import enumeration
+from assay.tasks.coreference.grounding import TEXT2TEXT, grounded
 from assay.tasks.coreference.mentions import (
     COMPAREVAL,
     HEAD,
@@ -30,11 +34,16 @@ from assay.tasks.coreference.mentions import (
     take_mentions,
     without_duplicates,
 )
+from assay.tasks.coreference.slices import SPLIT
 from assay.tasks.dependencies.arcs import with_heads
 
 T = TypeVar("T")
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
 """Options that are about single words."""
+_OFFICIAL = (
+    "Official figures of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
+    "with several: they cannot be had exactly."
+)
 _SHOWN = 3
 """So many documents are named."""
 
@@ -50,7 +59,8 @@ def prepare_coreference(
     """Read, bring documents together, and check that their words are the same."""
     _check_options(options)
     rule = _rule(options)
-    corpora = _each([partial(_read, item, options.zeros, rule) for item in inputs])
+    tagged = any(_format_of(item) == TEXT2TEXT for item in inputs)
+    corpora = _each([partial(_read, item, options.zeros, rule, tagged) for item in inputs])
     if not all(corpus.by_id for corpus in corpora):
         check_folders(corpora)
     gold, *outputs = corpora
@@ -71,6 +81,8 @@ def prepare_coreference(
     systems = {}
     for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
         systems[name] = single if order is None else _rearrange(gold, single, order)
+        if single.format == TEXT2TEXT:
+            systems[name] = grounded(gold, single, zeros=options.zeros)
         warnings += more
         warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
     skipped, more = _compare_words(gold, systems, options)
@@ -125,7 +137,11 @@ def prepare_coreference(
     for name, one in counted.items():
         file, with_deps = (gold if name == "gold" else systems[name]).name, sum(map(bool, one.deps))
         warnings.append(without_dependencies(file=file, number=len(one.mention), known=with_deps))
+    left = {spec: _left_out_of(spec, measures) for spec in options.slices}
     notes = [said(text=note), zeros_scored(numbers={name: len(one.mention) for name, one in counted.items()})]
+    notes += [not_split(cut=spec, measures=names) for spec, names in left.items() if names]
+    if options.preset in ("crac2022", "crac2023"):
+        notes.append(said(text=_OFFICIAL))
     return Run(
         gold=gold,
         column="",
@@ -193,10 +209,27 @@ def _check_options(options: Options) -> None:
                 "say what else is compared, e.g.: --task tags"
             )
     for spec in options.slices:
-        if spec.partition(":")[0] not in ("document", "meta", "label"):
+        if (name := Slice.find(spec).kind.name) not in ("document", "meta", "label", *SPLIT):
+            own = ", ".join(SPLIT)
             raise UsageError(
-                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label."
+                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label, {own}."
             )
+
+
+def _left_out_of(spec: str, measures: Sequence[Measure]) -> str:
+    """The measures that have no parts under a slice."""
+    split = SPLIT.get(Slice.find(spec).kind.name)
+    if split is None:
+        return ""
+    others = [one for one in measures if one.definition.count is not bracketed]
+    names = [str(one) for one in others if one.definition.name not in split or one.parameters["average"] != "micro"]
+    return enumeration(names) if names else ""
+
+
+@remark
+def not_split(cut: str, measures: str) -> Iterator[str]:
+    """Measures that have no parts under a slice."""
+    yield f"--slice {cut}: left out there, as they cannot be split by it: {measures}."
 
 
 def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -219,7 +252,11 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
     return found
 
 
-def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
+def _format_of(item: Input | Corpus) -> str:
+    return item.format if isinstance(item, Corpus) else item.plan.format
+
+
+def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
     elif item.plan.chains:
@@ -228,7 +265,7 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
         from assay.formats.entities import corefud_chains
 
         trees = rule.longer is None
-        corpus = item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees or zeros == "drop" else [])])
+        corpus = item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees or tagged or zeros == "drop" else [])])
         if trees and not corpus.is_empty("HEAD"):
             corpus, faults = with_heads(corpus, "HEAD")
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
@@ -385,8 +422,9 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
     )
     if not nodes:
         return arranged
-    word, start, number, deps = zip(*nodes, strict=True)
-    return arranged.with_layer(EmptyNodes(*(np.array(column) for column in (word, start, number)), deps))
+    columns = np.array([row[:3] for row in nodes], dtype=np.int64)
+    deps = tuple(row[3] for row in nodes)
+    return arranged.with_layer(EmptyNodes(columns[:, 0], columns[:, 1], columns[:, 2], deps))
 
 
 def _listed_nodes(corpus: Corpus) -> dict[int, tuple[int, int, str]]:
