@@ -75,7 +75,7 @@ _TASKS = {
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
-    **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
+    **dict.fromkeys(("coreference", "chains", "clusters", "corefud", "zeros", "tagged"), "coreference"),
 }
 _MILD = 0.5
 """How often faults are such that the words stay the same: what is behind the check of texts is reached."""
@@ -97,7 +97,9 @@ def options_for(task: str, rng: random.Random) -> dict[str, Any]:
     if task == "coreference":
         chosen["duplicates"] = rng.choice(("error", "first", "drop"))
         chosen["missing"] = rng.choice(("error", "empty"))
-        chosen["zeros"] = rng.choice(("error", "drop", "drop"))
+        chosen["zeros"] = rng.choice(("error", "drop", "score", "score"))
+        chosen["preset"] = rng.choice((None, None, "crac2024", "crac2022"))
+        chosen["slices"] = rng.choice(((), (), ("chain-length",), ("mention-type",), ("label",)))
     return chosen
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches, atoms_at, distinct_rows
 from assay.corpus import Chains, Column, Corpus
+from assay.errors import InputError
 
 ZERO = "ZERO"
 """The tag of an empty node."""
@@ -18,6 +19,8 @@ SIGN = "∅"
 NODE = re.compile(r"[0-9]+\.[0-9]+")
 _TAGS = ("UPOS", "XPOS")
 _DEPS = 8
+_LONGEST = 16
+"""No number of a node has more characters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,16 @@ def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
     return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
 
 
+def place_of_aside(corpus: Corpus, aside: int) -> str:
+    """`file:line` of a line that is no word."""
+    sentence = min(corpus.aside_sentences[aside], corpus.sentences - 1)
+    first, word = int(corpus.starts[sentence]), int(corpus.aside_words[aside])
+    if corpus.lines is None:
+        return corpus.place(min(word, len(corpus) - 1))
+    between = aside - int(np.searchsorted(corpus.aside_words, first, side="right"))
+    return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + between}"
+
+
 def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     """The corpus with some of its empty nodes as words, given by their numbers among the lines that are no words."""
     if not len(asides):
@@ -94,6 +107,9 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     cells = [corpus.aside_lines[aside].split("\t") for aside in asides.tolist()]
     before = corpus.aside_words[asides]
     sentence = np.minimum(np.array(corpus.aside_sentences, dtype=np.int64)[asides], corpus.sentences - 1)
+    for aside, row in zip(asides.tolist(), cells, strict=True):
+        if len(row[0]) > _LONGEST:
+            raise InputError(f"{place_of_aside(corpus, aside)}: {row[0]} is no number of a node. Number nodes anew.")
     whole, number = np.array([row[0].split(".") for row in cells], dtype=np.int64).T
     start = np.maximum(sentence - np.searchsorted(corpus.starts[:-1], before) + 1, 1)
     start[whole > 0] = 0
@@ -102,6 +118,13 @@ def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
     anew = same_place & (np.diff(number, prepend=0) <= 0)
     turns = np.cumsum(anew)
     start += turns - turns[np.searchsorted(before, before)] * (start > 0)
+    # So that nodes are told apart, they are in their order.
+    steps = np.diff(np.stack([before, start, number]), prepend=NONE)
+    rising = (steps[0] > 0) | ((steps[0] == 0) & ((steps[1] > 0) | ((steps[1] == 0) & (steps[2] > 0))))
+    if not rising.all():
+        wrong = int(np.flatnonzero(~rising)[0])
+        fact = f"the empty node {cells[wrong][0]} stands behind {cells[wrong - 1][0]}"
+        raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
     nodes = EmptyNodes(
         word=before + np.arange(len(asides)),
         start=start,

@@ -18,7 +18,7 @@ from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
-from assay.formats.emptynodes import highest, tree_heads, with_own_nodes
+from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -266,13 +266,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
 
     def place(node: int) -> str:
         """`file:line` of a node."""
-        word = int(words_before[node])
-        if kinds[node] or corpus.lines is None:
-            return corpus.place(word)
-        sentence = corpus.aside_sentences[zero_nodes[node]]
-        first = int(corpus.starts[sentence])
-        lines_between = zero_nodes[node] - int(np.searchsorted(corpus.aside_words, first, side="right"))
-        return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + lines_between}"
+        return corpus.place(int(words_before[node])) if kinds[node] else place_of_aside(corpus, zero_nodes[node])
 
     if _HEAD in fields:
         for mention in found:

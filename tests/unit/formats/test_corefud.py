@@ -202,6 +202,18 @@ def test_a_sentence_of_empty_nodes_alone_is_valid(file):
     assert (nodes.start.tolist(), nodes.number.tolist()) == ([1, 2, 1], [1, 1, 1])
 
 
+def test_nodes_out_of_their_order_are_refused(file):
+    for first, second in (("1.2", "1.1"), ("1.1", "1.1"), ("0.1", "1.1")):
+        rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", first, second)]
+        given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
+        fact = f"the empty node {second} stands behind {first}. Number nodes in their order."
+        assert refusal(corefud_chains, given) == f"a.conllu:4: {fact}"
+    rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", "1.123456789012345678901")]
+    given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
+    fact = "1.123456789012345678901 is no number of a node. Number nodes anew."
+    assert refusal(corefud_chains, given) == f"a.conllu:3: {fact}"
+
+
 def test_a_node_is_shown_with_its_parent_and_relation(file):
     rows = ["1\tThen{}\t_\t_", "1.1\t_{}\t2:nsubj:pass|3:obj\tEntity=(e1)", "2\tposted{}\t_\t_"]
     rows += ["2.1\t_{}\t1.1:case\tEntity=(e1)", "2.2\t_{}\t_\tEntity=(e1)"]

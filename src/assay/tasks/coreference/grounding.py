@@ -23,30 +23,36 @@ def grounded(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
 
     An empty node stands behind its parent. Where gold has as many whose first parent that word is, it depends on what
     these do, in their order; else on the word alone. The head of a mention is its first word that in gold's tree
-    hangs on none of the others.
+    hangs on none of the others. Gold itself may be such a text.
     """
+    own = gold is system
     is_node = np.array([form.startswith(_MARK) for form in system.forms.vocabulary], dtype=bool)[system.forms.codes]
     chains, firsts = system.chains, system.first_words
     assert chains is not None
     on_node = np.flatnonzero(is_node[firsts[chains.document] + chains.begin])
     if zeros == "error" and len(on_node):
-        place = f"{system.name}:{int(chains.lines[on_node[0]])}"
-        raise InputError(f"{place}: a mention begins on an empty node. {LEAVE_OUT}")
+        where = f"{system.name}:{int(chains.lines[on_node[0]])}"
+        raise InputError(f"{where}: a mention begins on an empty node. {LEAVE_OUT}")
     if zeros == "drop":
         system, is_node = _without_nodes(system, is_node), np.zeros(int((~is_node).sum()), dtype=bool)
         chains, firsts = system.chains, system.first_words
         assert chains is not None
+    if own:
+        nothing = np.zeros(int(is_node.sum()), dtype=np.int64)
+        gold = system.with_layer(EmptyNodes(np.flatnonzero(is_node), nothing, nothing, ("_",) * len(nothing)))
     words, bare = np.flatnonzero(~is_node), words_only(gold)
     ours, theirs = np.searchsorted(bare, gold.first_words), np.searchsorted(words, firsts)
     if len(ours) != len(theirs) or len(bare) != len(words) or (ours != theirs).any():
         # The comparison of words says where they differ.
         nothing = np.zeros(int(is_node.sum()), dtype=np.int64)
-        return system.with_layer(EmptyNodes(np.flatnonzero(is_node), nothing, nothing, ("_",) * len(nothing)))
+        nodes = EmptyNodes(np.flatnonzero(is_node), nothing, nothing, ("_",) * len(nothing))
+        blanks = {form.replace(" ", "_"): form for form in gold.forms.vocabulary if " " in form}
+        return replace(system, forms=system.forms.mapped(blanks)).with_layer(nodes)
 
     forms = system.forms.strings()
-    for word, own in zip(words.tolist(), bare.tolist(), strict=True):
+    for word, place in zip(words.tolist(), bare.tolist(), strict=True):
         # Tagged text has no blanks in words.
-        if forms[word] != (form := gold.forms[own]) and forms[word] == form.replace(" ", "_"):
+        if forms[word] != (form := gold.forms[place]) and forms[word] == form.replace(" ", "_"):
             forms[word] = form
     behind: dict[tuple[int, int], list[int]] = {}
     for node in np.flatnonzero(is_node).tolist():
@@ -56,25 +62,27 @@ def grounded(gold: Corpus, system: Corpus, zeros: str) -> Corpus:
         forms[node] = f"{SIGN} ({forms[node].removeprefix(_MARK)})" if forms[node] != _MARK else SIGN
     by_parent = deps_by_parent(gold)
     rows: list[tuple[int, int, int, str]] = []
-    for (_, parent), nodes in behind.items():
+    for (_, parent), own_nodes in behind.items():
         known = by_parent.get(parent, [])
-        if len(known) != len(nodes):
+        if len(known) != len(own_nodes):
             begin = gold.starts[gold.sentence_of[parent]]
             identity = int(np.searchsorted(bare, parent) - np.searchsorted(bare, begin)) + 1
-            known = ["_" if parent == NONE else f"{identity}:"] * len(nodes)
-        for number, (node, deps) in enumerate(zip(nodes, known, strict=True), 1):
+            known = ["_" if parent == NONE else f"{identity}:"] * len(own_nodes)
+        for number, (node, deps) in enumerate(zip(own_nodes, known, strict=True), 1):
             rows.append((node, int(parent == NONE), number, deps))
     # A sentence begins with its first word, a document with what it has.
     starts = np.append(words, len(forms))[np.searchsorted(bare, gold.starts)]
     starts[[0] if gold.document_starts is None else gold.document_starts[:-1]] = firsts
     in_gold = dict(zip(words.tolist(), bare.tolist(), strict=True))
     in_tree, heads = tree_heads(gold), []
+    told = (in_tree != NONE).any()
     for mention in range(len(chains)):
         first = int(firsts[chains.document[mention]])
         shape = atoms_at(mention, chains.begin, chains.end, chains.stretches)
         atoms = [first + atom for part in shape for atom in range(*part)]
         own_words = {in_gold[atom]: atom for atom in atoms if atom in in_gold}
-        heads.append((own_words[highest(in_tree, list(own_words))] if own_words else atoms[0]) - first)
+        head = own_words[highest(in_tree, list(own_words))] if own_words else atoms[0]
+        heads.append(head - first if told or len(atoms) == 1 else NONE)
     columns = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3)
     return replace(
         system,

@@ -78,6 +78,8 @@ def prepare_coreference(
     done = _each(checks_of_all)
     (gold, removed), *singles = done[: len(corpora)]
     warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
+    if gold.format == TEXT2TEXT:
+        gold = grounded(gold, gold, zeros=options.zeros)
     systems = {}
     for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
         systems[name] = single if order is None else _rearrange(gold, single, order)
