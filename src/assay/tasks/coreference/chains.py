@@ -473,14 +473,16 @@ def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
 # --- what is wrong with chains: the steps that would make the response the key ---
 
 
-def chain_errors(key: Mentions, response: Mentions, wrong_spans: tuple[Ints, Ints], documents: int) -> Ints:
+def chain_errors(
+    key: Mentions, response: Mentions, wrong_spans: Matched, documents: int, matched: Matched | None = None
+) -> Ints:
     """Documents × ERRORS, after Kummerfeld and Klein 2013.
 
     `wrong_spans` are mentions of the key and of the response that are the same but for their spans. Put right, they
     count like any other mention; what is then not shared is missing or extra, what is shared split or merged.
     """
     in_key, _ = wrong_spans
-    found = same_places(key, response)
+    found = same_places(key, response) if matched is None else matched
     t = table(key, response, documents, (np.append(found[0], in_key), np.append(found[1], wrong_spans[1])))
     numbers = []
     for side in (t, t.swapped()):

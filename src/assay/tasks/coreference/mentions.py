@@ -424,7 +424,7 @@ class ChainPair:
 
     def errors(self) -> dict[str, int]:
         """The number of errors in the system's chains, by kind."""
-        found = chain_errors(*self.mentions(), self.span_errors(), self.documents)
+        found = chain_errors(*self.mentions(), self.span_errors(), self.documents, self.matched())
         return dict(zip(ERRORS, found.sum(axis=0).tolist(), strict=True))
 
     def span_errors(self) -> tuple[Ints, Ints]:
@@ -434,8 +434,9 @@ class ChainPair:
         once, those with the most words in common first, then those whose chains have other mentions in common.
         """
         ours, theirs = self.exact
+        matched = self.matched()
         missing, spurious = (
-            np.flatnonzero(~np.isin(side, other)) for side, other in ((ours, theirs), (theirs, ours))
+            np.delete(np.arange(len(side)), found) for side, found in zip(self.exact, matched, strict=True)
         )
         sides = ((self.gold, missing), (self.system, spurious))
         known = all(chains.heads is not None and (chains.heads >= 0).all() for chains, _ in sides)
@@ -446,7 +447,7 @@ class ChainPair:
         a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
         a, b = missing[a], spurious[b]
         shared = self.places.shared(ours[a], theirs[b])
-        related = np.isin(self._cells(a, b), self._cells(*np.intersect1d(ours, theirs, return_indices=True)[1:]))
+        related = np.isin(self._cells(a, b), self._cells(*matched))
         taken: dict[int, int] = {}
         used: set[int] = set()
         for row in np.lexsort((b, a, ~related, -shared)).tolist():
