@@ -272,6 +272,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="put the tables into README.md and bench/README.md")
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
     parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
+    parser.add_argument("--corefud", metavar="DIR", type=Path, help="folder with the CorefUD scorer")
     given = parser.parse_args()
     if given.write and (given.quick or given.only):
         parser.error("--write wants all tasks on all data.")
@@ -284,7 +285,7 @@ def main() -> None:
     peers = Peers(ROOT / ".bench" / "peers")
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
-    bench = Bench(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools)
+    bench = Bench(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools, given.corefud)
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]
     head = [f"{description}; best of {bench.runs}", ""]
