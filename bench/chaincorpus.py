@@ -136,8 +136,8 @@ def conll(texts: Sequence[Document], side: str) -> Iterator[str]:
 def corefud(texts: Sequence[Document], side: str) -> Iterator[str]:
     """CorefUD, with heads; some pronouns are empty nodes, none with the parent of another or in a longer mention.
 
-    Zeros with the same parent may get partners at other places, which the CorefUD scorer mixes up, and among zeros that
-    depend on the same it takes any.
+    Zeros with the same parent may get partners at other places, which the CorefUD scorer mixes up, and among zeros
+    that depend on the same it takes any.
     """
     yield "# global.Entity = eid-etype-head-other\n"
     for number, text in enumerate(texts):
