@@ -25,7 +25,7 @@ def four(counts):
         linked = counts["tp"] + counts["wl"]
         return [counts["tp"], linked + counts["fn"], counts["tp"], linked + counts["fp"]]
     if "right" in counts:
-        return [counts["right"], counts["gold"], counts["right"], counts["system"]]
+        return [counts["right"], counts["gold"], counts.get("found", counts["right"]), counts["system"]]
     return [counts["rnum"] / ONE, counts["rden"], counts["pnum"] / ONE, counts["pden"]]
 
 
@@ -104,6 +104,28 @@ def test_real_documents_with_zeros(shared_data, response) -> None:
         for metric, numbers in metrics.items():
             own = theirs["zero" if metric == "zeros" else metric] if spec == "equal" else spec[metric]
             assert numbers == pytest.approx(own["counts"], abs=1e-6), (setting, metric)
+
+
+@pytest.mark.parametrize("response", ["noised-1", "noised-2"])
+def test_parts_of_real_documents(shared_data, response) -> None:
+    """By type of entity, length of chain, part of speech of the head and type of mention."""
+    folder = shared_data("coref-gum-zeros")
+    cases = json.loads((folder / "expected.json").read_text("utf-8"))
+    slices = ("entity-type", "chain-length", "head-upos", "mention-type")
+    checked = 0
+    for name, case in cases.items():
+        if not name.startswith(response) or "typed" not in case["spec"]:
+            continue
+        specs = [f"{measure}({name.partition('|')[2]})" for measure in ("mentions", "muc", "b-cubed", "lea")]
+        files = folder / "key.conllu", {"s": folder / f"{response}.conllu"}
+        result = assay.score(*files, specs, task="coreference", times=1, slices=slices)
+        rows = [row for row in result.counts if row.slice]
+        found = {f"{row.slice}|{row.measure.partition('(')[0]}": four(row.counts) for row in rows}
+        assert set(found) == set(case["spec"]["typed"])
+        for part, counts in case["spec"]["typed"].items():
+            assert found[part] == pytest.approx(counts, abs=1e-6), (name, part)
+            checked += 1
+    assert checked > 300
 
 
 FIGURES = {
