@@ -312,7 +312,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         (COREFUD, COREFUD.replace("Entity=(e2-animal-1)", "Entity=(e1-animal-1)")),
         {"task": "coreference", "zeros": "drop"},
     ),
-    "zeros": ("g.conllu", (ZEROS, ZEROS.replace("2:nsubj|3:obl", "3:obl")), {"task": "coreference"}),
+    "zeros": (
+        "g.conllu",
+        (ZEROS, ZEROS.replace("1:nsubj\tEntity=(e1", "1:obj\tEntity=(e3")),
+        {"task": "coreference"},
+    ),
     "tagged": ("g.txt", (TAGGED, TAGGED.replace("ran ##|[e1]", "ran ##")), {"task": "coreference"}),
 }
 """By task or way of writing: the name of the files, gold and a system, and the options that go with them."""
