@@ -279,6 +279,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
     parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
     parser.add_argument("--graph-scorers", metavar="DIR", type=Path, help="folder with scorers of graphs")
+    parser.add_argument("--corefud", metavar="DIR", type=Path, help="folder with the CorefUD scorer")
     given = parser.parse_args()
     if given.write and (given.quick or given.only):
         parser.error("--write wants all tasks on all data.")
@@ -292,7 +293,9 @@ def main() -> None:
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
     bench = Bench(
-        prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools, given.graph_scorers
+        *(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools),
+        given.graph_scorers,
+        given.corefud,
     )
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]

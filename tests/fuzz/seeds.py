@@ -48,6 +48,21 @@ COREFUD = """\
 1\tBob\t_\t_\t_\t_\t_\t_\t_\tEntity=(e3-person-1(e4-x)
 2\tJones\t_\t_\t_\t_\t_\t_\t_\tEntity=e3)
 """
+ZEROS = """\
+# newdoc id = a
+# global.Entity = eid-etype-head-other
+1\tThen\t_\tADV\t_\t_\t2\tadvmod\t_\t_
+1.1\t_\t_\t_\t_\t_\t_\t_\t2:nsubj|3:obl\tEntity=(e1-person-1)
+2\tgave\t_\tVERB\t_\t_\t0\troot\t_\t_
+3\tthe\t_\tDET\t_\t_\t4\tdet\t_\tEntity=(e2-object-3
+3.1\t_\t_\t_\t_\t_\t_\t_\t4:amod\t_
+4\tkey\t_\tNOUN\t_\t_\t2\tobj\t_\tEntity=e2)
+
+0.1\t_\t_\t_\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1)
+1\tran\t_\tVERB\t_\t_\t0\troot\t_\t_
+1.1\t_\t_\t_\t_\t_\t_\t_\t1:obj\tEntity=(e2-object-1)
+"""
+TAGGED = "Then gave ##|[e1] the|[e2 key|e2] ran ##|[e1] ##|[e2]\n"
 NUMBERED = "1\tThe\tDT\n2\tend\tNN\n\n1\tGo\tVB\n2\t!\t.\n"
 NUMBERED_AND_HEADED = "id\tform\tner\n1\tAnn\tB-PER\n2\tleft\tO\n\n1\tRome\tB-LOC\n"
 SPACED = "# sent_id = s1\n1 The the DET DT _ 2 det _ _\n2 end end NOUN NN _ 0 root _ _\n"
@@ -268,7 +283,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "props": (PROPS, PROPS.replace("\t", "  ")),
     "conll09": (ROLES, FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
     "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),
-    "conllu": (CONLLU, PLUS, COREFUD, GRAPHS),
+    "conllu": (CONLLU, PLUS, COREFUD, ZEROS, GRAPHS),
     "conllx": (CONLLU.replace("3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_\n", ""),),
     "sdp": (SDP, "\n".join(line for line in SDP_2014)),
     "mrp": (MRP,),
@@ -279,6 +294,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "dygie": (DYGIE, PREDICTED),
     "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
     "biojson": (TAGGED_ROLES,),
+    "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
@@ -361,5 +377,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         (COREFUD, COREFUD.replace("Entity=(e2-animal-1)", "Entity=(e1-animal-1)")),
         {"task": "coreference", "zeros": "drop"},
     ),
+    "zeros": (
+        "g.conllu",
+        (ZEROS, ZEROS.replace("1:nsubj\tEntity=(e1", "1:obj\tEntity=(e3")),
+        {"task": "coreference"},
+    ),
+    "tagged": ("g.txt", (TAGGED, TAGGED.replace("ran ##|[e1]", "ran ##")), {"task": "coreference"}),
 }
 """By task or way of writing: the name of the files, gold and a system, and the options that go with them."""

@@ -110,7 +110,7 @@ _TASKS = {
     **dict.fromkeys(("roles by tags", "roles that are listed"), "graphs"),
     **dict.fromkeys(("links", "links of neleval", "links in MISC"), "links"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
-    **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
+    **dict.fromkeys(("coreference", "chains", "clusters", "corefud", "zeros", "tagged"), "coreference"),
 }
 _MILD = 0.5
 """How often faults are such that the words stay the same: what is behind the check of texts is reached."""
@@ -132,7 +132,9 @@ def options_for(task: str, rng: random.Random) -> dict[str, Any]:
     if task == "coreference":
         chosen["duplicates"] = rng.choice(("error", "first", "drop"))
         chosen["missing"] = rng.choice(("error", "empty"))
-        chosen["zeros"] = rng.choice(("error", "drop", "drop"))
+        chosen["zeros"] = rng.choice(("error", "drop", "score", "score"))
+        chosen["preset"] = rng.choice((None, None, "crac2024", "crac2022"))
+        chosen["slices"] = rng.choice(((), (), ("chain-length",), ("mention-type",), ("label",)))
     return chosen
 
 

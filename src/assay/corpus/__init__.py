@@ -181,6 +181,8 @@ class Chains:
     """The head word of each mention, counted within its document, -1 where it is not known."""
     stretches: Mapping[int, Stretches] = field(default_factory=dict)
     """For the mentions with gaps, by number: where their words lie."""
+    types: Column | None = None
+    """The type of entity that each mention names, empty where it names none."""
 
     def __len__(self) -> int:
         return len(self.document)
@@ -205,6 +207,8 @@ class Corpus:
     """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
     aside_sentences: tuple[int, ...] = ()
     aside_lines: tuple[str, ...] = ()
+    unwritten: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The words that have no line in the file: other files have them."""
     multiwords: tuple[Multiword, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     """(sentence, line with its `#`) in order."""
@@ -362,6 +366,8 @@ class Corpus:
             first = self.starts[sentence]
             before, behind = (np.searchsorted(self.aside_words, places + 1) for places in (first, words))
             lines += words - first + behind - before
+            if len(self.unwritten):
+                lines -= np.searchsorted(self.unwritten, words) - np.searchsorted(self.unwritten, first)
         return lines
 
     def place(self, word: int) -> str:

@@ -27,7 +27,7 @@ from assay.engine.parts import FEW_UNITS, Covered, Cut, Part, Selection, Summed,
 from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import task_options, tasks
+from assay.engine.task import preset_measures, task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -47,7 +47,7 @@ def measure_shard(
     for spec in options.slices:
         # Refused before files are opened.
         Slice.find(spec)
-    named = list(dict.fromkeys(specs))
+    named = list(dict.fromkeys([*preset_measures(options.preset), *specs]))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = tasks()[opened.task]
     cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
@@ -257,6 +257,8 @@ class _Shard:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
         it, and the items in all systems."""
         tables = items_of(self.tables[index])
+        if cut.kind.of_counts is not None and not tables:
+            return self._counts_by_value(index, cut)
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         if not (self.run.measures[index].definition.judges_items and tables):
             return (), {}
@@ -276,6 +278,22 @@ class _Shard:
             if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
                 found[value] = (first[value][0] if value in first else 0, of_all)
         return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
+
+    def _counts_by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
+        """The same for a measure that has no items, of what it counts."""
+        assert cut.kind.of_counts is not None
+        measure, parts = self.run.measures[index], {}
+        for name, pair in self.run.pairs:
+            split = cut.kind.of_counts(pair, measure, cut.argument)
+            parts[name] = {value: (number, counts) for value, number, counts in split}
+        order = tuple(dict.fromkeys(value for values in parts.values() for value in values))
+        found: dict[str, tuple[int, Judged]] = {}
+        for value in order:
+            there = [values[value] for values in parts.values() if value in values]
+            nothing = replace(there[0][1], values=there[0][1].values * 0)
+            of_all = [(name, values[value][1] if value in values else nothing) for name, values in parts.items()]
+            found[value] = (max(number for number, _ in there), of_all)
+        return order, found
 
     def of_items(self) -> dict[str, Any]:
         """Fields of a Part that come from items: examples, texts, confusions."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
+from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
 from assay.engine.lexicon import attribute, banded, known_words
+from assay.engine.measure import Measure
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
@@ -20,10 +23,15 @@ LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
 """For parsers, which find long sentences hard."""
 
+_CALL = re.compile(r"([^():]+)\([a-z]+=([^()]*)\)")
+"""An argument with its name, as measures have it: chain-length(edges=2,10) is chain-length:2,10."""
 NO_VALUE = "(none)"
 """The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
 """Codes and what they stand for, in the order in which they are to be shown."""
+
+Parts = Sequence[tuple[str, int, Counts]]
+"""Values with how many items of gold have each, and what is counted of them; nothing where a measure is not split."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,8 @@ class SliceKind:
     """True if values are shown by the number of items that have them, not in an order of their own."""
     counts: str = ""
     """What it counts in all of gold where no --train is given, so that files cannot be read one after the other."""
+    of_counts: Callable[[Pair, Measure, str], Parts] | None = None
+    """For measures without items, if what they count can be split: the part of each value."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -140,6 +150,8 @@ class Slice:
     def find(cls, spec: str, task: str = "") -> Slice:
         """The slice that a spec stands for, in a task."""
         name, _, argument = spec.partition(":")
+        if not argument and (call := _CALL.fullmatch(name)):
+            name, argument = call[1], call[2]
         known = slices(task)
         if name not in known:
             raise unknown("slice", name, known)

@@ -95,6 +95,8 @@ class Task:
     """… those, and the ones of agreement, where they depend on what gold's file holds …"""
     with_known_words: tuple[str, ...] = ()
     """… and those that are added where --train or --lexicon is given."""
+    presets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Measures with their settings that go by one name, such as those of a shared task (--preset)."""
     agreement: tuple[str, ...] = ()
     """The measures of agreement: it is the same who comes first."""
     agreement_where_defined: tuple[str, ...] = ()
@@ -148,6 +150,11 @@ def first_task() -> str:
     """The task of files and measures that show no other: words with labels."""
     name: str = import_module("assay.tasks").NAMES[0]
     return name
+
+
+def preset_measures(name: str | None) -> tuple[str, ...]:
+    """The measures of a preset; none where none is named."""
+    return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
 
 
 def task_options() -> dict[str, Option]:

@@ -227,6 +227,11 @@ def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Se
     return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
 
 
+def _plan_text2text(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", given["broken"], ("error", "drop"))
+    return _plan("text2text", path, (), partial(chains.read_text2text, **given), chains=True)
+
+
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("end", given["end"], chains.ENDS)
     check_choice("which", given["which"], chains.WHICH)
@@ -497,6 +502,15 @@ FORMATS = {
             dict(biojson.PARAMETERS),
             "scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags that "
             "break it",
+        ),
+        Format(
+            "text2text",
+            "text, a document per line: tags of chains behind words; ## is an empty node, behind its parent",
+            "Los|[e1 jugadores de el Espanyol|[e2],e1] aseguraron que prefieren ##|[e1] enfrentar se a el Barcelona",
+            chains.looks_text2text,
+            _plan_text2text,
+            {"broken": "error"},
+            "broken: drop leaves out brackets without their other half",
         ),
         Format(
             "clusters",

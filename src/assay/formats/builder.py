@@ -371,7 +371,11 @@ def document_id(text: str, number: int) -> str:
 
 
 def sorted_chains(
-    rows: Ints, names: Sequence[str], stretches: Mapping[int, Stretches], heads: Ints | None = None
+    rows: Ints,
+    names: Sequence[str],
+    stretches: Mapping[int, Stretches],
+    heads: Ints | None = None,
+    types: Column | None = None,
 ) -> Chains:
     """Chains from rows of document, begin, end, chain and line, sorted by the first four.
 
@@ -381,7 +385,12 @@ def sorted_chains(
     document, begin, end, chain, lines = rows[order].T.copy()
     place = np.argsort(order) if stretches else order
     gaps = {int(place[number]): shape for number, shape in stretches.items()}
-    return Chains(document, begin, end, chain, tuple(names), lines, None if heads is None else heads[order], gaps)
+    return Chains(
+        *(document, begin, end, chain, tuple(names), lines),
+        heads=None if heads is None else heads[order],
+        stretches=gaps,
+        types=None if types is None else Column(types.codes[order], types.vocabulary),
+    )
 
 
 def with_crossings_noted(corpus: Corpus) -> Corpus:

@@ -628,7 +628,7 @@ def _slices(result: Result) -> Iterator[Table]:
         for where in dict.fromkeys(str(row.slice) for row in found):
             figures = [scores[where, system] for system in systems]
             values = [row.value for row in figures]
-            field = next((one for one in ("gold", "items", "sentences") if one in sizes[measure, where]), "")
+            field = next((one for one in ("items", "gold", "sentences") if one in sizes[measure, where]), "")
             counted_in.add(field)
             size = sizes[measure, where].get(field, "")
             rows.append([where.partition("=")[2], size])

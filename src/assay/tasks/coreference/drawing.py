@@ -17,6 +17,7 @@ from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables, Wanted
 from assay.engine.texts import Rows, Shown, span_rows
 from assay.errors import UsageError
+from assay.formats.emptynodes import shown_short
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import chains_of
 
@@ -103,7 +104,9 @@ def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
         document = int(chains.places.document[place])
         first = int(chains.first_word[document])
         shape = chains.places.shape(place)
-        words = [" ".join(gold.forms.strings(first + begin, first + end)) for begin, end in shape]
+        # In tables a zero is its sign alone.
+        forms = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
+        words = [" ".join(part) for part in forms]
         shown = Unresolved(
             on=on,
             document=gold.document_name(document),
