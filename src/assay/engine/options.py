@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
@@ -14,12 +15,15 @@ from assay.corpus import UNITS
 from assay.engine.measure import Measure
 from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
+from assay.formats import FORMATS
 from assay.formats.source import expand
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
 
 
+_NAMED = re.compile(r"([^=()]+)=(.+)", re.DOTALL)
+"""The format of one file: NAME=FORMAT."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
 
@@ -48,12 +52,16 @@ class Decided:
     """True if spans are compared as sets of characters."""
     tags: str | None = None
     """The column that types of mentions go by."""
+    inventory: tuple[str, ...] = ()
+    """The labels by which answers of language models are read."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read both of two shards; where they cannot be reconciled, the first's."""
         filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
         tags = min((self.tags, other.tags), key=(*TAGS, None).index)
-        return replace(self, filled=filled, characters=self.characters or other.characters, tags=tags)
+        inventory = tuple(sorted({*self.inventory, *other.inventory}))
+        characters = self.characters or other.characters
+        return replace(self, filled=filled, characters=characters, tags=tags, inventory=inventory)
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,8 @@ class _Options:
     """The options of a run; the same words as on the command line. Those of tasks are added below."""
 
     column: str | None = None
-    input_format: str | None = None
+    input_format: str | tuple[str, ...] | None = None
+    """The format of the files; several, where NAME=FORMAT says it for gold or one system."""
     task: str | None = None
     unit: str | None = None
     slices: tuple[str, ...] = ()
@@ -98,6 +107,10 @@ class _Options:
             # As on the command line, PER,LOC are two; the tag for commas is itself.
             names = [value] if value == "," else value.split(",") if isinstance(value, str) and value else value
             object.__setattr__(self, name, tuple(sorted(set(names or ()))))
+        if self.input_format is not None and not isinstance(self.input_format, str):
+            # One by itself is what it is, none is none.
+            formats = tuple(self.input_format)
+            object.__setattr__(self, "input_format", formats if len(formats) > 1 else next(iter(formats), None))
         for name in _files():
             if isinstance(getattr(self, name), Path):
                 object.__setattr__(self, name, str(getattr(self, name)))
@@ -110,6 +123,30 @@ class _Options:
         """True if a label counts, which may have several names (nsubj:pass, nsubj)."""
         wanted = not self.labels or any(name in self.labels for name in names)
         return wanted and not any(name in self.ignore_labels for name in names)
+
+    def format_of(self, name: str) -> str | None:
+        """The format of gold's file or of a system's, where the user says it.
+
+        A format that only systems have says nothing of gold's, and stands before one that is said of all.
+        """
+        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
+        found: dict[str, str] = {}
+        for spec in given:
+            named = _NAMED.fullmatch(spec)
+            form = named[2] if named else spec
+            known = FORMATS.get(form.partition("(")[0].strip())
+            kind = "systems" if known is not None and known.of_systems else "all"
+            found[named[1] if named else kind] = form
+        of_systems = found.get("systems", found.get("all")) if name != "gold" else found.get("all")
+        return found.get(name, of_systems)
+
+    def check_formats(self, names: Sequence[str]) -> None:
+        """Refuse formats that are said of systems that are not there."""
+        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
+        for spec in given:
+            named = _NAMED.fullmatch(spec)
+            if named and named[1] not in names:
+                raise unknown("system", named[1], names)
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""

@@ -52,6 +52,7 @@ class Run:
     notes: tuple[Remark, ...] = ()
     decided: Decided = field(default_factory=Decided)
     """The way in which the files were read, for other shards to be read alike."""
+    options: Options = field(default_factory=Options)
 
 
 def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
@@ -326,6 +327,7 @@ class Prepared:
         self.options = options
         self.names = list(named)
         all_given = [("gold", gold), *named.items()]
+        options.check_formats([name for name, _ in all_given])
         # A system without any span looks like one without any label; the others tell.
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
@@ -360,7 +362,8 @@ class Prepared:
             if wanted != self.task:
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
-        return replace(task.prepare(self.inputs, self.names, measures, self.options), task=self.task)
+        run = task.prepare(self.inputs, self.names, measures, self.options)
+        return replace(run, task=self.task, options=self.options)
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
@@ -374,7 +377,8 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
     if isinstance(given, str | Path | Files):
         wanted = [options.column] if options.column else []
         # Mentions may consist of words that the text leaves out.
-        plain = options.input_format in (None, "conllu") and options.column == ENTITY
-        form = "conllu(empty_nodes=true)" if plain else options.input_format
+        said = options.format_of(name)
+        plain = said in (None, "conllu") and options.column == ENTITY
+        form = "conllu(empty_nodes=true)" if plain else said
         return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import answers, brackets, chains, columns, graphs, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -72,6 +72,8 @@ class Format:
     plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
     parameters: dict[str, Any] = field(default_factory=dict)
     parameter_help: str = ""
+    of_systems: bool = False
+    """True if only systems have files of this kind: it says nothing of gold's."""
 
 
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
@@ -395,6 +397,25 @@ FORMATS = {
             ),
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+        ),
+        # Never told by its look: answers are JSON, or any text.
+        Format(
+            "answers",
+            "answers of language models about gold's texts, JSON by line or a folder of ID.txt: labelled spans",
+            '{"id": "d1", "answer": "[{\\"text\\": \\"Angela Merkel\\", \\"label\\": \\"PER\\"}]"}\n'
+            '{"id": "d2", "answer": "She left <LOC>Rome</LOC>"}',
+            lambda head: False,
+            lambda head, path, given, wanted: _plan(
+                answers.spelled(given),
+                path,
+                (),
+                partial(answers.read_answers, given=answers.checked(given)),
+                spans=True,
+                has_words=False,
+            ),
+            answers.PARAMETERS,
+            answers.PARAMETER_HELP,
+            of_systems=True,
         ),
         Format(
             "tsv",

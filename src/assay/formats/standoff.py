@@ -36,7 +36,7 @@ _OTHER = re.compile(r"[ERAMN][0-9]+\t|[*#]")
 """Events, relations, attributes (A, M), normalisations, equivalences and notes."""
 
 _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$|```json""")
-_IDS = ("id", "doc_id", "document_id", "uuid")
+IDS = ("id", "doc_id", "document_id", "uuid")
 _SPANS = ("spans", "entities", "ents", "label", "labels")
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
 """Keys of a span's label; `entity` comes last, for beside another of these it is the mention itself."""
@@ -182,14 +182,14 @@ def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> No
     """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
     builder.begin_file(source.path)
     before = builder.sentence
-    for line, value in _values(source):
+    for line, value in json_values(source, _EXAMPLE):
         _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
 
 
-def _values(source: Source) -> Iterator[tuple[int, Any]]:
+def json_values(source: Source, example: str) -> Iterator[tuple[int, Any]]:
     """The documents with the line in which each begins: one per line, or spread over lines, or a list of them."""
     others = (line for batch in source.batches() for line in batch.lines() if line[1].strip())
     first, second = next(others, (1, "[]")), next(others, (0, ""))
@@ -215,7 +215,7 @@ def _values(source: Source) -> Iterator[tuple[int, Any]]:
     except (ValueError, RecursionError) as error:
         fault = "no JSON for documents: nested too deeply, or a number too long."
         if isinstance(error, json.JSONDecodeError):
-            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A document is {_EXAMPLE}"
+            fault = f"no JSON ({error.msg}, at character {error.colno} of the line). A document is {example}"
         raise InputError(f"{source.path}:{number}: {fault}") from None
 
 
@@ -351,7 +351,7 @@ def _is_number(value: Any) -> bool:
 
 def _id(document: dict[str, Any], place: str) -> str | None:
     meta = document.get("meta")
-    given = [document.get(key) for key in _IDS] + [meta.get("id") if isinstance(meta, dict) else None]
+    given = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
     value = next((value for value in given if value is not None), None)
     if value is None or _is_number(value):
         return None if value is None else str(value)
