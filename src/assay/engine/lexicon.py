@@ -118,5 +118,9 @@ def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
     spans = pair.layer(SpanPair)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
-    vocabulary, (gold, system) = one_vocabulary([side.column(name) for side in sides])
+    columns = [side.column(name) for side in sides]
+    if spans is not None and spans.unplaced is not None:
+        vocabulary, (gold, system, others) = one_vocabulary([*columns, spans.unplaced.columns[name]])
+        return items.of_sides(gold, np.concatenate([system, others])), vocabulary
+    vocabulary, (gold, system) = one_vocabulary(columns)
     return items.of_sides(gold, system), vocabulary

@@ -278,7 +278,7 @@ class Proportion:
 
     def total(self, sums: Sums) -> Floats:
         """The number of items."""
-        return np.asarray(sum(sums[field] for field in self.whole))
+        return np.asarray(sum(sums[field] for field in self.whole if field in sums))
 
     def __call__(self, sums: Sums) -> Floats:
         """The share."""

@@ -212,7 +212,8 @@ def _lane(example: Example, side: str) -> list[str]:
         # A span may reach beyond the sentence that is shown.
         last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
         words[begin] = f"[{words[begin]}"
-        words[last] = f"{words[last]}{beyond}]{span.label}{wrong}"
+        said = f" ← {span.said}" if span.said else ""
+        words[last] = f"{words[last]}{beyond}{said}]{span.label}{wrong}"
     return words
 
 

@@ -24,7 +24,7 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
 """The order of kinds of outcome; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
 _NUMBERS = {"crossing"}
@@ -161,7 +161,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.rivals:
-        shown = {row.measure for row in overall if row.score.endswith("f1")}
+        shown = {row.measure for row in overall if row.score.endswith("f1")} | _covered(result, "scores")
         rows = [row for row in overall if row.measure not in shown]
     else:
         # With equal tokenisation scores of words are one number; where items are matched, they say different things.
@@ -205,7 +205,12 @@ def _number(row: Score) -> Cell:
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    elsewhere = _covered(result, "tests")
+    tests = [
+        row
+        for row in result.comparisons
+        if row.test == "shuffling" and row.slice is None and row.measure not in elsewhere
+    ]
     exact = {
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
@@ -611,13 +616,15 @@ def _slices(result: Result) -> Iterator[Table]:
     tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))
     for (name, measure), found in tables.items():
         systems = list(dict.fromkeys(row.system for row in found))
+        usual = found[0].score == mains.get(measure)
         scores = {(row.slice, row.system): row for row in found}
         rows: list[list[Any]] = []
         counted_in: set[str] = set()
         for where in dict.fromkeys(str(row.slice) for row in found):
             figures = [scores[where, system] for system in systems]
             values = [row.value for row in figures]
-            field = next((one for one in ("gold", "items", "sentences") if one in sizes[measure, where]), "")
+            counted = ("gold", "items", "sentences") if usual else ()
+            field = next((one for one in counted if one in sizes[measure, where]), "")
             counted_in.add(field)
             size = sizes[measure, where].get(field, "")
             rows.append([where.partition("=")[2], size])
@@ -631,7 +638,8 @@ def _slices(result: Result) -> Iterator[Table]:
         header = [name, items, *systems]
         header += ["Δ", "p (Holm)"] if rows and len(rows[0]) > len(header) else []
         droppable = tuple(range(1 + len(systems), 1, -1))
-        yield table(f"{measure} by {name}", header, rows, "text count", short=25, droppable=droppable)
+        shown = measure if usual else f"{measure} {found[0].score}"
+        yield table(f"{shown} by {name}", header, rows, "text count", short=25, droppable=droppable)
 
 
 def _mappings(result: Result) -> Iterator[Table]:

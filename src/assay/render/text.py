@@ -81,7 +81,8 @@ def heading(result: Result) -> str:
     column += f", without {', '.join(result.ignore_labels)}" if result.ignore_labels else ""
     column += f" ({result.scheme.upper()})" if result.scheme else ""
     texts = plural(result.units if result.text_unit == "document" else result.gold.sentences, result.text_unit)
-    formats = enumeration(list(dict.fromkeys(source.format for source in (result.gold, *result.systems))))
+    names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
+    formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {result.aligned_by}"
     if result.command == "agreement":
         return f"agreement on {result.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"

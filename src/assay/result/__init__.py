@@ -311,6 +311,45 @@ class ErrorType:
 
 
 @dataclass(frozen=True)
+class AnswerCounts:
+    """How the answers of a language model could be read, and how their mentions were found in the text."""
+
+    system: str
+    answers: int
+    parsed: int
+    repaired: int
+    empty: int
+    refused: int
+    malformed: int
+    missing: int
+    mentions: int
+    exact: int
+    folded: int
+    fuzzy: int
+    ungrounded: int
+    repeated: int
+    outside: int
+    """Mentions with labels outside the inventory, however they were found."""
+
+
+@dataclass(frozen=True)
+class FormCount:
+    """How often a folded surface form is an error of a system; with `other`, of one of two systems alone."""
+
+    system: str
+    other: str | None
+    change: str
+    """Of two systems: `gained` (the second has it, the first does not) or `lost`."""
+    type: str
+    """`missing`, `spurious` or `ungrounded`."""
+    label: str
+    form: str
+    count: int
+    share: float
+    """Of all errors of this type, of this change."""
+
+
+@dataclass(frozen=True)
 class ExampleSpan:
     """A span, or a node of a function tree, of one side within an example."""
 
@@ -321,6 +360,8 @@ class ExampleSpan:
     """The words it covers: first and end, counted from 0."""
     kind: str
     """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
+    said: str = ""
+    """What a language model wrote in its answer, where that is not what stands there."""
 
 
 @dataclass(frozen=True)
@@ -462,7 +503,8 @@ def is_best(values: Sequence[float], index: int) -> bool:
 
 def kind_title(kind: str) -> str:
     """A kind of outcome as people write it: `FP`, `BEs`, `none`."""
-    return {"bes": "BEs", "bel": "BEl", "beo": "BEo"}.get(kind, kind.upper() if len(kind) <= 3 else kind)
+    titles = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "ungrounded": "UG"}
+    return titles.get(kind, kind.upper() if len(kind) <= 3 else kind)
 
 
 def is_category(measure: str) -> bool:
@@ -515,6 +557,10 @@ class Result:
     similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    answers: tuple[AnswerCounts, ...] = ()
+    """Of answers of language models: how they could be read."""
+    forms: tuple[FormCount, ...] = ()
+    """The most frequent surface forms of errors, where they are asked for."""
     tagset: str = ""
     scheme: str = ""
     """The scheme by which tags were read as spans."""
@@ -612,7 +658,7 @@ class Result:
     @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
-        return {row.measure: row.score for row in self.scores if row.main}
+        return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""

@@ -24,6 +24,7 @@ const KIND_MEANINGS = {
   ge: "GE: gold itself is wrong",
   fp: "FP: gold does not have it",
   fn: "FN: not found",
+  ungrounded: "UG: not in the text",
   wl: "WL: wrong link",
 };
 const WIDEST_NAME = 130;

@@ -23,6 +23,7 @@ const OUTCOMES = {
   be: "boundary (BE)",
   lbe: "label + boundary (LBE)",
   ge: "error of gold (GE)",
+  ungrounded: "not in the text (UG)",
   wl: "wrong link (WL)",
   unscored: "not scored",
   none: "not there (–)",
