@@ -226,7 +226,9 @@ class _Pairs(list[tuple[str, Any]]):
 
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*[\]}])', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},\'"]', re.DOTALL)
-_SINGLE = re.compile(r"'(?:[^'\\\n]|\\.|'(?=\w))*+'(?=\s*[,\]}:)])")
+_BEFORE = re.compile(r"[\[{,:(]\s*\Z")
+"""What stands before a string of Python, which an apostrophe does not begin."""
+_SINGLE = re.compile(r"'(?:[^'\\\n]|\\.|'(?=\w)){0,1000}+'(?=\s*[,\]}:)])")
 _PAIRED = {"]": "[", "}": "{"}
 
 
@@ -271,7 +273,7 @@ def _values(body: str) -> tuple[list[tuple[int, int]], list[Open]]:
                 closed.append((begin, place))
         elif mark == ",":
             stack[-1] = (*stack[-1][:2], match.start())
-        elif mark == "'" and body[: match.start()].rstrip()[-1:] in ("[", "{", ",", ":", "("):
+        elif mark == "'" and _BEFORE.search(body, max(match.start() - 20, 0), match.start()):
             single = _SINGLE.match(body, match.start())
             place = single.end() if single else place
     if stack:
@@ -300,6 +302,8 @@ def _parsed(body: str, values: Sequence[tuple[int, int]]) -> Iterator[tuple[list
 
 def _salvaged(body: str, unclosed: Sequence[Open]) -> Iterator[Any]:
     """A value that is not closed, as far as its items are complete."""
+    if len(unclosed) > _DEEPEST:
+        return
     depth = next((number for number in range(1, len(unclosed)) if unclosed[number - 1][0] == "["), len(unclosed))
     # An item of a list that is cut goes; else what follows the last comma, in the innermost list or around it.
     ends = [(unclosed[depth][1] if depth < len(unclosed) else len(body), depth)]
@@ -488,6 +492,8 @@ def _is_tag(tag: str, known: Shape) -> bool:
     return tag == "O" or tag in known.inventory or _SPAN_TAG.fullmatch(tag) is not None
 
 
+_LONGEST = 1_000
+"""The most characters of a line with one entity, or with those of one label."""
 _BULLET = re.compile(r"(?:[-*•·‣◦▪–]\s+|\(?\d{1,3}[.)]\s+)+")
 _ARROW = r"(?:->|→|=>|⇒|–>)"
 _LINES: dict[str, tuple[re.Pattern[str], tuple[int, int]]] = {
@@ -509,7 +515,7 @@ def _lines(body: str, known: Shape) -> Reading:
         stripped = line.strip()
         match = _BULLET.match(stripped)
         text = _unmarked(stripped[match.end() :] if match else stripped)
-        if text:
+        if 0 < len(text) <= _LONGEST:
             lines.append(text)
             bullets += [text] if match else []
     best: tuple[int, str, list[tuple[str, str]]] = (0, "", [])
