@@ -263,7 +263,7 @@ def test_any_unicode_has_a_status(answer, shape):
 
 @pytest.mark.parametrize(
     "piece",
-    [*("[", "{", "<PER>", "[{", "'", '"', "@@", "(", "```", "a/O ", '[["a"', "[a: ", "- ", "|", ", ", "[,'a", '{"a": ')],
+    ["[", "{", "<PER>", "[{", "'", '"', "@@", "(", "```", "a/O ", '[["a"', "[a: ", "- ", "|", ", ", "[,'a", '{"a":'],
 )
 def test_reading_is_linear(piece):
     """Brackets without end, which stop those who go back for each of them."""

@@ -175,8 +175,8 @@ def pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def surface_forms(corpus: Corpus, chosen: Ints | None = None) -> list[str]:
-    """The words of spans joined by spaces; a text's white space counts as one space."""
+def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: bool = False) -> list[str]:
+    """The words of spans joined by spaces; a text's white space counts as one space, unless all is `as_written`."""
     spans = corpus.spans
     assert spans is not None
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
@@ -191,7 +191,7 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None) -> list[str]:
         else:
             start = starts[sentence]
             pieces = [vocabulary[code] for begin, end in stretches for code in codes[start + begin : start + end]]
-        found.append(" ".join(" ".join(pieces).split()))
+        found.append(" ".join(pieces) if as_written else " ".join(" ".join(pieces).split()))
     return found
 
 

@@ -30,7 +30,7 @@ _LONG = 64
 _QUOTES = {**dict.fromkeys("‘’‚‛′`´ʼ‹›＇", "'"), **dict.fromkeys("“”„‟″«»＂", '"')}
 _NOTHING = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 """Soft hyphens and characters of no width."""
-_PLAIN = re.compile(r"(?:[!-~]+ )*[!-~]*")
+_PLAIN = re.compile(r"(?:[!-~]+(?: [!-~]+)*)?")
 """ASCII with single blanks: folding changes nothing but case."""
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u00ad][^\S\n\r\u2028]*[\n\r\u2028]\s*(?=[^\W\d_])")
 _UNSPACED = re.compile(
@@ -63,7 +63,22 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 def fold(text: str) -> str:
     """A text in which spellings that mean the same are the same."""
-    return text.lower() if _PLAIN.fullmatch(text) and text[-1:] != " " and "`" not in text else _fold(text)[0]
+    plain = _fold_one_by_one(text)
+    return _fold(text)[0] if plain is None else plain
+
+
+def _fold_one_by_one(text: str) -> str | None:
+    """A folded text in which each character is still in its place; None where folding moves them."""
+    if text.isascii() and _PLAIN.fullmatch(text):
+        return text.lower().replace("`", "'")
+    table = {mark: _folded(mark) for mark in set(text)}
+    moved = any(
+        len(folded) != 1 or (mark.isspace() and mark != " ") or unicodedata.combining(mark)
+        for mark, folded in table.items()
+    )
+    if moved or "  " in text or text.strip() != text:
+        return None
+    return "".join(map(table.__getitem__, text))
 
 
 def _fold(text: str) -> tuple[str, Ints, Ints]:
@@ -192,10 +207,8 @@ class Text:
 
     @cached_property
     def _fold(self) -> tuple[str, Ints | None, Ints | None]:
-        text = self.text
-        if _PLAIN.fullmatch(text) and text[-1:] != " " and "`" not in text:
-            return text.lower(), None, None
-        return _fold(text)
+        plain = _fold_one_by_one(self.text)
+        return _fold(self.text) if plain is None else (plain, None, None)
 
     @property
     def folded(self) -> str:

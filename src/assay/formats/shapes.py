@@ -154,6 +154,8 @@ _TAG = re.compile(r"<(/?)([^\W\d_][^<>/\n]{0,80})>")
 def _tags(body: str, known: Shape) -> Reading:
     """`<L>…</L>`, nested or crossing."""
     found = [(match.start(), match.end(), bool(match[1]), match[2].strip()) for match in _TAG.finditer(body)]
+    if not found:
+        return _UNREAD
     closed = {name.casefold() for _, _, closes, name in found if closes}
     opened = {name.casefold() for _, _, closes, name in found if not closes}
     ours = {label.casefold() for label in known.inventory} | (closed & opened)
@@ -209,12 +211,10 @@ def _brackets(body: str, known: Shape) -> Reading:
         first, last = match.span(text)
         cuts += [(match.start(), first), (last, match.end())]
         spans.append((first, last, match[label].strip()))
-    if not any(label in known.inventory for _, _, label in spans):
+    if spans and not any(label in known.inventory for _, _, label in spans):
         folded = fold(known.text)
         spans = [span for span in spans if fold(body[span[0] : span[1]]) in folded and span[2].isidentifier()]
-        if not spans:
-            return _UNREAD
-    return _rewritten(body, cuts, spans, repaired=False)
+    return _rewritten(body, cuts, spans, repaired=False) if spans else _UNREAD
 
 
 # --- JSON ---

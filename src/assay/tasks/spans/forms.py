@@ -41,7 +41,7 @@ def _errors(spans: SpanPair) -> Errors:
     ):
         mask = (records.kind == FAIR.index(kind)) & (column != NONE)
         items = np.unique(column[mask if listed is None else mask & ~listed])
-        forms = surface_forms(side.corpus, side.index[items])
+        forms = surface_forms(side.corpus, side.index[items], as_written=True)
         for item, form in zip(items.tolist(), forms, strict=True):
             known: tuple[Hashable, ...] = (item,) if side is spans.gold else spans.identity(item)
             found[type_, *known] = f"{type_}\t{spans.label(side, item)}\t{_form(form)}"

@@ -30,7 +30,11 @@ def _bare(text: str) -> str:
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": str, "words": _bare}
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": _spaced, "words": _bare}
 COUNTS = ("set", "bag")
 
 
@@ -102,16 +106,12 @@ def _strings(corpus: Corpus, pair: Pair, folded: Callable[[str], str], label: bo
         texts = [mentions.texts[row] for row in rows.tolist()]
     else:
         assert corpus.spans is not None
-        sentence, labels, texts = corpus.spans.sentence, corpus.spans.labels.strings(), surface_forms(corpus)
+        sentence, labels = corpus.spans.sentence, corpus.spans.labels.strings()
+        texts = surface_forms(corpus, as_written=True)
     kept = ~pair.skipped[sentence]
-    known: dict[str, str] = {}
-    found: Counter[tuple[int, str, str]] = Counter()
-    for text, name, place, taken in zip(texts, labels, text_of[sentence].tolist(), kept.tolist(), strict=True):
-        if taken:
-            form = known.setdefault(text, "") or folded(text)
-            known[text] = form
-            found[place, form, name if label else ""] += 1
-    return found
+    forms = {text: folded(text) for text in dict.fromkeys(texts)}
+    rows = zip(texts, labels, text_of[sentence].tolist(), kept.tolist(), strict=True)
+    return Counter((place, forms[text], name if label else "") for text, name, place, taken in rows if taken)
 
 
 READ = ("parsed", "repaired", "empty")

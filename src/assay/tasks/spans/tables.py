@@ -79,6 +79,7 @@ def _disagreements(result: Result) -> Iterator[Table]:
 def _error_types(result: Result) -> Iterator[Table]:
     """Ortmann's Figure 1: what the traditional evaluation calls errors, and what they are."""
     types = [kind for kind in _COUNTED if any(row.type == kind for row in result.error_types)]
+    occurring = {row.type for row in result.error_types if row.count}
     rows = []
     for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
         found = {row.type: [row.count, row.share] for row in group}
@@ -90,6 +91,8 @@ def _error_types(result: Result) -> Iterator[Table]:
         ("text", "text", "count", "share"),
         words=2,
         after="further scores",
+        # Where there is no room, types that do not occur go first.
+        droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
         notes=(
             "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
             "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
