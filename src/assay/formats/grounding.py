@@ -47,7 +47,9 @@ _DIGIT = re.compile(r"\d")
 @lru_cache(1 << 16)
 def _folded(cluster: str) -> str:
     """A character with its combining marks, folded."""
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster).casefold())
+    # Some quotes are blanks with an accent to Unicode.
+    plain = unicodedata.normalize("NFKC", _QUOTES.get(cluster, cluster))
+    text = unicodedata.normalize("NFKC", plain.casefold())
     marks = (_QUOTES.get(mark, mark) for mark in text if mark not in _NOTHING)
     return "".join("-" if mark == "−" or unicodedata.category(mark) == "Pd" else mark for mark in marks)
 

@@ -176,9 +176,12 @@ def _tags(body: str, known: Shape) -> Reading:
         repaired = repaired or place < len(stack) - 1
         _, first, label = stack.pop(place)
         spans.append((first, begin, label))
-    if not any(label in known.inventory for _, _, label in spans):
-        # Tags around an answer of another shape are no mentions.
-        spans = [(first, last, label) for first, last, label in spans if not re.search(r"[\[{\n]", body[first:last])]
+    # Tags around a whole answer are no mentions.
+    spans = [
+        (first, last, label)
+        for first, last, label in spans
+        if label in known.inventory or not re.search(r"[\[{\n]", body[first:last])
+    ]
     return _rewritten(body, cuts, spans, repaired or bool(stack))
 
 

@@ -258,8 +258,14 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
-    if value.get("answer", "accept") != "accept":
-        raise InputError(f"{place}: the answer is {value['answer']!r}, so its spans do not hold. Leave it out.")
+    said = value.get("answer", "accept")
+    if said in ("reject", "ignore"):
+        raise InputError(f"{place}: the answer is {said!r}, so its spans do not hold. Leave it out.")
+    if said != "accept":
+        raise InputError(
+            f"{place}: the answer is {shown(said)}. If that is what a language model said of gold's text: "
+            "--input-format answers"
+        )
     data = value.get("data")
     text = data.get("text") if isinstance(data, dict) else value.get("text", data)
     if text is not None:
