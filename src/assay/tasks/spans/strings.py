@@ -11,11 +11,10 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Floats, as_codes, ratio
-from assay.corpus import Corpus
 from assay.engine.counts import Counts, Sums
 from assay.engine.measure import Proportion, Scores, macro, measure
 from assay.engine.measure import weighted as mean_by_size
-from assay.engine.spanpairs import surface_forms
+from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
 from assay.errors import UsageError, unknown
 from assay.formats.answers import Mentions
 from assay.formats.grounding import LEVELS, fold
@@ -77,7 +76,8 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
     for corpus in (pair.gold, pair.system):
         if corpus.texts is None and not corpus.has_words:
             raise UsageError(f"strings is about the words of spans, and {corpus.name} has none.")
-    sides = [_strings(pair.gold, pair, FOLDS[fold], label), _strings(pair.system, pair, FOLDS[fold], label)]
+    spans = spans_of(pair)
+    sides = [_strings(pair, spans, side, FOLDS[fold], label) for side in (spans.gold, spans.system)]
     if count == "set":
         sides = [Counter(dict.fromkeys(side, 1)) for side in sides]
     gold, system = sides
@@ -96,22 +96,22 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
     return Counts(fields, pair.gold.sentences, unit, values, tuple(known), codes)
 
 
-def _strings(corpus: Corpus, pair: Pair, folded: Callable[[str], str], label: bool) -> Counter[tuple[int, str, str]]:
+def _strings(
+    pair: Pair, spans: SpanPair, side: Side, folded: Callable[[str], str], label: bool
+) -> Counter[tuple[int, str, str]]:
     """How often each string with its label is in each text; a text is known by its first sentence."""
-    mentions, of_system = corpus.layer(Mentions), pair.system.layer(Mentions)
+    mentions, of_system = side.corpus.layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:
-        rows = np.flatnonzero(mentions.scored)
-        sentence, labels = mentions.sentence[rows], [mentions.labels[row] for row in rows.tolist()]
-        texts = [mentions.texts[row] for row in rows.tolist()]
+        rows = np.flatnonzero(mentions.scored & ~pair.skipped[mentions.sentence]).tolist()
+        sentence = mentions.sentence[rows]
+        labels, texts = [mentions.labels[row] for row in rows], [mentions.texts[row] for row in rows]
     else:
-        assert corpus.spans is not None
-        sentence, labels = corpus.spans.sentence, corpus.spans.labels.strings()
-        texts = surface_forms(corpus, as_written=True)
-    kept = ~pair.skipped[sentence]
+        sentence, labels = side.sentence, [spans.labels[code] for code in side.spans.label.tolist()]
+        texts = surface_forms(side.corpus, side.index, as_written=True)
     forms = {text: folded(text) for text in dict.fromkeys(texts)}
-    rows = zip(texts, labels, text_of[sentence].tolist(), kept.tolist(), strict=True)
-    return Counter((place, forms[text], name if label else "") for text, name, place, taken in rows if taken)
+    names = labels if label else [""] * len(labels)
+    return Counter(zip(text_of[sentence].tolist(), map(forms.__getitem__, texts), names, strict=True))
 
 
 READ = ("parsed", "repaired", "empty")
