@@ -88,6 +88,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     elif task == "spans":
         names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
         more = {"slices": ("span-length",)}
+    elif task == "answers":
+        names = [f"answers/{name}.jsonl" for name in ("gold", "as-json", "as-tags")]
+        more = {"input_format": "answers", "slices": ("span-length",)}
     elif task == "dependencies":
         names = [f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid")]
         more = {"task": "dependencies", "slices": ("direction",)}
@@ -100,7 +103,7 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "dependencies", "constituents", "coreference")
+TASKS = ("tags", "two taggers", "spans", "answers", "dependencies", "constituents", "coreference")
 
 
 @pytest.fixture(scope="session")
