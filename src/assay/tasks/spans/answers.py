@@ -31,6 +31,12 @@ def is_answers(corpus: Corpus) -> bool:
     return corpus.layer(Answers) is not None
 
 
+def reads_by_gold(corpus: Corpus) -> bool:
+    """True of answers whose labels are told by gold's, since the user names none."""
+    answers = corpus.layer(Answers)
+    return answers is not None and not answers.parameters["labels"]
+
+
 def grounded(
     corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
 ) -> list[Corpus]:

@@ -47,7 +47,15 @@ from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
-from assay.tasks.spans.answers import answer_remarks, beside_gold, grounded, in_inventory, is_answers, kept_mentions
+from assay.tasks.spans.answers import (
+    answer_remarks,
+    beside_gold,
+    grounded,
+    in_inventory,
+    is_answers,
+    kept_mentions,
+    reads_by_gold,
+)
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -186,7 +194,7 @@ def prepare_spans(
 
 def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options: Options) -> tuple[str, ...]:
     """Gold's labels, mapped, where there are answers that are read by them; in shards those of all."""
-    if not any(map(is_answers, corpora)):
+    if not any(map(reads_by_gold, corpora)):
         return ()
     gold = corpora[0]
     labels = _map_labels(rules, gold, ("gold",))[0].spans if rules else gold.spans

@@ -408,3 +408,13 @@ def test_shards_and_order_change_nothing(files, monkeypatch):
     )
     for text in whole.warnings[:3]:
         assert text in parts.warnings
+    # One after the other, shards can only be read alike if it is said by which labels.
+    for form, code in (("answers", 2), ("answers(labels=PER+LOC+ORG)", 0)):
+        for number in (1, 2, 3):
+            part = ("--partial", f"p{number}.json", "--shard", f"{number}/3", "--times", "20", "--forms", "3")
+            done = call("score", "gold", "gpt=gpt", "--input-format", form, *part, folder=files.folder)
+            assert done.returncode == 0, done.stderr
+        merged = call("merge", "p1.json", "p2.json", "p3.json", "--format", "json", folder=files.folder)
+        assert merged.returncode == code, merged.stderr
+    assert assay.Result.from_json(merged.stdout).answers == whole.answers
+    assert assay.Result.from_json(merged.stdout).forms == parts.forms
