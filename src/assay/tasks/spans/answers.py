@@ -144,7 +144,7 @@ def by_status(gold: Corpus, name: str) -> Values:
 # --- what looks wrong ---
 
 
-def answer_remarks(name: str, corpus: Corpus, golds: Collection[str]) -> Iterator[Remark]:
+def answer_remarks(name: str, corpus: Corpus) -> Iterator[Remark]:
     """Everything worth a warning about a system's answers."""
     mentions = corpus.layer(Mentions)
     if mentions is None:
