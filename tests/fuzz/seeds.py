@@ -230,6 +230,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "brat": (BRAT,),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS),
+    "answers": (
+        (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
+        (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
+    ),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
@@ -263,6 +267,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
     "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
     "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "answers": (
+        "g.jsonl",
+        (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),
+        {"input_format": "answers"},
+    ),
     "mentions": (
         "g.conllu",
         (COREFUD, COREFUD.replace("animal", "person")),

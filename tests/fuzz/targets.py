@@ -70,7 +70,7 @@ def reader(name: str) -> Target:
 
 _TASKS = {
     **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
-    **dict.fromkeys(("entities", "span tables", "jsonl", "mentions"), "spans"),
+    **dict.fromkeys(("entities", "span tables", "jsonl", "answers", "mentions"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
