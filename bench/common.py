@@ -65,6 +65,7 @@ class Bench:
     quick: bool = False
     compareval: Path | None = None
     ud_tools: Path | None = None
+    graph_scorers: Path | None = None
     rows: list[Row] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     parts: dict[str, dict[str, float]] = field(default_factory=dict)

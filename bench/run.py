@@ -19,8 +19,11 @@ from answers import bench_answers
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
+from graphs import bench_graphs
+from links import bench_links
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
 from trees import bench_trees
@@ -229,8 +232,11 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
     "spans": bench_spans,
+    "relations": bench_relations,
     "trees": bench_trees,
     "coreference": bench_coreference,
+    "graphs": bench_graphs,
+    "links": bench_links,
     "bayes": bench_bayes,
     "answers": bench_answers,
 }
@@ -274,6 +280,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="put the tables into README.md and bench/README.md")
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
     parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
+    parser.add_argument("--graph-scorers", metavar="DIR", type=Path, help="folder with scorers of graphs")
     given = parser.parse_args()
     if given.write and (given.quick or given.only):
         parser.error("--write wants all tasks on all data.")
@@ -286,7 +293,9 @@ def main() -> None:
     peers = Peers(ROOT / ".bench" / "peers")
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
-    bench = Bench(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools)
+    bench = Bench(
+        prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools, given.graph_scorers
+    )
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]
     head = [f"{description}; best of {bench.runs}", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assay.demo import FOLDER
@@ -156,6 +157,17 @@ CROWDED = "(NP (NN a)) (NP (NN b))\n(VP (VB c)) (VB d)\n"
 EXPORT_4 = "#BOS 1\nDie\tdie\tART\t--\tNK\t500\nEnde\tEnde\tNN\tNom\tNK\t500\n#500\t--\tNP\t--\t--\t0\n#EOS 1\n"
 SPANS = "PER\t1\t2\t1, 2\nORG\t5\t5\t5\nA\t1\t7\t1, 2, 5,7\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\n"
 BRAT = "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 19 24;35 42\tNorth America\nE1\tMove:T2 Who:T1\n#1\tNote T1\tx\n"
+BRAT_RELATIONS = """\
+R1\tleft Arg1:T1 Arg2:T2
+T2\tLOC 19 24;35 42\tNorth America
+T1\tPER 0 13\tAngela Merkel
+T3\tMove 14 18\tleft
+E1\tMove:T3 Who:T1 From2:E2
+E2\tLOC:T2
+*\tsame T1 T3 T2
+N1\tReference T1 Wikidata:Q567\tAngela Merkel
+N2\tReference T1 NIL
+"""
 BRAT_TEXT = "Angela Merkel left North and South America. "
 JSONS = """\
 {"id": "d1", "text": "Angela Merkel spoke 😀 there", "spans": [{"start": 0, "end": 13, "label": "PER"}]}
@@ -166,6 +178,21 @@ STUDIO = (
     '[{"data": {"text": "Ann left"}, "annotations": [{"result": [{"type": "labels", '
     '"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]'
 )
+RELATED = """\
+{"id": 1, "text": "Ann left Rome", "spans": [{"id": "a", "start": 0, "end": 3, "label": "P", "links": [{"id": "Q1", \
+"score": 0.5}, "Q2"]}, {"start": 9, "end": 13, "label": "L", "kb_id": "Q3"}], "relations": [{"label": "r", "head": \
+"a", "tail": 1, "symmetric": true}, {"type": "s", "from": {"start": 4, "end": 8}, "to": {"start": 0, "end": 3}}]}
+"""
+SPERT = (
+    '[{"tokens": ["Ann", "left"], "entities": [{"type": "P", "start": 0, "end": 1}], '
+    '"relations": [{"type": "r", "head": 0, "tail": 0}], "orig_id": 3}]'
+)
+DYGIE = """\
+{"doc_key": "d", "sentences": [["Ann", "saw"], ["Bob", "Lee"]], "ner": [[[0, 0, "P"]], [[2, 3, "P"], [3, 3, "X"]]], \
+"relations": [[[0, 0, 2, 3, "r"], [0, 0, 1, 1, "s"]], []], "clusters": [[[0, 0], [3, 3]]]}
+{"doc_key": "e", "sentences": [["No"]], "ner": [[]], "relations": [[]], "clusters": []}
+"""
+PREDICTED = re.sub('"(ner|relations|clusters)"', r'"predicted_\1"', DYGIE.replace('"P"]', '"P", 7.5, 0.9]'))
 CLUSTERS = """\
 {"doc_key": "d", "sentences": [["She", "saw", "her", "ox"], ["It"]], "clusters": [[[0, 0], [2, 2]], [[3, 3], [4, 4]]]}
 {"doc_key": "e", "sentences": [["No", "one"]], "predicted_clusters": [], "speakers": [["a", "b"]]}
@@ -174,6 +201,8 @@ CHAINS = documents(
     d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
 )
 GRAPHS = (FOLDER / "graphs" / "learned.conllu").read_text("utf-8")
+HIPE = (FOLDER / "links" / "context.tsv").read_text("utf-8")
+NELEVAL = "d1\t0\t4\tQ90\t0.4\tLOC\tQ1\t0.9\tLOC\nd1\t10\t12\tNIL7\t0.7\tPER\n\nd2\t4\t9\nd1\t6\t7\tQ7\t\tPER\n"
 SDP = (FOLDER / "graphs" / "learned.sdp").read_text("utf-8")
 SDP_2014 = ["\t".join([*row[:6], *row[7:]]) for line in SDP.splitlines()[1:] for row in [line.split("\t")]]
 MRP = FORMATS["mrp"].example + "\n" + FORMATS["mrp"].example.replace('"1"', '"2"').replace("ARG1", "BV") + "\n"
@@ -184,6 +213,21 @@ ROLES = """\
 3\tsleep\tsleep\tsleep\tV\tV\t_\t_\t2\t2\tO\tO\tY\tsleep.02\tA1\t_
 
 1\tNo\tno\tno\tX\tX\t_\t_\t0\t0\tR\tR\t_\t_
+"""
+LISTED = """\
+# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS
+# sent_id = 1
+1\tthe\tDET\t_\t_\t_
+2\tend\tNOUN\t_\t_\t_
+3\tcame\tVERB\tcome.01\tA1:2|AM-TMP:4\tA1:1-2|AM-TMP:4-4
+4\tnow\tADV\t_\t_\t_
+
+1\tGo\tVERB\tgo.02\t_\t_
+"""
+TAGGED_ROLES = """\
+{"words": ["She", "did", "go"], "verbs": [{"verb": "did", "tags": ["B-A0", "B-V", "O"]}, {"tags": ["O", "O", "B-V"]}]}
+{"words": ["No", "one"], "verbs": []}
+{"id": "x", "words": ["It", "went", "on", "and", "on"], "predicate": 1, "tags": ["B-A1", "O", "B-A2", "I-A2", "I-A2"]}
 """
 PROPS = """\
 -\t(A0*\t*
@@ -217,6 +261,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "discbracket": (DISC,),
     "brackets": (BRACKETS, CROWDED),
     "dag": (DAG,),
+    "up2": (LISTED,),
+    "up2-spans": (LISTED,),
     "up": (PROPOSITIONS,),
     "conll08": (),
     "props": (PROPS, PROPS.replace("\t", "  ")),
@@ -227,9 +273,14 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "sdp": (SDP, "\n".join(line for line in SDP_2014)),
     "mrp": (MRP,),
     "spans": (SPANS,),
-    "brat": (BRAT,),
+    "hipe": (HIPE, HIPE.replace("# assay:document_id = ", "# x = ")),
+    "neleval": (NELEVAL,),
+    "brat": (BRAT, BRAT_RELATIONS),
+    "dygie": (DYGIE, PREDICTED),
+    "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
+    "biojson": (TAGGED_ROLES,),
     "clusters": (CLUSTERS,),
-    "jsonl": (JSONS, STUDIO, TOKENS),
+    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
     "answers": (
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
@@ -246,6 +297,9 @@ def seeds(name: str) -> list[bytes]:
     return [text.encode() for text in (FORMATS[name].example, *FILES[name])]
 
 
+DOCRED = FORMATS["docred"].example
+
+
 def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
     return separator.join((FOLDER / path).read_text("utf-8").split(separator)[:blocks]) + separator
 
@@ -256,6 +310,8 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "numbered words": ("g.tsv", (NUMBERED, NUMBERED.replace("NN", "VB")), {"task": "tags"}),
     "roles": ("g.txt", (ROLES, ROLES.replace("A1", "A3")), {"task": "graphs"}),
     "roles of conll2012": ("g.conll", (FRAMES, FRAMES.replace("ARG1", "ARG2")), {"task": "graphs"}),
+    "roles by tags": ("g.jsonl", (TAGGED_ROLES, TAGGED_ROLES.replace("B-A1", "B-A2")), {}),
+    "roles that are listed": ("g.conllup", (LISTED, LISTED.replace("A1:2", "A1:1")), {}),
     "roles of stretches": ("g.props", (PROPS, PROPS.replace("A2", "A3")), {}),
     "tags of xces": ("g.xml", (CCL, CCL.replace("gen", "dat")), {"tagset": "nkjp"}),
     "tags of dag": ("g.dag", (DAG, DAG.replace("loc", "acc")), {}),
@@ -272,6 +328,8 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),
         {"input_format": "answers"},
     ),
+    "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
+    "docred": ("g.json", (DOCRED, DOCRED.replace('"LOC"', '"ORG"')), {"task": "spans"}),
     "mentions": (
         "g.conllu",
         (COREFUD, COREFUD.replace("animal", "person")),
@@ -286,6 +344,13 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "enhanced dependencies": ("g.conllu", (_cut("graphs/gold.conllu", 8), GRAPHS), {"task": "graphs"}),
     "semantic dependencies": ("g.sdp", (_cut("graphs/gold.sdp", 4), SDP), {}),
     "graphs of mrp": ("g.mrp", (MRP, MRP.replace("BV", "loc")), {}),
+    "links": ("g.tsv", (_cut("links/gold.tsv", 60, "\n"), _cut("links/lookup.tsv", 60, "\n")), {}),
+    "links of neleval": ("g.tab", (NELEVAL, NELEVAL.replace("Q7", "Q90")), {"min_score": "0.1"}),
+    "links in MISC": (
+        "g.conllu",
+        (COREFUD, COREFUD.replace("animal", "person")),
+        {"task": "links", "column": "MISC:Entity", "link_field": "etype"},
+    ),
     "brackets": ("g.mrg", (_cut("trees/gold.mrg", 6, "\n"), _cut("trees/pcfg-1.mrg", 6, "\n")), {}),
     "export": ("g.export", (EXPORT, EXPORT.replace("DL", "NP")), {}),
     "discbracket": ("g.disc", (DISC, DISC.replace("(DL", "(NP")), {}),

@@ -24,6 +24,7 @@ from assay.scale.partfiles import merged, to_json
 from assay.scale.run import part_of
 from fuzz.mutations import drawn, mutated
 from fuzz.seeds import BRAT_TEXT, PAIRS, seeds
+from graphlayers import converted, layer_of
 from pieces import folders
 
 ROUNDS = {"times": 20}
@@ -66,14 +67,48 @@ def reader(name: str) -> Target:
     return Target(name, attempt)
 
 
+_WRITTEN = {
+    **dict.fromkeys(("conllu", "sdp", "mrp"), ("conllu", "sdp", "mrp")),
+    **dict.fromkeys(("conll08", "conll09", "up", "up2"), ("conll09", "up")),
+    **dict.fromkeys(("props", "biojson", "up2-spans", "conll2012"), ("props", "biojson")),
+}
+"""Formats of graphs and roles, and those that each is converted to."""
+
+
+def conversion() -> Target:
+    """A file with graphs or roles in another format: what is written can be read, and holds the same arcs."""
+
+    def attempt(folder: Path, rng: random.Random) -> Callable[[], Any]:
+        name = rng.choice(sorted(_WRITTEN))
+        target = rng.choice(_WRITTEN[name])
+        path, after = folder / "a.txt", folder / "b.txt"
+        path.write_bytes(mutated(rng.choice(seeds(name)), drawn(rng)))
+
+        def call() -> None:
+            before = layer_of(path, name)
+            text, _ = converted(path, target, name)
+            after.write_text(text, "utf-8", newline="")
+            try:
+                found = layer_of(after, target)
+            except assay.AssayError as error:
+                raise AssertionError(f"{name} as {target} cannot be read: {error}") from error
+            assert found.arcs == before.arcs, f"{name} as {target}"
+
+        return call
+
+    return Target("convert", attempt)
+
+
 # --- gold and systems ---
 
 _TASKS = {
     **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
-    **dict.fromkeys(("entities", "span tables", "jsonl", "answers", "mentions"), "spans"),
+    **dict.fromkeys(("entities", "span tables", "jsonl", "answers", "mentions", "dygie", "docred"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
+    **dict.fromkeys(("roles by tags", "roles that are listed"), "graphs"),
+    **dict.fromkeys(("links", "links of neleval", "links in MISC"), "links"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
     **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
 }
@@ -312,4 +347,4 @@ def targets() -> Iterator[Target]:
     yield from map(reader, FORMATS)
     yield from map(pair, PAIRS)
     yield from map(option_file, _OPTION_FILES)
-    yield from (saved_result(), part_files(), parameter_file(), runs_table(), experiment_file())
+    yield from (conversion(), saved_result(), part_files(), parameter_file(), runs_table(), experiment_file())

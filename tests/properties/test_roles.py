@@ -192,6 +192,28 @@ def test_the_order_of_roles_in_a_cell_says_nothing(gold, system):
 
 
 @FEW
+@given(st.lists(st.tuples(sentences(), sentences()), min_size=1, max_size=3), st.permutations(range(LENGTH)))
+def test_the_order_of_predicates_says_nothing(both, order):
+    """Words in another order on both sides: columns of predicates change places with their flags."""
+
+    def moved(sentence):
+        places = {
+            order[word]: (sense, {(order[place], role) for place, role in arguments})
+            for word, (sense, arguments) in sentence.items()
+        }
+        return dict(sorted(places.items()))
+
+    measures = [one for one in (*OF_HEADS, "srl-exact") if "join" not in one]
+    plain, mixed = (
+        scored(*(conll09([change(pair[side]) for pair in both]) for side in (0, 1)), measures, "conll09")[1]
+        for change in (dict, moved)
+    )
+    for measure, counts in plain.items():
+        for name in ("tp", "gold", "system", "right", "sentences"):
+            assert counts.get(name) == mixed[measure].get(name), measure
+
+
+@FEW
 @given(st.lists(st.tuples(sentences(), sentences()), min_size=1, max_size=3))
 def test_stretches_of_one_word_are_words(both):
     """Without C- the arguments are those of srl-arguments; which sense a predicate has does not matter."""

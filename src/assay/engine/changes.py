@@ -79,7 +79,7 @@ def diffs(
             overlap_all=1 - changed / total,
             changes=tuple(_changes(pair, masks, changed)),
             labels=_label_differences(pair, label_order),
-            other_antecedent=other_target,
+            other_target=other_target,
             net=corrections - new_errors,
             outcomes=tuple(_outcome_changes(pair, masks, changed)) if pair.kinds else (),
             score=score,
@@ -90,19 +90,27 @@ def diffs(
 def _changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[Change]:
     """Every change of one label into another, the most frequent first within each kind."""
     target = None if pair.kinds else pair.target
-    columns = (pair.gold, *pair.answer)
+    # Answers that are the same but for their target are shown apart by the kind of error.
+    other = np.where(pair.moved(0, 1), pair.kind[1], NONE) if pair.kinds else np.full(len(pair), NONE)
+    columns = (pair.gold, *pair.answer, other)
     for kind, mask in zip(KINDS, masks, strict=True):
         of_kind = pair.sum(mask)
         moves: dict[tuple[int, ...], int] = {}
         if target is not None:
-            moves = {row[:3]: row[3] for row in _numbers(pair, columns, mask & (target[0] != target[1]))}
+            moves = {row[:3]: row[4] for row in _numbers(pair, columns, mask & (target[0] != target[1]))}
         rows = [
-            (-count, tuple(map(pair.name, codes)), None if target is None else moves.get(tuple(codes), 0))
-            for *codes, count in _numbers(pair, columns, mask)
+            (
+                -count,
+                tuple(map(pair.name, codes)),
+                "" if error == NONE else pair.moved_name(codes[2], error),
+                None if target is None else moves.get(tuple(codes), 0),
+            )
+            for *codes, error, count in _numbers(pair, columns, mask)
         ]
-        for negative, names, heads in sorted(rows, key=lambda row: row[:2]):
+        for negative, names, shown, heads in sorted(rows, key=lambda row: row[:3]):
             gold, before, after = names
-            yield Change(kind, gold, before, after, -negative, -negative / of_kind, -negative / changed, heads)
+            shares = (-negative / of_kind, -negative / changed)
+            yield Change(kind, gold, before, after, -negative, *shares, heads, shown)
 
 
 def _outcome_changes(pair: Items, masks: Sequence[Bools], changed: int) -> Iterator[OutcomeChange]:

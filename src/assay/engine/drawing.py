@@ -18,12 +18,26 @@ from assay.engine.texts import Rows, Shown, by_place, span_rows
 from assay.formats.answers import SAID
 from assay.result import ExampleSpan
 
+SPAN_MEANINGS = {
+    "le": "LE: wrong label",
+    "bes": "BEs: too short",
+    "bel": "BEl: too long",
+    "beo": "BEo: boundaries overlap",
+    "lbe": "LBE: label and boundaries wrong",
+    "ge": "GE: gold itself is wrong",
+    "fp": "FP: gold does not have it",
+    "fn": "FN: not found",
+    "ungrounded": "UG: not in the text",
+}
+"""What may become of spans."""
+
 
 def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
     """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
     kind = "trees" if trees else "spans"
     example = partial(_example, all_count, trees)
-    return Drawing(kind, places=_places, layers=partial(_layers, all_count), example=example)
+    layers = partial(_layers, all_count)
+    return Drawing(kind, places=_places, layers=layers, example=example, meanings=SPAN_MEANINGS)
 
 
 def _example(all_count: bool, trees: bool, run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
@@ -54,7 +68,7 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
                 continue
             kind = one.kinds[kinds.get(item, 0)]
             label, words = spans.label(spans.system, item), spans.gold_words(spans.system, item)
-            yield ExampleSpan(name, label, words, kind, _said(spans.system, item))
+            yield ExampleSpan(name, label, words, kind, said=_said(spans.system, item))
         for item in _claimed(spans, np.array([sentence])).tolist():
             assert spans.unplaced is not None
             word, label = int(spans.unplaced.word[item]), spans.unplaced.labels[item]
@@ -102,12 +116,12 @@ def _places(run: Run, items: Items) -> Places:
                 assert spans.unplaced is not None
                 begin[beside] = spans.unplaced.word[items.item[beside] - len(side)]
                 end[beside] = begin[beside] + 1
-            begin[rows], end[rows], gaps = _span_places(spans, side, items.item[rows])
+            begin[rows], end[rows], gaps = span_places(spans, side, items.item[rows])
             stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
     return begin, end, stretches
 
 
-def _span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+def span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words of gold that spans cover."""
     gold = spans.gold.corpus
     if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
@@ -165,7 +179,7 @@ def _with_claims(rows: Rows, spans: SpanPair, kinds: Ints, shown: Shown) -> Rows
 def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
     text = shown.place[side.sentence[drawn]]
     chosen = drawn[text != NONE]
-    begin, end, gaps = _span_places(spans, side, chosen)
+    begin, end, gaps = span_places(spans, side, chosen)
     labels = side.spans.label[chosen]
     of_system = None if kinds is None else kinds[chosen]
     return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
@@ -173,5 +187,6 @@ def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: 
 
 def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     if not items.kinds:
-        return (), None, ()
-    return ("gold", *(name for name, _ in tables)), None, tuple(_span_layers(all_count, run, tables, shown))
+        return Layers()
+    spans = tuple(_span_layers(all_count, run, tables, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=spans)

@@ -83,7 +83,7 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         group, places = f"{a}-{b}", task.drawing.places(run, items)
         for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
             shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
-            by_number = ids[sentence] is None and not run.gold.by_id
+            by_number = ids[sentence] is None and not run.gold.are_documents
             yield Drawn(group, lot, shown, sentence if by_number else None)
 
 
@@ -103,9 +103,16 @@ def _fits(items: Items, a: int, b: int | None, pattern: Sequence[str]) -> Bools:
     else:
         columns = [items.gold, items.answer[a], items.answer[b]][3 - len(pattern) :]
     known = {label: code for code, label in enumerate(items.labels)}
+    moved = np.zeros(len(items), dtype=bool) if b is None else items.moved(a, b)
+    others = {}
+    if b is not None and moved.any():
+        told = np.unique(np.stack([items.answer[b, moved], items.kind[b, moved]]), axis=1)
+        others = {items.moved_name(code, kind): code for code, kind in told.T.tolist()}
     for name, column in zip(pattern, columns, strict=True):
         if name == "∅":
             wanted &= column == NONE
+        elif name in others and column is columns[-1]:
+            wanted &= moved & (column == others[name])
         elif name != "*":
             wanted &= column == known.get(name, NONE - 1)
     return wanted
@@ -126,6 +133,14 @@ def _example(
     a, b = pair
     systems = [a] if b is None else [a, b]
     begin, stop, _ = places
+    moved = np.zeros(len(items), dtype=bool) if b is None else items.moved(a, b)
+
+    def answer(system: int, index: int) -> str | None:
+        code = int(items.answer[system, index])
+        if system == b and moved[index]:
+            return items.moved_name(code, int(items.kind[b, index]))
+        return label_name(items, code)
+
     return Example(
         sentence=gold.sentence_ids[sentence],
         place=gold.place_of_sentence(sentence),
@@ -136,10 +151,7 @@ def _example(
             ExampleItem(
                 position=int(begin[index]),
                 gold=label_name(items, items.gold[index]),
-                answers={
-                    name: label_name(items, answers[index])
-                    for name, answers in zip(items.systems, items.answer, strict=True)
-                },
+                answers={name: answer(system, index) for system, name in enumerate(items.systems)},
                 kind="error" if b is None else KINDS[kinds[index]],
                 end=int(stop[index]) if items.kinds else None,
             )

@@ -81,6 +81,8 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         else:
             settings.forget(where)
     kinds = [own for own in part.kinds if own is not None]
+    basis = basis_of(dict(enumerate(part.kinds)), measures)
+    named = "" if basis is None else measures[basis].definition.noun
     effects = [
         Mapped(name, "all rules", 0, *(main_score(measures[0], sums) for sums in of_both))
         for name, of_both in part.effects.items()
@@ -92,7 +94,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         command=part.command,
         task=part.task,
         # Some measures judge words where others find items.
-        noun="word" if task.matched and kinds and not any(kinds) else task.noun,
+        noun=named or ("word" if task.matched and kinds and not any(kinds) else task.noun),
         drawing=task.drawing.kind,
         column=part.column,
         unit=part.unit,
@@ -122,7 +124,6 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         ),
         notes=(*format_warnings(part.notes), *pooled_note(pooled, part.unit), *_notes(part, whole)),
     )
-    basis = basis_of(dict(enumerate(part.kinds)), measures)
     if basis is not None:
         result = _with_items(result, part, basis, views)
     if part.compares:

@@ -76,7 +76,7 @@ class Items:
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
-    """The number of the system's item in each row, NONE where there is none."""
+    """Systems × rows: the number of the system's item in each row, NONE where there is none."""
     key: Ints | None = None
     """Numbers that tell the system's item from all others of its sentence, in any system: where it lies; the last is
     its label, or NONE where labels do not count."""
@@ -164,6 +164,17 @@ class Items:
     def name(self, code: int) -> str:
         """A label by its code; a missing answer is ∅."""
         return "∅" if code == NONE else self.labels[code]
+
+    def moved(self, a: int, b: int) -> Bools:
+        """Mask of the matched items that two systems give the same label and kind, but another target."""
+        if not self.kinds or self.target is None or "target" not in self.same:
+            return np.zeros(len(self), dtype=bool)
+        return np.asarray((self.answer[a] == self.answer[b]) & (self.target[a] != self.target[b]))
+
+    def moved_name(self, code: int, kind: int) -> str:
+        """The second of two such answers: `nsubj (head)` becomes `nsubj (other head)`."""
+        title = kind_title(self.kinds[kind])
+        return f"{self.labels[code].removesuffix(f' ({title})')} (other {title})"
 
     def outcome(self, kind: int) -> str:
         """The outcome of an item, by its code; `none`: it is not there."""
@@ -319,6 +330,9 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     credits_ = None
     if first.credits is not None:
         credits_ = placed([one.credits[0, -1] for _, one in tables if one.credits is not None], 0)[:, None]
+    partner = None
+    if first.partner is not None:
+        partner = placed([one.partner[0] for _, one in tables if one.partner is not None], NONE)
     gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
     answer = placed(answers, NONE)
     return Items(
@@ -337,6 +351,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         credits=credits_,
         kinds=first.kinds,
         kind=placed([one.kind[0] for _, one in tables], NONE) if first.kinds else first.kind,
+        partner=partner,
     )
 
 

@@ -67,6 +67,10 @@ class Definition:
     """A sentence that says why it cannot measure agreement, where it takes one side as gold whoever that is."""
     papers: tuple[str, ...] = ()
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
+    noun: str = ""
+    """The word for one item, where that is not the task's."""
+    named: tuple[str, ...] = ()
+    """Parameters that its name tells even where they have their default: scores under others go by the same name."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -112,15 +116,14 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        chosen = {
-            key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
-        }
+        default, always = self.definition.parameters, self.definition.named
+        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
     @property
     def signature(self) -> str:
         """The same with the parameters that a signature always names."""
-        default, always = self.definition.parameters, self.definition.signed
+        default, always = self.definition.parameters, (*self.definition.signed, *self.definition.named)
         chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
@@ -144,10 +147,10 @@ class Measure:
         """The name of the main score."""
         return self.definition.main
 
-    def fields_read(self, sums: Sums) -> tuple[str, ...]:
-        """The fields that some score reads; the others are counted, not resampled."""
+    def fields_read(self, sums: Sums, *, averages: bool = False) -> tuple[str, ...]:
+        """The fields that some score reads, or some average too; the others are counted, not resampled."""
         reading = _Reading(sums)
-        for function in self.scores.values():
+        for function in (*self.scores.values(), *(self.averages.values() if averages else ())):
             function(reading)
         return tuple(name for name in sums if name in reading.names)
 
@@ -195,6 +198,8 @@ def measure(
     errors: tuple[str, ...] = (),
     one_sided: str = "",
     papers: tuple[str, ...] = (),
+    noun: str = "",
+    named: tuple[str, ...] = (),
 ) -> Callable[[Judge], Judge]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
@@ -204,8 +209,8 @@ def measure(
     known = [*scores, *(averages or {})]
     if main not in known:
         if main or len(known) > 1:
-            named = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
-            raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
+            fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
+            raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
     about = task or first_task()
@@ -214,6 +219,8 @@ def measure(
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
             *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
+            noun=noun,
+            named=named,
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):

@@ -54,14 +54,19 @@ class Decided:
     """The column that types of mentions go by."""
     inventory: tuple[str, ...] = ()
     """The labels by which answers of language models are read."""
+    symmetric: tuple[str, ...] = ()
+    """Labels of relations that have no direction, as some file says."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read both of two shards; where they cannot be reconciled, the first's."""
         filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
         tags = min((self.tags, other.tags), key=(*TAGS, None).index)
         inventory = tuple(sorted({*self.inventory, *other.inventory}))
+        symmetric = tuple(sorted({*self.symmetric, *other.symmetric}))
         characters = self.characters or other.characters
-        return replace(self, filled=filled, characters=characters, tags=tags, inventory=inventory)
+        return replace(
+            self, filled=filled, characters=characters, tags=tags, inventory=inventory, symmetric=symmetric
+        )
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import Given, corpus_of, is_foreign, named_systems
+from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.task import first_task, task_options, tasks
 from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.formats import Files, Input
+from assay.formats import FORMATS, Files, Input, from_documents
 from assay.formats.entities import ENTITY
 from assay.result import Mapped, Source, enumeration
 
@@ -340,7 +340,11 @@ class Prepared:
         self.task = options.task or (asked[0] if asked else "") or decided.task
         if not self.task:
             # Words with labels are what is left where no task knows the files.
-            known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], options)]
+            # Gold tells, and so do systems in formats that only systems have.
+            telling = [self.inputs[0], *filter(_is_of_systems, self.inputs[1:])]
+            known = [
+                name for name, task in tasks().items() if all(task.recognises(item, options) for item in telling)
+            ]
             self.task = known[-1] if known else first_task()
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
@@ -366,6 +370,13 @@ class Prepared:
         return replace(run, task=self.task, options=self.options)
 
 
+def _is_of_systems(item: Input | Corpus) -> bool:
+    """True of formats that only systems have."""
+    form = item.format if isinstance(item, Corpus) else item.plan.format
+    known = FORMATS.get(form.partition("(")[0])
+    return known is not None and known.of_systems
+
+
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
     """Everything that these measures are to judge."""
     return Prepared(gold, systems, options, measures).run(measures)
@@ -381,4 +392,6 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
         plain = said in (None, "conllu") and options.column == ENTITY
         form = "conllu(empty_nodes=true)" if plain else said
         return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
+    if is_documents(given):
+        return from_documents(given, name)
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

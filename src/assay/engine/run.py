@@ -44,10 +44,13 @@ def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
     """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
-    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
+    for spec in options.slices:
+        # Refused before files are opened.
+        Slice.find(spec)
     named = list(dict.fromkeys(specs))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = tasks()[opened.task]
+    cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
@@ -250,7 +253,7 @@ class _Shard:
                     found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
             selections.append(found)
             orders.append(order)
-        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections), cut.kind.by_number)
 
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
@@ -283,7 +286,7 @@ class _Shard:
         run, options, task = self.run, self.options, tasks()[self.run.task]
         items, tables = self.joined(self.basis), items_of(self.tables[self.basis])
         # Mentions are more than those that have an antecedent; spans and constituents are what is judged.
-        counted = items.kinds and task.items_by_measure
+        counted = (items.kinds or run.measures[self.basis].definition.noun) and task.items_by_measure
         texts: tuple[Any, ...] = ()
         if options.embed != "none":
             from assay.engine.texts import embedded
@@ -571,8 +574,9 @@ def checksum(shards: Sequence[Shard], *what: object) -> str:
 def check_options(options: Options, shards: int) -> None:
     """Refuse what needs all of a corpus at once."""
     where = f"files are read one after the other here ({shards:,} shards)"
-    if "frequency" in options.slices and options.train is None:
-        raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
+    for kind in (Slice.find(spec).kind for spec in options.slices):
+        if kind.counts and options.train is None:
+            raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
     for name, option in task_options().items():
         if option.one_file and getattr(options, name):
             raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")

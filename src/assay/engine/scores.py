@@ -183,18 +183,26 @@ class Figures:
         """
         settings, done = self.settings, 0
         rng, kept = settings.rng("bootstrap", self.slice), settings.drawn(self.slice)
-        width = len(self.labels) * len(self.fields)
+        fields, width = self._read_by_label, len(self.labels) * len(self.fields)
         for weights in unit_weights(tables[0].shape[0], settings.times, rng, kept, width):
             part = slice(done, done + len(weights))
             done += len(weights)
             for system, table in enumerate(tables):
-                sums = (weights @ table).reshape(len(weights), -1, len(self.fields))
-                yield part, system, as_sums(sums, self.fields)
+                sums = (weights @ table).reshape(len(weights), -1, len(fields))
+                yield part, system, as_sums(sums, fields)
+
+    @cached_property
+    def _read_by_label(self) -> tuple[str, ...]:
+        """The fields that scores and averages read: no others are multiplied."""
+        sums = as_sums(self.tallies.totals[0], self.fields)
+        return self.measure.fields_read(sums, averages=True)
 
     def _product_tables(self) -> list[Any]:
         """The tables as they are multiplied fastest; single precision holds sums of whole numbers below 2^24."""
         tables = []
-        for table in self._wide_tables:
+        kept = np.isin(np.tile(self.fields, len(self.labels)), self._read_by_label)
+        for whole in self._wide_tables:
+            table = whole if kept.all() else whole[:, np.flatnonzero(kept)]
             highest = float(table.max(initial=0) if isinstance(table, np.ndarray) else table.max())
             tables.append(table.astype(np.float32) if highest * self.tallies.units < 1 << 24 else table)
         return tables
@@ -231,7 +239,7 @@ class Figures:
 
     def _label_blocks(self) -> Iterator[tuple[int, int, dict[str, Array]]]:
         """Some labels (first, end) at a time, and their scores in each resample: systems × labels × times."""
-        at_once, width = self._labels_at_once[0], len(self.fields)
+        at_once, width = self._labels_at_once[0], len(self._read_by_label)
         if at_once >= len(self.labels):
             yield 0, len(self.labels), self._resampled[1]
             return

@@ -41,6 +41,10 @@ class SliceKind:
     """The same for items that are matched: the value of each row on gold's side and on the system's."""
     of_system: Callable[[Pair, Items, str], Values] | None = None
     """By what is known of the system's items alone: there is precision, and nothing that could be found."""
+    by_number: bool = False
+    """True if values are shown by the number of items that have them, not in an order of their own."""
+    counts: str = ""
+    """What it counts in all of gold where no --train is given, so that files cannot be read one after the other."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -97,9 +101,9 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
 
 
 _OF_ITEMS = (
-    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
+    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label, by_number=True),
     SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", True, of_items=_seen),
-    SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
+    SliceKind("frequency", "frequency of the word in --train, else in gold", of_items=_frequency, counts="words"),
 )
 _OF_SENTENCES = (
     SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
@@ -108,10 +112,20 @@ _OF_SENTENCES = (
 )
 
 
-def slices() -> dict[str, SliceKind]:
-    """All slices by name, those of the tasks among them."""
-    of_tasks = (kind for task in tasks().values() for kind in task.slices)
-    return {kind.name: kind for kind in (*_OF_ITEMS, *of_tasks, *_OF_SENTENCES)}
+def slices(task: str = "") -> dict[str, SliceKind]:
+    """All slices by name, those of the tasks among them.
+
+    What two tasks call by the same name is that of the task given; where none is, its help tells of both.
+    """
+    found = {kind.name: kind for kind in _OF_ITEMS}
+    for name, one in tasks().items():
+        for kind in one.slices:
+            known = found.get(kind.name)
+            if known is None or name == task:
+                found[kind.name] = kind
+            elif not task:
+                found[kind.name] = replace(known, help=f"{known.help}; {kind.help}")
+    return {**found, **{kind.name: kind for kind in _OF_SENTENCES}}
 
 
 @dataclass(frozen=True)
@@ -125,10 +139,10 @@ class Slice:
         return f"{self.kind.name}:{self.argument}" if self.argument else self.kind.name
 
     @classmethod
-    def find(cls, spec: str) -> Slice:
-        """The slice that a spec stands for."""
+    def find(cls, spec: str, task: str = "") -> Slice:
+        """The slice that a spec stands for, in a task."""
         name, _, argument = spec.partition(":")
-        known = slices()
+        known = slices(task)
         if name not in known:
             raise unknown("slice", name, known)
         if argument and not known[name].takes_argument:

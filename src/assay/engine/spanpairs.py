@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -175,6 +175,18 @@ def pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
+def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
+    """Where the pieces of texts begin and end, the texts being one after the other; and where each text begins."""
+    before = _text_starts(tuple(texts))
+    found = [
+        (int(first) + match.start(), int(first) + match.end())
+        for text, first in zip(texts, before, strict=False)
+        for match in _PIECE.finditer(text)
+    ]
+    begin, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return begin, end, before
+
+
 def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: bool = False) -> list[str]:
     """The words of spans joined by spaces; a text's white space counts as one space, unless all is `as_written`."""
     spans = corpus.spans
@@ -182,12 +194,14 @@ def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: boo
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
     begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.sentence.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
+    # A span may reach beyond its sentence.
+    text, offsets = "".join(corpus.texts or ()), _text_starts(corpus.texts or ()).tolist()
     found = []
     for index in indexes:
         sentence = sentences[index]
         stretches = spans.stretches.get(index) or ((begins[index], ends[index]),)
         if corpus.texts is not None:
-            pieces = [corpus.texts[sentence][begin:end] for begin, end in stretches]
+            pieces = [text[offsets[sentence] + begin : offsets[sentence] + end] for begin, end in stretches]
         else:
             start = starts[sentence]
             pieces = [vocabulary[code] for begin, end in stretches for code in codes[start + begin : start + end]]
@@ -261,13 +275,17 @@ class SpanPair:
             try:
                 self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
             except TooManyOverlapsError as error:
-                place = self.gold.corpus.place_of_span(int(self.gold.index[error.target]))
-                raise InputError(
-                    f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
-                    f"overlaps, too many for {matching.__name__}, which pairs them one to one. Leave it out, or cut "
-                    "the text into smaller documents."
-                ) from None
+                raise self.refused(error, error.target, matching.__name__) from None
         return self._matched[key]
+
+    def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
+        """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
+        place = self.gold.corpus.place_of_span(int(self.gold.index[target]))
+        return InputError(
+            f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
+            f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
+            "documents."
+        )
 
     def both_ways(self) -> Records:
         """The fair matching with either side as the target, added up: no side is preferred."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,10 +36,21 @@ Tables = Sequence[tuple[str, "Items"]]
 """The items of each system by itself, by name."""
 Places = tuple[Ints, Ints, Mapping[int, Any]]
 """The first word and the end of each item in its text, and the stretches of those with gaps."""
-Layers = tuple[tuple[str, ...], "Rows | None", "tuple[Rows, ...]"]
-"""The names of the sides, their arcs, or the spans of each."""
 Wanted = tuple[tuple[int, int | None], Any, Any]
 """Two systems (or one), a mask of the items wanted, and what kind of change each is."""
+
+
+class Layers(NamedTuple):
+    """What gold and systems say in the texts of a page."""
+
+    sides: tuple[str, ...] = ()
+    """Their names."""
+    arcs: Rows | None = None
+    """The trees of all, word by word, …"""
+    spans: tuple[Rows, ...] = ()
+    """… or the spans of each, with heads or without, …"""
+    nodes: Rows | None = None
+    """… and what these may cover besides words."""
 
 
 def word_places(run: Run, items: Items) -> Places:
@@ -53,9 +64,9 @@ class Drawing:
     """The layers that examples and pages draw beside words and items."""
 
     kind: str
-    """The kind of layer that the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
+    """The kind of layer that the page draws: tags, arcs, spans, graph, frames, trees, chains, units."""
     places: Callable[[Run, Items], Places] = word_places
-    layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: ((), None, ())
+    layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: Layers()
     """The layers of gold and systems in the texts of a page."""
     example: Callable[[Run, Items, Tables, int], Mapping[str, Any]] = lambda run, items, tables, sentence: {}
     """The same in one sentence: fields of an Example."""
@@ -63,6 +74,8 @@ class Drawing:
     """Examples of single items, where sentences are not what is drawn."""
     unit: str = "sentence"
     """The unit that is one text of a page."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of outcome in words, for those that a drawing names."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,20 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import answers, brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import (
+    answers,
+    biojson,
+    brackets,
+    chains,
+    columns,
+    extraction,
+    graphs,
+    links,
+    readings,
+    roles,
+    standoff,
+    trees,
+)
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -52,7 +65,13 @@ class Plan:
     """True if it holds mentions in chains."""
     graphs: bool = False
     """True if it holds graphs and nothing else but words with tags."""
+    relations: bool = False
+    """True if it holds relations between spans, as far as the first lines show …"""
+    links: bool = False
+    """… and identifiers of what spans name."""
     has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -79,6 +98,9 @@ class Format:
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
     columns.check_width(layout.width, path)
     rows = [line.split(layout.separator) for line in columns.rows_of(head, layout.comments)[layout.header :]]
+    if layout.open_end:
+        own = layout.width
+        rows = [row if len(row) < own else [*row[:own], "\t".join(row[own:])] for row in rows]
     empty = ("_", "") if layout.empty is None else (layout.empty,)
     filled = tuple(
         name
@@ -173,6 +195,11 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
     return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
+def _plan_hipe(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    layout = links.hipe_layout(head, path)
+    return replace(_plan_layout(layout, head, path), read=partial(links.read_hipe, layout=layout), links=True)
+
+
 def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     if given["word"] < 0 or given["predicate"] < 1:
         raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
@@ -181,10 +208,40 @@ def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
+def _plan_biojson(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    plan = _plan("biojson", path, (), partial(biojson.read_biojson, **given))
+    return replace(plan, resolve=roles.roles_too(plan.resolve))
+
+
+def _plan_up2(head: Sequence[str], path: str, format: str) -> Plan:  # noqa: A002
+    layout = roles.up2_layout(head, path, format)
+    return replace(_plan_layout(layout, head, path), has_words=layout.word > 0)
+
+
+def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("units", given["units"], standoff.UNITS)
+    read = partial(standoff.read_brat, **given)
+    whole = given["units"] == "documents"
+    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
+
+
+def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(standoff.read_json, **given)
+    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
+
+
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("end", given["end"], chains.ENDS)
     check_choice("which", given["which"], chains.WHICH)
     return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
+
+
+def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("which", given["which"], extraction.WHICH)
+    predicted, related, chained = extraction.dygie_layers(head, path, given["which"])
+    read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
+    plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
+    return replace(plan, spans=True)
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -284,6 +341,22 @@ FORMATS = {
         ),
         # Before CoNLL-2009 and CoNLL-U, which these resemble but for their last columns.
         Format(
+            "up2",
+            "Universal Propositions 2.0, with or without words: a predicate's line lists the heads of its arguments",
+            "# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
+            "1\tthe\tDET\t_\t_\t_\n2\tend\tNOUN\t_\t_\t_\n3\tcame\tVERB\tcome.01\tA1:2\tA1:1-2\n",
+            roles.looks_up2,
+            lambda head, path, given, wanted: _plan_up2(head, path, "up2"),
+        ),
+        Format(
+            "up2-spans",
+            "the same files: a predicate's line lists its arguments as stretches of words",
+            "# global.columns = ID UP:PRED UP:ARGHEADS UP:ARGSPANS\n"
+            "1\t_\t_\t_\n2\t_\t_\t_\n3\tcome.01\tA1:2\tA1:1-2\n",
+            lambda head: False,
+            lambda head, path, given, wanted: _plan_up2(head, path, "up2-spans"),
+        ),
+        Format(
             "up",
             "Universal Propositions: CoNLL-U, then a column of senses and one of roles for each predicate",
             "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\t_\tA0\n2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_\tleave.01\tV\n",
@@ -354,15 +427,31 @@ FORMATS = {
             ),
         ),
         Format(
+            "hipe",
+            "HIPE: words in columns that the first line names, mentions in NE- columns, links in NEL- columns",
+            "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\tQ220\tNoSpaceAfter\n"
+            ".\tO\t_\tEndOfSentence",
+            links.looks_hipe,
+            _plan_hipe,
+        ),
+        Format(
+            "neleval",
+            "neleval and TAC: a mention per line, document, first and last place, then identifier, score and type",
+            "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
+            links.looks_neleval,
+            lambda head, path, given, wanted: _plan(
+                "neleval", path, (), links.read_neleval, links=True, has_words=False, in_documents=True
+            ),
+        ),
+        Format(
             "brat",
-            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             standoff.looks_brat,
-            lambda head, path, given, wanted: _plan(
-                "brat", path, (), partial(standoff.read_brat, **given), spans=True
-            ),
-            {"triggers": True, "trim": False},
-            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+            _plan_brat,
+            {"triggers": True, "trim": False, "units": "documents"},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; units: "
+            "lines if each line of the text is a sentence",
         ),
         # Before the other JSON.
         Format(
@@ -376,6 +465,42 @@ FORMATS = {
                 "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
             ),
         ),
+        # Before clusters, which these may have too.
+        Format(
+            "dygie",
+            "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
+            '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
+            '"relations": [[[0, 0, 2, 2, "left"]]]}',
+            extraction.looks_dygie,
+            _plan_dygie,
+            {"which": "auto"},
+            "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
+            "such as they are",
+        ),
+        Format(
+            "docred",
+            "DocRED: JSON, documents with entities (all their mentions) and facts, or facts about gold's entities",
+            '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
+            '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
+            '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
+            extraction.looks_docred,
+            lambda head, path, given, wanted: _plan(
+                "docred", path, (), partial(extraction.read_docred, **given), spans=True, relations=True
+            ),
+            {"gold": ""},
+            'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
+        ),
+        Format(
+            "biojson",
+            "JSON, a sentence per line with words and, for each predicate, tags of its arguments (B-ARG0, B-V, O)",
+            '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}\n'
+            '{"words": ["It", "ended"], "predicate": 1, "tags": ["B-ARG1", "O"]}',
+            biojson.looks_biojson,
+            _plan_biojson,
+            dict(biojson.PARAMETERS),
+            "scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags that "
+            "break it",
+        ),
         Format(
             "clusters",
             "JSON, a document per line with its sentences and clusters of mentions: first and last word, from 0",
@@ -388,13 +513,11 @@ FORMATS = {
         ),
         Format(
             "jsonl",
-            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
-            lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
-            ),
+            _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
@@ -554,6 +677,15 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
     is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
     """
     return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+
+
+def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
+    builder = Builder(())
+    text = standoff.read_dicts(documents, name, builder)
+    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return builder.corpus(name, digest, replace(made, format="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:

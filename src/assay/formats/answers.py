@@ -233,7 +233,7 @@ class _Words:
         """A text, and begin and end of each of its words; nothing where characters are the atoms."""
         first, end = int(self.starts[number]), int(self.starts[number + 1])
         if self.gold.texts is not None:
-            return self.gold.texts[first], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+            return "".join(self.gold.texts[first:end]), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         texts: list[str] = []
         places: list[tuple[int, int]] = []
         length = 0
@@ -276,7 +276,11 @@ class _Words:
         """The sentence that a stretch of a text begins in, and its first and last atom there: words it touches."""
         sentence = int(self.starts[number])
         if self.gold.texts is not None:
-            return sentence, *place
+            begin, end = place
+            while begin >= len(self.gold.texts[sentence]):
+                begin, end = (one - len(self.gold.texts[sentence]) for one in (begin, end))
+                sentence += 1
+            return sentence, begin, end
         start = int(self.gold.starts[sentence])
         first = start + int(np.searchsorted(ends, place[0], side="right"))
         behind = start + int(np.searchsorted(begins, place[1], side="left"))
@@ -294,7 +298,7 @@ def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dic
     if listed[0].name is None:
         number = len(listed)
         if number not in (gold.sentences, len(documents) - 1):
-            pieces = "documents" if gold.texts is not None else "sentences"
+            pieces = "documents" if gold.in_documents else "sentences"
             raise InputError(
                 f"{system.name}: {number:,} answers and {gold.sentences:,} {pieces} of gold, and no ids to tell "
                 "which belongs where."

@@ -61,7 +61,15 @@ class Collector(Protocol):
         """The finished layer."""
 
 
+class SpanCollector(Collector, Protocol):
+    """The same for a layer over all spans of the files."""
+
+    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
+        """The number of a span, given as to the Builder."""
+
+
 C = TypeVar("C", bound=Collector)
+S = TypeVar("S", bound=SpanCollector)
 
 
 class Builder:
@@ -112,6 +120,16 @@ class Builder:
         found = self._collectors.setdefault(kind, kind())
         assert isinstance(found, kind)
         return found
+
+    def over_spans(self, kind: type[S], wanted: bool) -> S | None:
+        """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
+        if kind in self._collectors or not wanted:
+            return self.collector(kind) if kind in self._collectors else None
+        collector, labels = self.collector(kind), tuple(self._span_labels)
+        rows = np.array(self._spans, dtype=np.int64).reshape(-1, 5).tolist()
+        for number, (sentence, begin, end, label, line) in enumerate(rows):
+            collector.span(sentence, self._stretches.get(number, ((begin, end),)), labels[label], line)
+        return collector
 
     @property
     def words(self) -> int:
@@ -302,6 +320,7 @@ class Builder:
             unparsed=frozenset(self._unparsed),
             chains=chains,
             texts=tuple(self.texts) or None,
+            in_documents=plan.in_documents,
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )

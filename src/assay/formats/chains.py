@@ -45,6 +45,8 @@ _Brackets = dict[str, list[str]]
 GOLD, PREDICTED = "clusters", "predicted_clusters"
 ENDS = ("inclusive", "exclusive")
 WHICH = ("auto", GOLD, PREDICTED)
+Layers = Callable[[dict[str, Any], list[list[str]], int, int, str, Builder], None]
+"""Reads more of a document: its value, words by sentence, the number of its first sentence, its line and place."""
 _CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 
 
@@ -473,8 +475,18 @@ def _first(head: Sequence[str]) -> dict[str, Any]:
     return json_object(next((line for line in head if line.strip()), "")) or {}
 
 
-def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "auto") -> None:
-    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant."""
+def read_clusters(
+    source: Source,
+    builder: Builder,
+    *,
+    end: str = "inclusive",
+    which: str = "auto",
+    layers: Layers | None = None,
+) -> None:
+    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant.
+
+    `layers` reads what else there is in a document, which then may have no clusters.
+    """
     builder.begin_file(source.path)
     problems: list[str] = []
     for batch in source.batches():
@@ -482,7 +494,7 @@ def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", w
             if line.strip():
                 place = f"{source.path}:{number}"
                 try:
-                    _read_document(line, number, place, end == "inclusive", which, builder, problems)
+                    _read_document(line, number, place, end == "inclusive", which, builder, problems, layers)
                 except _DocumentError as fault:
                     problems.append(f"{place}: {fault}")
     refuse_all(problems)
@@ -496,7 +508,14 @@ class _DocumentError(Exception):
 
 
 def _read_document(
-    text: str, line: int, place: str, inclusive: bool, which: str, builder: Builder, problems: list[str]
+    text: str,
+    line: int,
+    place: str,
+    inclusive: bool,
+    which: str,
+    builder: Builder,
+    problems: list[str],
+    layers: Layers | None,
 ) -> None:
     """Add a document to the builder, or what is wrong with its mentions to the problems."""
     try:
@@ -512,8 +531,8 @@ def _read_document(
         if list(map(len, columns[0])) != list(map(len, columns[1])):
             raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
     words = sum(map(len, columns[0]))
-    key = _key(value, which)
-    clusters = _listed(value[key], key)
+    key = which if layers else _key(value, which)
+    clusters = _listed(value.get(key, []), key)
     before, rows = len(problems), []
     for number, cluster in enumerate(clusters):
         path = f"{key}[{number}]"
@@ -533,12 +552,15 @@ def _read_document(
         builder.identify(document_id(name, len(builder.ids) + 1), place)
     except InputError as error:
         problems.append(str(error))
+    first = builder.sentence
     ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
     flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
     builder.add(flat, ends.tolist(), [line] * len(ends))
     mentions = [(builder.begun - 1, *row) for row in rows]
     names = [str(number) for number in range(len(clusters))]
     builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+    if layers:
+        layers(value, columns[0], first, line, place, builder)
 
 
 def _key(value: dict[str, Any], which: str) -> str:

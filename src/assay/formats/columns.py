@@ -47,7 +47,7 @@ _FORMATS = {
     "conllx": "CoNLL-X",
     "conll08": "CoNLL-2008",
     "conll09": "CoNLL-2009",
-    "up": "a file of Universal Propositions",
+    **dict.fromkeys(("up", "up2", "up2-spans"), "a file of Universal Propositions"),
 }
 """Formats that number words, as messages call them."""
 _STRUCTURE = re.compile(r"</?([A-Za-z]\w*)(?:\s[^<>]*)?/?>")

@@ -18,6 +18,7 @@ from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
+from assay.formats.relations import Links
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -44,7 +45,34 @@ Fault = tuple[int, str]
 
 def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
-    order = _declared_fields(corpus)
+    mentions = _mentions_in(corpus, field)
+    spans, _ = _as_spans(corpus, mentions, [mention.label or _EMPTY for mention in mentions])
+    empty = sum(not mention.label for mention in mentions)
+    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
+    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+
+
+def entity_links(corpus: Corpus, field: str) -> Corpus:
+    """The corpus with the mentions of entities, and with the links of those whose field is filled."""
+    identifiers = [mention.label for mention in _mentions_in(corpus, field)]
+    order = declared_fields(corpus)
+    mentions = _mentions_in(corpus, "etype" if "etype" in order else order[0])
+    types = [mention.label if "etype" in order else "" for mention in mentions]
+    spans, numbers = _as_spans(corpus, mentions, types)
+    names = [identifiers[number] for number in numbers.tolist()]
+    for name, mention in zip(identifiers, mentions, strict=True):
+        if re.search(r"\s", name):
+            place = corpus.place(mention.place)
+            raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
+    filled = [name not in ("", _EMPTY) for name in names]
+    starts = np.concatenate([[0], np.cumsum(filled)]).astype(np.int64)
+    links = Links(spans, starts, Column.of(name for name, there in zip(names, filled, strict=True) if there))
+    return replace(corpus, spans=spans).with_layer(links)
+
+
+def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
+    """The mentions of a corpus in the order of their brackets, with what a field says of each."""
+    order = declared_fields(corpus)
     if field not in order:
         raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
@@ -59,6 +87,11 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, field, faults)
     if faults:
         raise InputError(f"{corpus.place(faults[0][0])}: {faults[0][1]}")
+    return mentions
+
+
+def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str]) -> tuple[Spans, Ints]:
+    """Mentions as spans under these labels, in the order of the text, and the number of each among the mentions."""
     begins = np.array([mention.place for mention in mentions], dtype=np.int64)
     ends = np.array([mention.stretches[-1][1] for mention in mentions], dtype=np.int64)
     in_sentence = corpus.sentence_of[begins].astype(np.int64)
@@ -68,18 +101,15 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
         for number, (mention, first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
         if mention.parts > 1
     }
-    labels = Column.of(mention.label or _EMPTY for mention in mentions)
-    spans = Spans.sorted(in_sentence, begins - firsts, ends - firsts, labels, corpus.lines_of(begins), stretches)
-    empty = sum(not mention.label for mention in mentions)
-    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
-    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+    rows = (in_sentence, begins - firsts, ends - firsts, Column.of(labels))
+    return Spans.sorted(*rows, corpus.lines_of(begins), stretches), Spans.order(*rows, stretches)
 
 
 def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:
     return tuple((begin - first, end - first) for begin, end in stretches)
 
 
-def _declared_fields(corpus: Corpus) -> tuple[str, ...]:
+def declared_fields(corpus: Corpus) -> tuple[str, ...]:
     """The order of the fields by the comment that declares it, `# global.Entity = eid-etype-…`."""
     name = f"global.{_KEY}"
     comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
@@ -234,7 +264,7 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
     Mentions of empty nodes alone (zeros) are refused, or with `zeros="drop"` left out and counted.
     """
     check_choice("zeros", zeros, ("error", "drop"))
-    order = _declared_fields(corpus)
+    order = declared_fields(corpus)
     heads = "head" in order
     # Nodes are words and empty nodes in text order; brackets may stand on either.
     lines = enumerate(corpus.aside_lines)

@@ -26,6 +26,7 @@ from assay.formats.standoff import json_object, shown
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
 """A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""
 _EMPTY_NODE = re.compile(r"([0-9]+\.[0-9]+)\t")
+"""The beginning of an empty node's line."""
 SDP_LABELS = ("lemma", "tag")
 MRP_LABELS = ("lemma", "tag")
 SDP_VERSIONS = ("auto", "2014", "2015")
@@ -141,6 +142,22 @@ class GraphFault:
     fact: str
 
 
+def empty_nodes(corpus: Corpus) -> list[int]:
+    """The lines of empty nodes, by their numbers among the lines that are no words."""
+    return [number for number, line in enumerate(corpus.aside_lines) if _EMPTY_NODE.match(line)]
+
+
+def place_of_aside(corpus: Corpus, number: int) -> str:
+    """`file:line` of a line that is no word."""
+    sentence = corpus.aside_sentences[number]
+    if corpus.lines is None:
+        return corpus.place_of_sentence(sentence)
+    first = int(corpus.starts[sentence])
+    behind = int(np.searchsorted(corpus.aside_words, first + 1))
+    line = int(corpus.lines[sentence]) + int(corpus.aside_words[number]) - first + number - behind
+    return f"{corpus.path_of(sentence)}:{line}"
+
+
 def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
     """The corpus with the graphs that its column DEPS and its empty nodes make up, and what is wrong with them.
 
@@ -149,7 +166,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
     words, starts = len(corpus), corpus.starts
     named = next((line for _, line in corpus.comments if line.startswith("# global.columns")), "")
     names = named.partition("=")[2].split() or list(CONLLU)
-    rows = [(number, line.split("\t")) for number, line in enumerate(corpus.aside_lines) if _EMPTY_NODE.match(line)]
+    rows = [(number, corpus.aside_lines[number].split("\t")) for number in empty_nodes(corpus)]
     empty_sentence = np.array([corpus.aside_sentences[number] for number, _ in rows], dtype=np.int64)
     before = np.array([corpus.aside_words[number] for number, _ in rows], dtype=np.int64)
     empty_ids = tuple(cells[0] for _, cells in rows)
@@ -183,13 +200,7 @@ def with_enhanced(corpus: Corpus) -> tuple[Corpus, list[GraphFault]]:
     good = number <= np.diff(starts)[sentence]
 
     def place(node: int) -> str:
-        if node < words or corpus.lines is None:
-            return corpus.place(min(node, words - 1))
-        aside, own = rows[node - words][0], int(empty_sentence[node - words])
-        first = int(starts[own])
-        behind = int(np.searchsorted(corpus.aside_words, first + 1))
-        line = int(corpus.lines[own]) + int(corpus.aside_words[aside]) - first + aside - behind
-        return f"{corpus.path_of(own)}:{line}"
+        return place_of_aside(corpus, rows[node - words][0]) if node >= words else corpus.place(node)
 
     faults: list[tuple[int, str]] = []
     nodes: dict[tuple[int, str], int] = {}

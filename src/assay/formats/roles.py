@@ -2,13 +2,14 @@
 
 In CoNLL-2008, CoNLL-2009 and files of Universal Propositions a word is an argument: its cell in a predicate's column
 is a role. In CoNLL-2005 (props) and CoNLL-2012 arguments are stretches of words, as brackets in that column.
+Universal Propositions 2.0 list the arguments of a predicate in its own line, by their heads and as stretches.
 Readers of tables hand on what stands behind the columns of words (`ROLES`); `with_roles` makes the graph of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -23,21 +24,29 @@ from assay.formats.columns import CONLLU, ROLES, Layout
 from assay.formats.graphs import Graph
 from assay.formats.source import Source
 
-HEADS = ("conll08", "conll09", "up")
+HEADS = ("conll08", "conll09", "up", "up2")
 """Formats in which arguments are words …"""
-SPANS = ("props", "conll2012")
+SPANS = ("props", "conll2012", "biojson", "up2-spans")
 """… and those in which they are stretches of words."""
-TAGS = {"conll08": "PPOSS", "conll09": "POS", "up": "UPOS", "conll2012": "XPOS"}
+TAGS = {
+    **{"conll08": "PPOSS", "conll09": "POS", "conll2012": "XPOS"},
+    **dict.fromkeys(("up", "up2", "up2-spans"), "UPOS"),
+}
 """The column of a word's part of speech."""
 UNKNOWN = "·"
 """A word of a file that has none."""
 MARK = "V"
 """The role of the predicate itself."""
-_NOTHING = ("_", "-", "")
+NOTHING = ("_", "-", "")
+"""Cells without a sense or role."""
 _CONLL08 = ("ID", "FORM", "LEMMA", "GPOS", "PPOS", "SPLIT_FORM", "SPLIT_LEMMA", "PPOSS", "HEAD", "DEPREL")
 _CELL = re.compile(r"((?:\([^()*\s]+)*)\*((?:[^()*\s]*\))*)")
 _OPENED = re.compile(r"\(([^()*\s]+)")
 _CLOSED = re.compile(r"([^()*\s]*)\)")
+_UP2 = (("UP:PRED", "UP:PREDS"), ("UP:ARGHEADS",), ("UP:ARGSPANS",))
+"""The last columns of Universal Propositions 2.0, by the names that they go by."""
+_LISTED = {"up2": re.compile(r"(.+):([0-9]{1,9})"), "up2-spans": re.compile(r"(.+):([0-9]{1,9})-([0-9]{1,9})")}
+"""An argument in such a column: its role and its word, or its first and last word."""
 
 CONLL08_LAYOUT = Layout("conll08", "\t", len(_CONLL08), 5, _CONLL08, ids=True, empty="_", open_end=True)
 """Ten columns, of which the sixth has the words, and behind them predicates and their arguments."""
@@ -80,7 +89,7 @@ def _fits(head: Sequence[str], predicate: int, *, cut: bool = False) -> bool:
         words = [row for row in rows if row[0].isdigit()]
         if any(len(row) <= predicate for row in words):
             return False
-        least = predicate + 1 + sum(row[predicate] not in _NOTHING for row in words)
+        least = predicate + 1 + sum(row[predicate] not in NOTHING for row in words)
         widths = {len(row) for row in words}
         if len(widths) > 1 or (min(widths, default=least) < least if cut else widths - {least}):
             return False
@@ -147,6 +156,27 @@ def up_layout(head: Sequence[str], path: str, columns: int) -> Layout:
     return UP_LAYOUTS[fitting[0]]
 
 
+def looks_up2(head: Sequence[str]) -> bool:
+    """The first line names the columns of Universal Propositions 2.0, behind those of words or the ID alone."""
+    names = head[0].partition("=")[2].upper().split() if head[0].startswith("# global.columns") else []
+    return len(names) > len(_UP2) and all(
+        name in known for name, known in zip(names[-len(_UP2) :], _UP2, strict=True)
+    )
+
+
+def up2_layout(head: Sequence[str], path: str, format: str) -> Layout:  # noqa: A002
+    """The layout of such a file; one without words has nothing but the ID before its propositions."""
+    names = tuple(head[0].partition("=")[2].split()) if head and looks_up2(head) else ()
+    if not names or names[0] != "ID" or (len(names) > len(_UP2) + 1 and "FORM" not in names):
+        raise InputError(
+            f"{path}:1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = "
+            "ID FORM … UP:PRED UP:ARGHEADS UP:ARGSPANS, or with ID and the last three where it has no words."
+        )
+    own = names[: -len(_UP2)]
+    word = own.index("FORM") if "FORM" in own else 0
+    return Layout(format, "\t", len(own), word, own, ids=True, comments=True, empty="_", open_end=True)
+
+
 def looks_props(head: Sequence[str]) -> bool:
     """A lemma or - in the first column, behind it brackets and nothing else, in some line at least."""
     rows = [line.split("\t" if "\t" in line else None) for line in head if line.strip()]
@@ -206,6 +236,12 @@ def roles_too(resolve: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: ROLES if name == ROLES else resolve(name)
 
 
+def has_predicate(format: str, cells: str) -> bool:  # noqa: A002
+    """True if what stands behind the columns of a word makes it a predicate; in CoNLL-2009 a flag comes first."""
+    place = int(format == "conll09")
+    return any(cell not in NOTHING for cell in cells.split("\t")[place : place + 1])
+
+
 # --- from cells to a graph ---
 
 
@@ -214,8 +250,13 @@ def with_roles(corpus: Corpus) -> Corpus:
     cells = corpus.column(ROLES)
     columns = {name: column for name, column in corpus.columns.items() if name != ROLES}
     bare = replace(corpus, columns=columns)
+    if bare.layer(Graph) is not None:
+        return bare
+    if corpus.format in _LISTED:
+        return _with_listed(bare, cells)
     if corpus.format in HEADS:
-        return bare.with_layer(_graph_of_heads(bare, cells))
+        graph = _graph_of_heads(bare, cells)
+        return _with_asides_noted(bare, graph).with_layer(graph)
     return _with_spans(bare, cells)
 
 
@@ -229,15 +270,15 @@ def _graph_of_heads(corpus: Corpus, cells: Column) -> Graph:
     for text in cells.vocabulary:
         row = text.split("\t")
         sense, *given = row[flagged:] or [""]
-        flags.append(flagged and row[0] == "Y" and sense in _NOTHING)
-        senses.append("" if sense in _NOTHING else sense)
+        flags.append(flagged and row[0] == "Y" and sense in NOTHING)
+        senses.append("" if sense in NOTHING else sense)
         widths.append(len(given))
         found = [
             (place, role)
             for place, cell in enumerate(given)
-            if cell not in _NOTHING
+            if cell not in NOTHING
             for role in cell.split("|")
-            if role not in _NOTHING
+            if role not in NOTHING
         ]
         columns += [place for place, _ in found]
         roles += [role for _, role in found]
@@ -278,11 +319,95 @@ def _graph_of_heads(corpus: Corpus, cells: Column) -> Graph:
     return Graph.of(dependent, head, Column(label, all_roles.vocabulary), predicates=predicates, senses=named)
 
 
+def _with_asides_noted(corpus: Corpus, graph: Graph) -> Corpus:
+    """The corpus with a note on senses and roles in lines that are no words, such as ranges and empty nodes."""
+    numbers = np.bincount(corpus.sentence_of[graph.predicates], minlength=corpus.sentences).tolist()
+    lost = 0
+    for line, sentence in zip(corpus.aside_lines, corpus.aside_sentences, strict=True):
+        cells = [] if line.startswith("#") else line.split("\t")
+        lost += sum(cell not in NOTHING for cell in cells[-1 - numbers[sentence] :])
+    if not lost:
+        return corpus
+    note = "Senses and roles of ranges or empty nodes, which are no words here, were not read: {}."
+    return replace(corpus, noted=(*corpus.noted, (note, lost)))
+
+
 @cache
 def _brackets(cell: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The roles opened and those closed in a cell, the last without a name where it has none; None: no brackets."""
     match = _CELL.fullmatch(cell)
     return (tuple(_OPENED.findall(match[1])), tuple(_CLOSED.findall(match[2]))) if match else None
+
+
+def graph_of_spans(
+    arcs: Iterable[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
+) -> Graph:
+    """The graph of predicates, in their order, and of arguments as first word, end, predicate and role."""
+    distinct = sorted(set(arcs))
+    begins, ends, heads = (np.array([arc[axis] for arc in distinct], dtype=np.int64) for axis in (0, 1, 2))
+    return Graph(
+        dependent=begins,
+        head=heads,
+        labels=Column.of([str(arc[3]) for arc in distinct]),
+        predicates=np.array(predicates, dtype=np.int64),
+        senses=Column.of(senses),
+        begin=begins,
+        end=ends,
+    )
+
+
+def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
+    """The corpus with the predicates that list their arguments, by heads or as stretches of words."""
+    pattern, spans = _LISTED[corpus.format], corpus.format in SPANS
+    expected = "A0:2-3|A1:5-5" if spans else "A0:3|A1:5"
+    problems: list[str] = []
+    arcs: list[tuple[int, int, int, str]] = []
+    split = [text.split("\t") for text in cells.vocabulary]
+    filled = np.array([any(cell not in NOTHING for cell in row) for row in split], dtype=bool)[cells.codes]
+    uneven = np.array([len(row) != len(_UP2) for row in split], dtype=bool)[cells.codes]
+    predicates: list[int] = []
+    senses: list[str] = []
+    for word in np.flatnonzero(filled | uneven).tolist():
+        row, place = split[cells.codes[word]], corpus.place(word)
+        if len(row) != len(_UP2):
+            problems.append(f"{place}: {len(row)} columns of propositions where 3 are named. Is a cell missing?")
+            continue
+        if row[0] in NOTHING:
+            problems.append(f"{place}: arguments of a word that is no predicate. Fill UP:PRED with a sense.")
+            continue
+        predicates.append(word)
+        senses.append(row[0])
+        sentence = int(corpus.sentence_of[word])
+        start, end = corpus.starts[sentence : sentence + 2].tolist()
+        size = end - start
+        listed = row[1 + spans]
+        for part in [] if listed in NOTHING else listed.split("|"):
+            match = pattern.fullmatch(part)
+            if match is None:
+                problems.append(f"{place}: {part!r} where arguments such as {expected} should stand.")
+                continue
+            first, last = int(match[2]), int(match[len(match.groups())])
+            if not 1 <= first <= last <= size:
+                problems.append(
+                    f"{place}: {part!r} in a sentence of {size} words, which are counted from 1. Mend the numbers."
+                )
+                continue
+            arcs.append((start + first - 1, start + last, word, match[1]))
+    refuse_all(problems)
+    if not corpus.has_words:
+        # Without words, predicates are shown by their lemmas.
+        shown = [UNKNOWN] * len(corpus)
+        for word, sense in zip(predicates, senses, strict=True):
+            shown[word] = sense.rpartition(".")[0] or sense
+        corpus = replace(corpus, forms=Column.of(shown))
+    if repeated := len(arcs) - len(set(arcs)):
+        corpus = replace(
+            corpus, noted=(*corpus.noted, ("Arguments that a predicate lists twice, read once: {}.", repeated))
+        )
+    graph = graph_of_spans(arcs, predicates, senses)
+    if not spans:
+        graph = Graph.of(graph.dependent, graph.head, graph.labels, predicates=graph.predicates, senses=graph.senses)
+    return corpus.with_layer(graph)
 
 
 def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
@@ -345,17 +470,7 @@ def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
                     "Is a bracket missing?"
                 )
     refuse_all(problems)
-    distinct = sorted(set(arcs))
-    begins, ends, heads = (np.array([arc[axis] for arc in distinct], dtype=np.int64) for axis in (0, 1, 2))
-    graph = Graph(
-        dependent=begins,
-        head=heads,
-        labels=Column.of([str(arc[3]) for arc in distinct]),
-        predicates=np.array(predicates, dtype=np.int64),
-        senses=Column.of(senses),
-        begin=begins,
-        end=ends,
-    )
+    graph = graph_of_spans(arcs, predicates, senses)
     noted = corpus.noted
     if without:
         text = "predicates without a column of arguments, taken as predicates that have none: {} (the first: "

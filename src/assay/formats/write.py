@@ -1,4 +1,4 @@
-"""A Corpus becomes text again, in those formats that hold words with labels."""
+"""A Corpus becomes text again: words with labels here, spans in `writespans`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,44 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from assay import specs
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, read_labels, schemes
+from assay.formats import Input, choose_column, graphwriter, links, read_labels, schemes, writespans
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
+"""Formats of words with labels; those of graphs and of semantic roles are in `graphwriter.TARGETS`."""
 _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
-def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
-    """The text in the target format, and a sentence for everything that it cannot hold."""
-    if target not in TARGETS:
-        raise unknown("format", target, TARGETS)
+def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
+    """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
+
+    Where there is but one file, it has no name.
+    """
+    name, given = specs.parse(target, "format")
+    known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
+    if name not in known:
+        raise unknown("format", name, known)
+    if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
+        if column is not None:
+            raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
+        text, losses = graphwriter.written(source, name, given)
+        return {"": text}, losses
+    if given:
+        raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")
+    if name in writespans.TARGETS:
+        if column:
+            raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
+        return writespans.write_spans(links.with_links(source.read()), name)
     chosen = None
-    if target in _HOLDS_ONE_LABEL:
+    if name in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])
-    return _converted(source.read(), target, column, chosen)
+    corpus, losses = graphwriter.without_graph(source, name)
+    text, others = _converted(corpus, name, column, chosen)
+    return {"": text}, [*losses, *others]
 
 
 def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:
@@ -49,6 +69,8 @@ def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | No
         kept = set(named.values())
     lost = [name for name in corpus.columns if name not in kept and not corpus.is_empty(name)]
     losses = [f"{target} has no place for {', '.join(lost)}: left out."] if lost else []
+    if corpus.chains is not None and len(corpus.chains):
+        losses.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
     if target != "conllu" and corpus.comments:
         losses.append(f"{target} has no comments: {len(corpus.comments):,} left out.")
     if target != "conllu" and corpus.aside_lines:

@@ -96,7 +96,7 @@ def markdown(result: Result) -> str:
     if result.examples:
         points = []
         for example in result.examples:
-            if example.arcs or example.units or example.tree:
+            if example.in_lines:
                 # Indented code cannot be ended by anything that stands in the data, as a fence could.
                 drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
                 points.append(f"- {_plain(example.place)}\n{drawn}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -46,8 +47,11 @@ def _agreement(result: Result) -> Iterator[Table]:
     found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
     columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
     header = ["pair"]
+    short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
     for measure, score in columns:
+        # In full where several go by the same name.
         name = measure.partition("(")[0]
+        name = name if short[name] == 1 else measure
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:
@@ -118,9 +122,11 @@ def _scores(result: Result) -> Iterator[Table]:
     names = [source.name for source in result.systems]
     rows: list[list[Any]] = []
     if result.rivals:
-        leads = ("", "macro-", "weighted-")
+        # Plain and averaged over labels, as far as some measure is.
+        averages_of = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
+        leads = ("", *averages_of)
         for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
-            if score.startswith(leads[1:]):
+            if score.startswith(("macro-", "weighted-")):
                 continue
             before = score.removesuffix("f1")
             f1 = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in leads]
@@ -130,9 +136,14 @@ def _scores(result: Result) -> Iterator[Table]:
                 averages = [value_of(row[index]) for row in f1[1:]]
                 title = f"{measure} {before}".rstrip(" -")
                 rows.append([name, title, *map(value_of, parts), best, *averages])
-        notes.append(f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.")
-        header = ["system", "measure", "precision", "recall", "f1", "macro f1", "weighted f1"]
-        yield table("Scores", header, rows, "text text percent", words=2, notes=tuple(notes), droppable=(6, 5))
+        told = {
+            1: "macro: mean F1 over labels.",
+            2: f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.",
+        }
+        notes += [told[len(averages_of)]] if averages_of else []
+        header = ["system", "measure", "precision", "recall", "f1", *(f"{lead[:-1]} f1" for lead in averages_of)]
+        last = tuple(range(4 + len(averages_of), 4, -1))
+        yield table("Scores", header, rows, "text text percent", words=2, notes=tuple(notes), droppable=last)
         return
     mains = result.main_scores
     for index, name in enumerate(names):
@@ -386,7 +397,7 @@ def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
         for change in changes[:5]:
             # What became right is gold's label, unless the item itself is gone.
             named = kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
-            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.after}"
+            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
             shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
             rows.append(["", path, change.count, *shares])
     header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]

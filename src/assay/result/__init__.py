@@ -109,6 +109,8 @@ class Change:
     share_of_changes: float
     moved: int | None = None
     """For arcs: how many of them have another head (with `from` = `to`, all)."""
+    other: str = ""
+    """For matched items: what to show in place of `to` where answers have the same label, but another target."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,8 @@ class Diff:
     """… and what the rises and …"""
     loss: float | None = None
     """… the falls add up to, in items."""
-    other_antecedent: int | None = None
-    """For mentions: how many are linked wrongly by both, but to another antecedent."""
+    other_target: int | None = None
+    """For mentions and arcs of graphs: how many are wrong in both alike, but linked to another antecedent or node."""
     score: str = ""
     """The score that `difference` is of: `f1` where items are matched, else that of gold's items alone."""
     net: int = 0
@@ -360,6 +362,10 @@ class ExampleSpan:
     """The words it covers: first and end, counted from 0."""
     kind: str
     """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
+    head: tuple[int, int] | None = None
+    """First and end of its head, if it has one; first is -1: the root, -2: a word that gold does not have."""
+    item: int | None = None
+    """A number that a span of gold and those of systems that answer for it have in common."""
     said: str = ""
     """What a language model wrote in its answer, where that is not what stands there."""
 
@@ -441,6 +447,15 @@ class Example:
     """For mentions: the words in question, as stretches (first and end)."""
     tree: bool = False
     """True if the spans are the constituents of trees."""
+    heads: str = ""
+    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
+    nodes: tuple[tuple[int, str], ...] = ()
+    """What spans may cover behind the last word: how many words stand before it, and its id."""
+
+    @property
+    def in_lines(self) -> bool:
+        """True if it is drawn in lines that belong below each other."""
+        return bool(self.arcs or self.units or self.tree or self.heads)
 
 
 @dataclass(frozen=True)
@@ -569,7 +584,7 @@ class Result:
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: tags, arcs, spans, trees, chains or units."""
+    """The kind of layer that is drawn: tags, arcs, spans, graph, frames, trees, chains or units."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"

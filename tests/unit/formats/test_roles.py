@@ -108,6 +108,87 @@ def test_a_form_that_cannot_be_told_is_asked_for(file, text, fact):
     )
 
 
+UP2 = "# global.columns = ID FORM UPOS UP:PRED UP:ARGHEADS UP:ARGSPANS\n" + rows(
+    "1 the D _ _ _", "2 end N _ _ _", "3 came V come.01 A1:2|AM-TMP:4 A1:1-2|AM-TMP:4-4", "4 now A _ _ _"
+)
+BARE = UP2.replace(" FORM UPOS", "").replace("the\tD\t", "").replace("end\tN\t", "").replace("came\tV\t", "")
+BARE = BARE.replace("now\tA\t", "")
+
+
+@pytest.mark.parametrize("text", [UP2, BARE], ids=["with words", "without"])
+def test_universal_propositions_2_have_heads_and_stretches(file, text):
+    path = file("x.conllup", text)
+    heads = [(1, 2, 2, "A1"), (3, 4, 2, "AM-TMP")]
+    assert roles_of(path) == ("up2", {2: "come.01"}, heads)
+    stretches = [(0, 2, 2, "A1"), (3, 4, 2, "AM-TMP")]
+    assert roles_of(path, "up2-spans") == ("up2-spans", {2: "come.01"}, stretches)
+
+
+def test_universal_propositions_2_without_words_correspond_line_by_line(file):
+    bare = file("bare.conllup", BARE)
+    worse = file("worse.conllup", BARE.replace("A1:2|", "A1:1|"))
+    result = assay.score(bare, {"s": worse}, times=1)
+    assert (result.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
+    assert [row.counts["tp"] for row in result.counts if row.label is None] == [2, 2]
+    corpus = with_roles(read_labels(Input(bare), [ROLES]))
+    assert (corpus.has_words, corpus.forms.strings()) == (False, ["·", "·", "come", "·"])
+    words = file("words.conllup", UP2)
+    assert assay.score(words, {"s": bare}, times=1).scores[0].value == 1
+    spans = assay.score(bare, {"s": bare}, input_format="up2-spans", times=1)
+    assert spans.measures == ["srl-span", "srl-span-unlabelled"]
+
+
+UP2_FAULTS = {
+    ("A1:2|", "A1-2|"): "4: 'A1-2' where arguments such as A0:3|A1:5 should stand.",
+    ("A1:2|", "A1:9|"): "4: 'A1:9' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
+    ("A1:2|", "A1:0|"): "4: 'A1:0' in a sentence of 4 words, which are counted from 1. Mend the numbers.",
+    ("come.01", "_"): "4: arguments of a word that is no predicate. Fill UP:PRED with a sense.",
+    ("now\tA\t_\t_\t_", "now\tA\t_\t_"): "5: 2 columns of propositions where 3 are named. Is a cell missing?",
+    ("# global.columns = ID FORM", "# global.columns = ID TOKEN"): (
+        "1: names no columns of Universal Propositions 2.0. Begin the file with # global.columns = ID FORM … UP:PRED "
+        "UP:ARGHEADS UP:ARGSPANS, or with ID and the last three where it has no words."
+    ),
+}
+
+
+@pytest.mark.parametrize("change", UP2_FAULTS, ids=lambda change: change[1])
+def test_faults_of_universal_propositions_2(file, change):
+    path = file("x.conllup", UP2.replace(*change))
+    assert refusal(roles_of, path, "up2") == f"x.conllup:{UP2_FAULTS[change]}"
+
+
+def test_stretches_that_end_before_they_begin_and_arguments_given_twice(file):
+    path = file("x.conllup", UP2.replace("A1:1-2", "A1:2-1"))
+    assert refusal(roles_of, path, "up2-spans") == (
+        "x.conllup:4: 'A1:2-1' in a sentence of 4 words, which are counted from 1. Mend the numbers."
+    )
+    twice = file("y.conllup", UP2.replace("A1:1-2", "A1:1-2|A1:1-2"))
+    corpus = with_roles(read_labels(Input(twice, input_format="up2-spans"), [ROLES]))
+    assert corpus.notes == ("Arguments that a predicate lists twice, read once: 1.",)
+
+
+def test_roles_of_lines_that_are_no_words_are_told_of(file):
+    text = UP10.replace("1\tKim", "0.1\tPro\t_\t_\t_\t_\t_\t_\t_\t_\t_\tA3\n1\tKim", 1)
+    corpus = with_roles(read_labels(Input(file("x.txt", text)), [ROLES]))
+    note = "Senses and roles of ranges or empty nodes, which are no words here, were not read: 1."
+    assert corpus.notes == (note,)
+
+
+def test_conll09_with_predicates_is_about_roles_unless_something_else_is_asked_for(file):
+    path = file("x.txt", CONLL09)
+    result = assay.score(path, {"s": path}, times=1)
+    assert (result.task, result.measures) == ("graphs", ["srl", "srl-unlabelled"])
+    assert assay.score(path, {"s": path}, column="POS", times=1).task == "tags"
+    assert assay.score(path, {"s": path}, task="tags", times=1).task == "tags"
+    assert assay.score(path, {"s": path}, "las", times=1).task == "dependencies"
+    flagless = file("y.txt", CONLL09.replace("\tY\t", "\t_\t"))
+    assert assay.score(flagless, {"s": flagless}, times=1).task == "graphs"
+    bare = file("z.txt", "".join("\t".join(line.split("\t")[:12]) + "\n" for line in CONLL09.splitlines()))
+    assert assay.score(bare, {"s": bare}, times=1).task == "tags"
+    empty = file("w.txt", rows("1 Kim Kim Kim N N _ _ 0 0 S S _ _"))
+    assert assay.score(empty, {"s": empty}, times=1).task == "tags"
+
+
 def test_plain_conllu_is_no_file_of_propositions(file):
     text = rows("1 Kim Kim N N _ 2 nsubj _ _", "2 has have V V _ 0 root _ _")
     assert Input(file("x.txt", text)).plan.format == "conllu"
@@ -206,7 +287,8 @@ def test_a_cell_without_brackets(file):
 def test_a_file_without_roles_says_which_formats_have_them(file):
     path = file("x.txt", "The\tDT\nend\tNN\n")
     assert refusal(assay.score, path, {"s": path}, "srl") == (
-        "x.txt: holds no semantic roles (tsv). Formats that have them: conll08, conll09, up, props, conll2012."
+        "x.txt: holds no semantic roles (tsv). Formats that have them: conll08, conll09, up, up2, props, conll2012, "
+        "biojson, up2-spans."
     )
 
 

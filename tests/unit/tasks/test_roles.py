@@ -159,7 +159,10 @@ def test_remarks_on_predicates_and_overlaps(file):
     assert "s: no predicates in it." in result.warnings
 
 
-@pytest.mark.parametrize("spec", ["role-kind", "role-prefix", "predicate-tag", "argument-distance"])
+SLICES = ("role", "role-kind", "role-prefix", "predicate-tag", "argument-distance", "discontinuous")
+
+
+@pytest.mark.parametrize("spec", SLICES)
 def test_slices_add_up(file, spec):
     gold = file("g.txt", heads("Kim::A0@2 left:leave.01: it::C-A0@2 now::AM-TMP@2", "a:b.01: c::R-A1@1"))
     system = file("s.txt", heads("Kim::A0@2 left:leave.02: it::A1@2 now::", "a:b.01:A0@1 c::R-A1@1"))
@@ -168,6 +171,54 @@ def test_slices_add_up(file, spec):
     (whole,) = [row.counts for row in result.counts if not row.slice and row.label is None]
     for name in ("tp", "gold", "system"):
         assert sum(row[name] for row in rows) == whole[name]
+
+
+def test_arguments_in_several_pieces_are_a_slice(file):
+    gold = file("g.txt", props("- go - -", "(A0*) (V*) (C-A0*) (A1*)"))
+    system = file("s.txt", props("- go - -", "(A0*) (V*) (A1*) (C-A1*)"))
+    result = assay.score(gold, {"s": system}, "srl-span", slices=("discontinuous",), times=1, input_format="props")
+    parts = {row.slice: row.counts for row in result.counts if row.slice and row.label is None}
+    assert {name: (row["tp"], row["gold"], row["system"]) for name, row in parts.items()} == {
+        "discontinuous=in one piece": (0, 1, 1),
+        "discontinuous=discontinuous": (0, 1, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "kinds", "other"),
+    [
+        (("Kim::A0@4 left:leave.01: it:: now:be.02:", "Kim::A0@3 left:leave.01: it:go.01: now::"), None, "head"),
+        (("Kim:: left:leave.01: it::A0@2 now:be.02:", "Kim:: left:leave.01: it:: now:be.02:A0@2"), None, "dependent"),
+        (("Kim::A0@2 left:leave.02: it:: now:be.02:", "Kim::A0@2 left:leave.03: it:: now:be.02:"), None, "sense"),
+    ],
+)
+def test_another_wrong_predicate_word_or_sense_is_a_changed_error(file, answers, kinds, other):
+    gold = file("g.txt", heads("Kim::A0@2 left:leave.01: it:: now:be.02:"))
+    systems = {name: file(f"{name}.txt", heads(text)) for name, text in zip("ab", answers, strict=True)}
+    (diff,) = assay.compare(gold, systems, "srl", times=10).diffs
+    changed = [change for change in diff.changes if change.kind == "changed-error"]
+    assert [(change.count, change.other.endswith(f"(other {other})")) for change in changed] == [(1, True)]
+
+
+def test_what_two_systems_add_at_the_same_characters_is_one_item(file):
+    """Their words have other numbers there, since one of them cuts a word before."""
+    gold = file("g.txt", heads("Kim left:leave.01: NewYork today"))
+    one = file("a.txt", heads("Kim left:leave.01: New::A1@2 York today"))
+    other = file("b.txt", heads("K im left:leave.01: New::A1@3 York today"))
+    (diff,) = assay.compare(gold, {"a": one, "b": other}, "srl", times=10).diffs
+    assert (diff.items, diff.different) == (2, 0)
+
+
+def test_sentences_and_predicates_are_items(file):
+    text = "Kim::A0@2 left:leave.01: it::A1@2"
+    gold = file("g.txt", heads(text, text))
+    system = file("s.txt", heads(text, text.replace("A1", "A2")))
+    for measure, noun in (("srl-exact", "sentence"), ("srl-propositions", "predicate")):
+        result = assay.compare(gold, {"gold": gold, "s": system}, measure, times=10, examples=1)
+        (diff,) = result.diffs
+        assert (diff.items, diff.new_errors, diff.corrections, result.noun) == (2, 1, 0, noun)
+        (example,) = result.examples
+        assert example.spans
 
 
 def test_slices_of_roles_are_refused_elsewhere(file):

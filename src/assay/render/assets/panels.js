@@ -162,13 +162,13 @@ function frequentChanges(report, diff) {
   if (!diff.changes.length) return null;
   const draw = (change) => {
     const terms = [term("change", change.kind), term("gold", change.gold), term("a", change.from), term("b", change.to)];
-    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${change.from} → ${change.to}`;
+    const meaning = `${CHANGES[change.kind][0]}, gold ${change.gold}, ${change.from} → ${change.other || change.to}`;
     // A space that does not break keeps the sign with its label.
     const moved = change.moved ? element("span", { class: "soft", title: `${whole(change.moved)} with another head` }, "\u00a0⤳") : null;
     return [
       worded(sign(change.kind)),
       worded(element("bdi", {}, change.gold)),
-      worded(element("bdi", {}, change.from), " → ", element("bdi", {}, change.to), moved),
+      worded(element("bdi", {}, change.from), " → ", element("bdi", {}, change.other || change.to), moved),
       numeric(countButton(report, change.count, terms, meaning)),
     ];
   };

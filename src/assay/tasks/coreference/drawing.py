@@ -62,8 +62,7 @@ def _mention(
         position=word - first,
         gold=label_name(items, items.gold[index]),
         answers={
-            name: label_name(items, answers[index])
-            for name, answers in zip(items.systems, items.answer, strict=True)
+            name: label_name(items, answers[index]) for name, answers in zip(items.systems, items.answer, strict=True)
         },
         kind=kind,
         end=stop - first,
@@ -154,7 +153,10 @@ def _chain_layers(run: Run, shown: Shown) -> Iterator[Rows]:
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    return ("gold", *(name for name, _ in tables)), None, tuple(_chain_layers(run, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(_chain_layers(run, shown)))
 
 
-CHAINS = Drawing("chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document")
+_MEANINGS = {"wl": "WL: wrong link", "fp": "FP: gold does not have it", "fn": "FN: not found"}
+CHAINS = Drawing(
+    "chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document", meanings=_MEANINGS
+)

@@ -90,9 +90,9 @@ def _present(result: Result) -> Result:
     )
     remarks = {"outcomes": "TP: resolved, WL: wrong link, FN: missed, FP: spurious, none: rightly left alone (TN)."}
     # Wrong links that became other wrong links are no change unless asked for.
-    others = [row for row in result.diffs if row.slice is None and row.other_antecedent is not None]
+    others = [row for row in result.diffs if row.slice is None and row.other_target is not None]
     for on in dict.fromkeys(row.on for row in others):
-        named = [f"{row.a} → {row.b} {row.other_antecedent:,}" for row in others if row.on == on]
+        named = [f"{row.a} → {row.b} {row.other_target:,}" for row in others if row.on == on]
         counted = "are changed errors here" if "antecedents=true" in on else "count as no change"
         remarks[f"differences {on}"] = (
             f"Wrong links to another wrong antecedent (WL → WL), which {counted}: {'; '.join(named[:15])}."

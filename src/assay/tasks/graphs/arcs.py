@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from zlib import crc32
 
 import numpy as np
 
@@ -19,6 +20,12 @@ ENHANCEMENTS = ("gapping", "shared-heads", "shared-dependents", "control", "rela
 KINDS = ("tp", "le", "head", "dependent", "direction", "fn", "fp")
 """What became of an arc: right, wrong label, head or dependent, turned round, missing, spurious."""
 TP, LE, HEAD, DEPENDENT, DIRECTION, FN, FP = range(len(KINDS))
+WHOLE_KINDS = ("tp", "sense", "arguments", "fn", "fp")
+"""Outcomes of predicates taken with all their arguments."""
+PREDICATE = "(predicate)"
+"""The label of all predicates."""
+PREDICATES = "predicates"
+"""Beside ways to treat empty nodes: the predicates, as arcs from the root that have their senses as labels."""
 TOP = "(top)"
 """The label of an arc from the root where its format has none."""
 STEP = ">"
@@ -49,6 +56,18 @@ def graph_of(corpus: Corpus) -> Graph:
     graph = corpus.layer(Graph)
     assert graph is not None
     return graph
+
+
+def number_of(name: str) -> int:
+    """A number that tells a name from others, the same in every run."""
+    return crc32(name.encode("utf-8", "replace"))
+
+
+def flat_predicates(corpus: Corpus) -> Flat:
+    """The predicates of a corpus, as arcs from the root."""
+    graph = graph_of(corpus)
+    nothing = np.full(len(graph.predicates), NONE)
+    return Flat(graph.predicates, nothing, graph.senses, np.zeros(len(nothing), dtype=bool))
 
 
 def flat(corpus: Corpus, empty: str) -> tuple[Flat, list[GraphFault]]:
@@ -277,7 +296,7 @@ def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str, first: Sequence[i
         ]
     )
     identity = np.arange(beyond + of_system)
-    identity[beyond:] = _identities(pair, beyond, before, of_system)
+    identity[beyond:] = beyond + _node_identities(pair, before)
     sentence_of = np.concatenate([gold.sentence_of, ours.empty_sentence])
     arcs, in_gold = [], np.bincount(flats[0].dependent, minlength=beyond + of_system)
     for side, one, numbers, sentences in (
@@ -305,27 +324,33 @@ def sides_of(pair: Pair, flats: tuple[Flat, Flat], empty: str, first: Sequence[i
     return Sides(arcs[0], arcs[1], position, identity, (of_gold, beyond))
 
 
-def _identities(pair: Pair, beyond: int, before: Ints, nodes: int) -> Ints:
-    """Numbers for a system's nodes that tell them by the characters they cover, not by their number there."""
+def identities(pair: Pair) -> Ints:
+    """Numbers for a system's words that tell them by the characters they cover, not by their number there."""
     words = len(pair.system)
     if pair.aligned_by != "characters":
-        found = np.arange(words)
-    else:
-        taken = np.ones(pair.system.sentences, dtype=bool) if pair.apart is None else ~pair.apart[1]
-        places = pair.texts[1].spans(taken)
-        # Words of a multiword token share its characters, and are told by their order.
-        new = np.ones(len(places.begin), dtype=bool)
-        new[1:] = places.begin[1:] != places.begin[:-1]
-        order = np.arange(len(new)) - np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
-        found = np.zeros(words, dtype=np.int64)
-        length = np.minimum(places.end - places.begin, 4095)
-        found[places.words] = (places.begin * 4096 + length) * 16 + np.minimum(order, 15)
-    if nodes == words:
-        return beyond + 2 * found
-    first = np.ones(len(before), dtype=bool)
-    first[1:] = before[1:] != before[:-1]
-    order = np.arange(len(first)) - np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-    return beyond + np.concatenate([2 * found, 2 * (found[before] * 1024 + np.minimum(order, 1023)) + 1])
+        return np.arange(words)
+    taken = np.ones(pair.system.sentences, dtype=bool) if pair.apart is None else ~pair.apart[1]
+    places = pair.texts[1].spans(taken)
+    found = np.zeros(words, dtype=np.int64)
+    length = np.minimum(places.end - places.begin, 4095)
+    # Words of a multiword token share its characters, and are told by their order.
+    order = np.minimum(_order_among_equals(places.begin), 15)
+    found[places.words] = (places.begin * 4096 + length) * 16 + order
+    return found
+
+
+def _node_identities(pair: Pair, before: Ints) -> Ints:
+    """The same for words and empty nodes, which are told by the word before them and their order."""
+    words = identities(pair)
+    order = np.minimum(_order_among_equals(before), 1023)
+    return np.concatenate([2 * words, 2 * (words[before] * 1024 + order) + 1])
+
+
+def _order_among_equals(values: Ints) -> Ints:
+    """The number of equal values just before each."""
+    new = np.ones(len(values), dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    return np.arange(len(new)) - np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
 
 
 def _paired_empties(pair: Pair, number: Ints, sentence: Ints) -> Ints:
@@ -417,9 +442,10 @@ def matching(sides: Sides, gold: Ints, system: Ints, *, directed: bool = True) -
     if not directed:
         ends = [np.sort(one, axis=0) for one in ends]
     # Both ends as one number, small enough to be taken together with a label.
-    both = np.concatenate([one[0] * nodes + one[1] for one in ends])
-    _, joint = np.unique(both, return_inverse=True)
-    a_ends, b_ends = joint[: len(ours)], joint[len(ours) :]
+    a_ends, b_ends = (one[0] * nodes + one[1] for one in ends)
+    if nodes * nodes * width >= 1 << 62:
+        _, joint = np.unique(np.concatenate([a_ends, b_ends]), return_inverse=True)
+        a_ends, b_ends = joint[: len(ours)], joint[len(ours) :]
     partner = np.full(len(ours), NONE, dtype=np.int64)
     kind = np.full(len(ours), FN, dtype=np.int64)
     taken = np.zeros(len(theirs), dtype=bool)

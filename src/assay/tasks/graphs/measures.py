@@ -8,27 +8,34 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, ratio
-from assay.corpus import Column, one_vocabulary
-from assay.engine.counts import Counts, Sums, bracketed, by_label
+from assay.arrays import NONE, Bools, Floats, Ints, ratio
+from assay.corpus import Column, Corpus, one_vocabulary
+from assay.engine.counts import Sums, bracketed, by_label, whole_sentences
 from assay.engine.items import Items
 from assay.engine.measure import FOUND, OVER_LABELS, Proportion, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.graphs.arcs import (
+    DEPENDENT,
     EMPTY,
     ENHANCEMENTS,
     FP,
+    HEAD,
     KINDS,
+    PREDICATE,
+    PREDICATES,
     STEP,
     TOP,
     TP,
+    WHOLE_KINDS,
     Arcs,
     GraphPair,
     Sides,
-    graph_of,
     matching,
+    number_of,
 )
 
+PARTS = "parts of what is judged as a whole"
+"""The name under which a pair keeps the arcs that make sentences or predications right or wrong."""
 TAG = "tag"
 """The column of part-of-speech tags."""
 PUNCTUATION = frozenset({".", ",", ":", "(", ")"})
@@ -55,7 +62,7 @@ def _f1(sums: Sums) -> Floats:
 
 
 _SCORES: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
-_EXACT: Scores = {"value": Proportion("right", "sentences")}
+EXACT: Scores = {"value": Proportion("right", "sentences")}
 
 
 def way(empty: str, without: str = "") -> str:
@@ -71,7 +78,7 @@ def way(empty: str, without: str = "") -> str:
 
 def sides(pair: Pair, empty: str, without: str = "") -> Sides:
     """The arcs of both sides with empty nodes treated in one of the ways, and without some enhancements."""
-    layer, named = pair.layer(GraphPair), way(empty, without)
+    layer, named = pair.layer(GraphPair), empty if empty == PREDICATES else way(empty, without)
     if layer is None or named not in layer.sides:
         raise UsageError("this measure is about graphs, but something else is compared. Say --task graphs")
     return layer.sides[named]
@@ -116,6 +123,8 @@ def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) 
     has_gold = np.arange(len(partner)) < len(gold)
     # NONE is -1, the last.
     places = [np.append(found.identity[ends], NONE)[partner] for ends in (system.dependent, system.head)]
+    # Where one end is gold's, both together tell the other end.
+    target = np.where((kind == HEAD) | (kind == DEPENDENT), places[0] + places[1], NONE)
     return Items.of(
         labels=names,
         sentence=np.concatenate([gold.sentence, system.sentence[extra]]),
@@ -130,16 +139,22 @@ def judged(found: Sides, labels: str | None = "full", *, directed: bool = True) 
         label=np.where(has_gold, own, answer),
         partner=np.append(system.number, NONE)[partner],
         key=np.stack([*places, answer]),
+        target=target,
+        same=("answer", "target"),
     )
 
 
-def _exact(pair: Pair, items: Items) -> Counts:
-    """Gold sentences whose arcs are all right and to which the system adds none."""
-    sentences = pair.gold.sentences
-    wrong = np.bincount(items.sentence[items.kind[0] != TP], minlength=sentences) > 0
-    there = ~pair.skipped
-    values = np.stack([there & ~wrong & pair.same_sentences(), there], axis=1).astype(np.int64)
-    return Counts(("right", "sentences"), sentences, np.arange(sentences), values)
+def whole_sentences_of(pair: Pair, items: Items) -> Items:
+    """Gold sentences as items: right where all of some items are, the system adds none and cuts the text alike.
+
+    Those items are kept for drawings.
+    """
+    pair.once(PARTS, lambda: items)
+    wrong = np.bincount(items.sentence[items.kind[0] != TP], minlength=pair.gold.sentences) > 0
+    sentences = np.flatnonzero(~pair.skipped)
+    right = (pair.same_sentences() & ~wrong)[sentences]
+    gold, answer = np.zeros(len(sentences), dtype=np.int64), (~right).astype(np.int64)
+    return Items.of(("right", "wrong"), sentences, sentences, gold, answer, right)
 
 
 # --- enhanced dependencies ---
@@ -228,15 +243,23 @@ def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     return judged(sides(pair, empty), None)
 
 
-@measure("elas-exact", scores=_EXACT, task="graphs", signed=("empty",), papers=("bouma2020",))
-def elas_exact(pair: Pair, *, empty: str = "collapse") -> Counts:
+@measure(
+    "elas-exact",
+    scores=EXACT,
+    count=whole_sentences,
+    task="graphs",
+    noun="sentence",
+    signed=("empty",),
+    papers=("bouma2020",),
+)
+def elas_exact(pair: Pair, *, empty: str = "collapse") -> Items:
     """Gold sentences whose whole enhanced graph is right.
 
     empty: as for elas.
     Counts: right, sentences. Score: value = right/sentences; a sentence that the system cuts otherwise is wrong, two
         graphs without arcs are equal.
     """
-    return _exact(pair, judged(enhanced(pair, empty)))
+    return whole_sentences_of(pair, judged(enhanced(pair, empty)))
 
 
 # --- semantic dependencies ---
@@ -303,30 +326,32 @@ def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, di
     return judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
 
 
-@measure("sdp-exact", scores=_EXACT, task="graphs", papers=_OEPEN)
-def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
+@measure("sdp-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+def sdp_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right (LM).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
     Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
     """
-    return _exact(pair, judged(_semantic(pair, top, punctuation, directed, True), directed=directed))
+    return whole_sentences_of(pair, judged(_semantic(pair, top, punctuation, directed, True), directed=directed))
 
 
-@measure("sdp-unlabelled-exact", scores=_EXACT, task="graphs", papers=_OEPEN)
-def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Counts:
+@measure("sdp-unlabelled-exact", scores=EXACT, count=whole_sentences, task="graphs", noun="sentence", papers=_OEPEN)
+def sdp_unlabelled_exact(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Gold sentences whose semantic dependencies are all right but for their labels (UM).
 
     top, punctuation, directed: as for sdp.
     Counts and Score: as for elas-exact.
     Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
     """
-    return _exact(pair, judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed))
+    return whole_sentences_of(
+        pair, judged(_semantic(pair, top, punctuation, directed, False), None, directed=directed)
+    )
 
 
-def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> Counts:
-    found = sides(pair, "collapse")
+def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> Items:
+    found, named = sides(pair, "collapse"), sides(pair, PREDICATES)
     wanted = None if arguments in ("all", "dm") else PAS if arguments == "pas" else set(arguments.split("+"))
     gold, system = (
         arcs.where(
@@ -340,51 +365,95 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         for arcs in (found.gold, found.system)
     )
     items = judged(replace(found, gold=gold, system=system))
+    pair.once(PARTS, lambda: items)
     # A predication is right where both sides have as many arguments, and all of them are right.
     nodes = len(found.position)
     same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
     sizes = [np.bincount(arcs.head, minlength=nodes) for arcs in (gold, system)]
     whole = (sizes[0] == sizes[1]) & (sizes[0] == same)
-    words = pair.gold.sentence_of
-    number = found.nodes[1] + np.arange(len(pair.system))
-    number[pair.system_words] = pair.gold_words
-    rows = []
-    for corpus, numbers, sentence in (
-        (pair.gold, np.arange(len(words)), np.where(pair.skipped[words], NONE, words)),
-        (pair.system, number, pair.system_sentence),
-    ):
-        graph = graph_of(corpus)
-        chosen = sentence[graph.predicates] != NONE
-        if predicates != ANY:
-            tags = corpus.column(TAG)
-            chosen &= tags.isin(tag for tag in tags.vocabulary if tag.startswith(predicates))[graph.predicates]
-        place = graph.predicates[chosen]
-        rows.append((numbers[place], sentence[place], Column(graph.senses.codes[chosen], graph.senses.vocabulary)))
-    (ours, our_sentence, senses), (theirs, their_sentence, their_senses) = rows
-    _, (frame, their_frame) = one_vocabulary([senses, their_senses])
-    _, here, there = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
-    hit = whole[ours[here]] & ((frame[here] == their_frame[there]) | (not frames))
-    size = pair.gold.sentences
-    counted = (our_sentence[here[hit]], our_sentence, their_sentence)
-    values = np.stack([np.bincount(sentence, minlength=size) for sentence in counted], axis=1).astype(np.int64)
-    return Counts(("right", "gold", "system"), size, np.arange(size), values)
+    ours, theirs = (
+        arcs.where(_tagged(corpus, predicates)[arcs.own_dependent])
+        for corpus, arcs in ((pair.gold, named.gold), (pair.system, named.system))
+    )
+    _, (frame, their_frame) = one_vocabulary([ours.labels, theirs.labels])
+    _, here, there = np.intersect1d(ours.dependent, theirs.dependent, assume_unique=True, return_indices=True)
+    partner = np.full(len(ours), NONE)
+    partner[here] = there
+    kind = np.full(len(ours), WHOLE_KINDS.index("fn"))
+    kind[here] = np.where(whole[ours.dependent[here]], TP, WHOLE_KINDS.index("arguments"))
+    if frames:
+        kind[here[frame[here] != their_frame[there]]] = WHOLE_KINDS.index("sense")
+    spurious = np.setdiff1d(np.arange(len(theirs)), there)
+    partner = np.concatenate([partner, spurious])
+    kind = np.concatenate([kind, np.full(len(spurious), WHOLE_KINDS.index("fp"))])
+    # One label for all; NONE is -1, the last.
+    own = np.concatenate([np.zeros(len(ours), dtype=np.int64), np.full(len(spurious), NONE)])
+    answer = np.where(partner == NONE, NONE, 0)
+    return Items.of(
+        labels=(PREDICATE,),
+        sentence=np.concatenate([ours.sentence, theirs.sentence[spurious]]),
+        item=np.concatenate([ours.number, theirs.number[spurious]]),
+        gold=own,
+        answer=answer,
+        right=kind == TP,
+        kinds=WHOLE_KINDS,
+        kind=kind,
+        label=np.zeros(len(partner), dtype=np.int64),
+        partner=np.append(theirs.number, NONE)[partner],
+        key=np.stack([np.append(named.identity[theirs.dependent], NONE)[partner], answer]),
+        target=np.where(kind == WHOLE_KINDS.index("sense"), _codes_of(theirs.labels)[partner], NONE),
+        same=("answer", "target"),
+    )
 
 
-@measure("predications", scores=FOUND, main="f1", task="graphs", papers=_OEPEN)
-def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
+def _tagged(corpus: Corpus, beginning: str) -> Bools:
+    """Mask of the words whose tags begin so; all of them for `any`."""
+    if beginning == ANY:
+        return np.ones(len(corpus), dtype=bool)
+    tags = corpus.column(TAG)
+    return tags.isin(tag for tag in tags.vocabulary if tag.startswith(beginning))
+
+
+def _codes_of(names: Column) -> Ints:
+    """A number for each name that is the same in every system, and NONE at the end."""
+    codes = np.array([number_of(name) for name in names.vocabulary] or [0], dtype=np.int64)
+    return np.append(codes[names.codes], NONE)
+
+
+@measure(
+    "predications",
+    scores=_SCORES,
+    main="f1",
+    count=bracketed,
+    task="graphs",
+    noun="predicate",
+    own_outcomes=True,
+    papers=_OEPEN,
+)
+def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Complete predications: predicates with gold's arguments, all of them and no others (PP, PR, PF).
 
     arguments: labels that are arguments: `all`, `dm` (all), `psd` (those that end in -arg), `pas` (of adjectives,
         coordinations, prepositions and verbs), or a list, `ARG1+ARG2`.
     predicates: the beginning of the tags of predicates that count; `any` for all.
-    Counts: right, gold, system (predicates; one without arguments counts too). Score: precision, recall, f1.
+    Counts: tp, arguments (some are wrong), sense (frames: the frame is wrong), fn, fp, gold, system (predicates; one
+        without arguments counts too). Score: as for elas.
     Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit.
     """
     return _predications(pair, arguments, predicates, False)
 
 
-@measure("frames", scores=FOUND, main="f1", task="graphs", papers=_OEPEN)
-def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Counts:
+@measure(
+    "frames",
+    scores=_SCORES,
+    main="f1",
+    count=bracketed,
+    task="graphs",
+    noun="predicate",
+    own_outcomes=True,
+    papers=_OEPEN,
+)
+def frames(pair: Pair, *, arguments: str = "all", predicates: str = "V") -> Items:
     """Semantic frames: complete predications whose frame is gold's too (FP, FR, FF).
 
     arguments, predicates: as for predications.

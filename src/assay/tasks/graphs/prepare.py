@@ -10,7 +10,8 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus
-from assay.engine.measure import Measure
+from assay.engine.items import Items
+from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -28,14 +29,26 @@ from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, 
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
 from assay.tasks.dependencies.arcs import with_heads
-from assay.tasks.graphs.arcs import STEP, Flat, GraphPair, flat, graph_of, without_enhancements
-from assay.tasks.graphs.measures import TAG, enhanced, judged, sides, universal, way
+from assay.tasks.graphs.arcs import (
+    PREDICATES,
+    STEP,
+    Flat,
+    GraphPair,
+    flat,
+    flat_predicates,
+    graph_of,
+    without_enhancements,
+)
+from assay.tasks.graphs.measures import TAG, eulas, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
+from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
 DEPS = "DEPS"
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
-"""From this difference in their numbers of tops on, two files may mean different things by them."""
+"""From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
+_FEW = 10
+"""… unless so few differ."""
 
 
 def holds_graphs(item: Input | Corpus) -> bool:
@@ -54,13 +67,14 @@ def prepare_graphs(
             raise UsageError(f"--{name} is about words; graphs have no use for it.")
     if options.column not in (None, DEPS):
         raise UsageError(f"--column {options.column}: graphs are in column DEPS, or in sdp and mrp files.")
-    tags = any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
+    tags = PREDICATE_TAG in options.slices
+    tags |= any("predicates" in one.parameters or one.parameters.get("punctuation") is False for one in measures)
     names = ["gold", *named]
     asked = [
         (str(one.parameters.get("empty", "collapse")), str(one.parameters.get("without", ""))) for one in measures
     ]
     ways = {way(*both): both for both in asked}
-    trees = any(without for _, without in asked)
+    trees = any(without for _, without in asked) or ENHANCED_ONLY in options.slices
     found = [_read(item, tags, trees) for item in words_alone(inputs)]
     corpora = [corpus for corpus, _ in found]
     faults = [list(own) for _, own in found]
@@ -78,6 +92,8 @@ def prepare_graphs(
         flats[name] = [_kept(one, options) for one in chosen]
         for known, (_, more) in zip(faults, made, strict=True):
             known.extend(fault for fault in more if fault not in known)
+    if any("arguments" in one.parameters for one in measures):
+        flats[PREDICATES] = [flat_predicates(corpus) for corpus in corpora]
     lines = [f"{fault.place}: {fault.fact}" for own in faults for fault in own]
     if lines and options.on_mismatch != "skip":
         raise InputError("\n".join([*listed(lines), "To leave such sentences out: --on-mismatch skip"]))
@@ -110,8 +126,12 @@ def prepare_graphs(
         ready.append((name, whole.with_layer(layer)))
     usual = asked[0] if asked else ("collapse", "")
     outputs = []
+    # As a measure, so that it is judged once.
+    plain = Measure(definition_of(eulas, "eulas"), {"empty": usual[0], "relations": "", "without": usual[1]})
     for name, pair in ready:
-        warnings += check_system(name, pair, judged(enhanced(pair, usual[0], cut=True, without=usual[1])), "arc")
+        found_arcs = plain.judge(pair)
+        assert isinstance(found_arcs, Items)
+        warnings += check_system(name, pair, found_arcs, "arc")
         theirs = sides(pair, *usual).system
         outputs.append((name, (theirs.own_dependent, theirs.own_head, theirs.labels)))
     warnings.append(identical_outputs(outputs, _same_arcs))
@@ -120,7 +140,7 @@ def prepare_graphs(
         warnings.append(faulty_graphs(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
         graph = graph_of(corpus)
-        several = len(graph) - len(np.unique(graph.dependent))
+        several = int((np.bincount(graph.dependent) > 1).sum())
         warnings.append(no_graph(name=name, arcs=len(graph), several=several, deps=DEPS in corpus.columns))
     tops = {name: int((graph_of(corpus).head == NONE).sum()) for name, corpus in zip(names, corpora, strict=True)}
     alone = {name: _unconnected(corpus) for name, corpus in zip(names, corpora, strict=True)}
@@ -129,7 +149,9 @@ def prepare_graphs(
         numbers_of_tops(tops=tops, words=alone),
         numbers_of_empties(numbers=empties, ways="+".join(dict.fromkeys(empty for empty, _ in asked))),
     ]
-    warnings += [other_tops(name=name, gold=tops["gold"], system=tops[name]) for name in named]
+    for name in named:
+        warnings.append(other_tops(name=name, gold=tops["gold"], system=tops[name]))
+        warnings.append(other_loose_words(name=name, gold=alone["gold"], system=alone[name]))
     return Run(
         gold=gold,
         column=DEPS if DEPS in gold.columns else "",
@@ -162,11 +184,13 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
     else:
         raise InputError(f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}.")
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
-        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which without= needs.")
+        needs = f"without= and --slice {ENHANCED_ONLY} need"
+        raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which {needs}.")
     faults = with_heads(corpus, "HEAD")[1] if trees else []
     if faults:
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
-        raise InputError("\n".join([*listed(lines), "Trees tell what enhancements are. Leave without= out."]))
+        remedy = f"Trees tell what enhancements are. Leave without= or --slice {ENHANCED_ONLY} out."
+        raise InputError("\n".join([*listed(lines), remedy]))
     if tags and TAG not in corpus.columns:
         if "XPOS" not in corpus.columns:
             raise InputError(f"{corpus.name}: no tags of words in it, which this measure needs.")
@@ -298,5 +322,17 @@ def numbers_of_empties(numbers: Mapping[str, int], ways: str) -> Iterator[str]:
 @remark
 def other_tops(name: str, gold: int, system: int) -> Iterator[str]:
     """A system whose number of tops is quite another."""
-    if gold and abs(gold - system) > max(_SHARE * gold, 10):
+    if _differ(gold, system):
         yield f"{name}: {system:,} tops where gold has {gold:,}. Did a converter add or remove arcs from the root?"
+
+
+@remark
+def other_loose_words(name: str, gold: int, system: int) -> Iterator[str]:
+    """A system whose number of words without arcs is quite another."""
+    if _differ(gold, system):
+        arcs = "leave out arcs" if system > gold else "add arcs to words that have none"
+        yield f"{name}: {system:,} words without arcs where gold has {gold:,}. Did a converter {arcs}?"
+
+
+def _differ(gold: int, system: int) -> bool:
+    return abs(gold - system) > max(_SHARE * gold, _FEW)

@@ -1,18 +1,16 @@
-"""Semantic roles: from files to pairs that can be judged, ways to cut them, and where they stand in the text."""
+"""Semantic roles: from files to pairs that can be judged, and where they stand in the text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints, as_codes
 from assay.corpus import Column, Corpus
 from assay.engine.items import Items
-from assay.engine.measure import Measure
+from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -25,19 +23,17 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.slices import SliceKind
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError
 from assay.formats import Input, read_labels
 from assay.formats.columns import ROLES
 from assay.formats.graphs import Graph
-from assay.formats.roles import HEADS, SPANS, TAGS, with_roles
+from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
-from assay.tasks.graphs.roles import PREDICATE, is_core, lemma_of, role_sides, sense_key
+from assay.tasks.graphs.roles import lemma_of, role_sides, sense_key
 
 TAG = "tag"
 """The column of part-of-speech tags."""
-DISTANCES = ((1, "1"), (2, "2"), (3, "3"), (4, "4"), (9, "5-9"))
 _OF_HEADS = ("srl", "srl-unlabelled")
 _OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
@@ -50,8 +46,15 @@ def role_measures(gold: Input | Corpus) -> tuple[str, ...]:
 
 
 def shows_roles(item: Input | Corpus) -> bool:
-    """True of a file in a format that is there for semantic roles; others may be asked for them."""
-    return isinstance(item, Input) and item.plan.format in ("props", "up", "conll08")
+    """True of a file in a format that is there for semantic roles, and of CoNLL-2009 with predicates in it.
+
+    CoNLL-2012 is there for chains, and may be asked for its roles.
+    """
+    if not isinstance(item, Input):
+        return False
+    if item.plan.format == "conll09":
+        return any(has_predicate("conll09", cells) for cells in item.plan.values(ROLES))
+    return item.plan.format in (*HEADS, *SPANS) and not item.plan.chains
 
 
 def about_roles(measures: Sequence[Measure]) -> bool:
@@ -87,11 +90,12 @@ def prepare_roles(
     warnings += left_out(skipped, nothing, "{number} of {sentences} sentences were left out.", options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
     spans = graph_of(gold).begin is not None
-    judge = roles.srl_span if spans else roles.srl
+    usual = definition_of(roles.srl_span if spans else roles.srl, "srl")
+    # The measure that is asked for if there is one, so that it is judged once.
+    plain = next((one for one in measures if one.definition is usual), Measure(usual, usual.parameters))
     items = 0
     for name, pair in pairs:
-        # Under the name of the measure, so that it is judged once.
-        judged = pair.once("srl-span" if spans else "srl", partial(judge, pair))
+        judged = plain.judge(pair)
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
         warnings.extend(check_system(name, pair, judged, "argument"))
@@ -268,104 +272,3 @@ def _overlapping(graph: Graph) -> int:
     _, group = np.unique(head, return_inverse=True)
     reach = np.maximum.accumulate(group * size + end)
     return int((group[1:] * size + begin[1:] < reach[:-1]).sum())
-
-
-# --- slices ---
-
-Sided = tuple[Ints, Ints, tuple[str, ...]]
-
-
-def _sided(
-    judged: Items, spec: str, values: tuple[Ints, Ints], names: Sequence[str], *, labels: bool = False
-) -> Sided:
-    """The value of each row on gold's side and on the system's, NONE where there is none.
-
-    Values are given for the items of each side by number or, with `labels`, for the labels of both.
-    """
-    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, roles.WHOLE_KINDS) or judged.partner is None:
-        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
-    codes = []
-    sides = (
-        (judged.has_gold, judged.gold if labels else judged.item),
-        (judged.has_system[0], judged.answer[0] if labels else judged.partner[0]),
-    )
-    for own, (there, numbers) in zip(values, sides, strict=True):
-        code = np.full(len(judged), NONE, dtype=np.int64)
-        code[there] = own[numbers[there]]
-        codes.append(code)
-    return codes[0], codes[1], tuple(names)
-
-
-def _ends(corpus: Corpus) -> tuple[Ints, Ints]:
-    """The predicate and the (first word of the) argument of each item, for predicates NONE."""
-    graph = graph_of(corpus)
-    nothing = np.full(len(graph.predicates), NONE)
-    return np.concatenate([graph.head, graph.predicates]), np.concatenate([graph.dependent, nothing])
-
-
-def _role_kind(pair: Pair, judged: Items, _: str) -> Sided:
-    codes = np.array([2 if one == PREDICATE else 1 - int(is_core(one)) for one in judged.labels], dtype=np.int64)
-    return _sided(judged, "role-kind", (codes, codes), ("core", "contextual", PREDICATE), labels=True)
-
-
-def _role_prefix(pair: Pair, judged: Items, _: str) -> Sided:
-    names = ("neither", "C-", "R-", PREDICATE)
-    found = [one if one == PREDICATE else one[:2] for one in judged.labels]
-    codes = np.array([names.index(one) if one in names else 0 for one in found], dtype=np.int64)
-    return _sided(judged, "role-prefix", (codes, codes), names, labels=True)
-
-
-def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
-    known: dict[str, int] = {}
-    values = []
-    for corpus in (pair.gold, pair.system):
-        if TAG not in corpus.columns:
-            raise UsageError(f"--slice predicate-tag: {corpus.name} has no tags of words.")
-        tags = as_codes(corpus.column(TAG).vocabulary, known)[corpus.column(TAG).codes]
-        # Words alone are tagged, and predicates are words.
-        values.append(tags[np.minimum(_ends(corpus)[0], len(corpus) - 1)])
-    return _sided(judged, "predicate-tag", (values[0], values[1]), tuple(known))
-
-
-def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
-    uppers = np.array([upper for upper, _ in DISTANCES])
-    values = []
-    for corpus in (pair.gold, pair.system):
-        predicate, argument = _ends(corpus)
-        distance = 1 + np.searchsorted(uppers, np.abs(predicate - argument), side="left")
-        values.append(np.where(argument == NONE, 0, distance))
-    names = (PREDICATE, *(name for _, name in DISTANCES), "10 or more")
-    return _sided(judged, "argument-distance", (values[0], values[1]), names)
-
-
-ROLE_SLICES = (
-    SliceKind("role-kind", "core roles (A0, ARG1), contextual ones, predicates", of_sides=_role_kind),
-    SliceKind("role-prefix", "roles with C- or R- before them", of_sides=_role_prefix),
-    SliceKind("predicate-tag", "part of speech of the predicate", of_sides=_predicate_tag),
-    SliceKind("argument-distance", "words from the predicate to its argument", of_sides=_argument_distance),
-)
-
-
-# --- in the text ---
-
-
-def role_places(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Ints]:
-    """First word and end of predicates and arguments, and the predicate of each argument that is a word, else NONE.
-
-    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
-    taken. A stretch that is continued is drawn as its first piece.
-    """
-    aligned_ = run.pairs[pair][1]
-    corpus = aligned_.system if side else aligned_.gold
-    graph = graph_of(corpus)
-    first = np.concatenate([graph.dependent, graph.predicates])[numbers]
-    last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[numbers]
-    heads = graph.head if graph.end is None else np.full(len(graph), NONE)
-    head = np.concatenate([heads, np.full(len(graph.predicates), NONE)])[numbers]
-    starts = run.gold.starts
-    size = starts[sentence + 1] - starts[sentence]
-    if side:
-        covering = np.append(aligned_.covering, NONE)
-        first, last, head = covering[first], covering[last], np.where(head == NONE, NONE, covering[head])
-    begin, end, predicate = (np.clip(words - starts[sentence], 0, size - 1) for words in (first, last, head))
-    return begin, end + 1, np.where(head == NONE, NONE, predicate)

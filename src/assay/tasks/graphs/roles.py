@@ -11,17 +11,16 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, as_codes, ratio
 from assay.corpus import Corpus
-from assay.engine.counts import Counts, Sums, bracketed, matched
+from assay.engine.counts import Counts, Sums, bracketed, matched, whole_sentences
 from assay.engine.items import Items
 from assay.engine.measure import Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
-from assay.tasks.graphs.arcs import in_order, nearest
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, in_order, nearest, number_of
+from assay.tasks.graphs.measures import EXACT, whole_sentences_of
 
-PREDICATE = "(predicate)"
-"""The label of a predicate among roles …"""
 ARGUMENT = "(argument)"
-"""… and that of all arguments where roles do not count."""
+"""The label of all arguments where roles do not count."""
 KINDS = ("tp", "le", "head", "dependent", "sense", "fn", "fp", "fn-predicate", "fp-predicate")
 """Outcomes of predicates and of arguments that are words: right, wrong role, at another predicate, at another word,
 wrong sense, missing, spurious, argument of a predicate that the system does not have, or that gold does not have."""
@@ -30,12 +29,9 @@ SPAN_KINDS = ("tp", "le", "bes", "bel", "beo", "lbe", "fn", "fp", "fn-predicate"
 """Outcomes of arguments that are stretches: right, wrong role, wrong boundary (the system's is smaller, larger,
 or overlaps), both; the others as above."""
 _BES, _BEL, _BEO, _LBE, _SPAN_FN, _SPAN_FP, _SPAN_FN_PREDICATE, _SPAN_FP_PREDICATE = range(2, len(SPAN_KINDS))
-WHOLE_KINDS = ("tp", "sense", "arguments", "fn", "fp")
-"""Outcomes of predicates taken with all their arguments."""
 SENSES = ("number", "full", "false")
 CONTINUATIONS = ("separate", "join")
 _CONTINUED = "C-"
-_FAR = 1 << 40
 _HASH = (1 << 31) - 1
 
 
@@ -57,7 +53,7 @@ OVER_ROLES: Scores = {
 class RoleSide:
     """The predicates and arguments of one side that take part, in the order of the text.
 
-    Words are numbered alike on both sides: gold's, and behind them those that only the system has.
+    Words are numbered alike on both sides and in all systems: gold's, and behind them those that only systems have.
     """
 
     predicate: Ints
@@ -75,7 +71,9 @@ class RoleSide:
     role: tuple[str, ...]
     """… its role …"""
     item: Ints
-    """… and its number as an item: that of its first arc."""
+    """… its number as an item: that of its first arc …"""
+    pieces: tuple[tuple[int, ...], ...]
+    """… and all of its arcs."""
 
     @property
     def sentence(self) -> Ints:
@@ -129,7 +127,7 @@ def role_sides(
         lemmas = dict(zip(ours.predicate.tolist(), map(lemma_of, ours.senses), strict=True))
         own = [(word, lemma_of(sense)) for word, sense in zip(theirs.predicate.tolist(), theirs.senses, strict=True)]
         other = np.array([lemmas.get(word, name) != name for word, name in own], dtype=bool)
-        theirs = replace(theirs, predicate=np.where(other, _FAR + theirs.predicate, theirs.predicate))
+        theirs = replace(theirs, predicate=np.where(other, NONE - 1 - theirs.predicate, theirs.predicate))
     if predicates == "gold":
         theirs = _only(theirs, np.isin(theirs.predicate, ours.predicate))
     return RoleSides(ours, theirs)
@@ -137,7 +135,7 @@ def role_sides(
 
 def _role_sides(pair: Pair, spans: bool, join: bool, exclude: str) -> RoleSides:
     gold, system = pair.gold, pair.system
-    number = len(gold) + np.arange(len(system))
+    number = len(gold) + identities(pair)
     number[pair.system_words] = pair.gold_words
     ours_at, theirs_at = _lines(pair, number) if spans else ((np.arange(len(gold)),) * 2, (number, number))
     settings = (spans, join, frozenset(filter(None, exclude.split("+"))))
@@ -161,6 +159,7 @@ def _only(side: RoleSide, kept: Bools) -> RoleSide:
         tuple(side.place[row] for row in rows.tolist()),
         tuple(side.role[row] for row in rows.tolist()),
         side.item[rows],
+        tuple(side.pieces[row] for row in rows.tolist()),
     )
 
 
@@ -212,8 +211,8 @@ def _role_side(
     continued = np.array([role.startswith(_CONTINUED) for role in vocabulary] or [False])
     joining = np.isin(owner, owner[continued[codes]]) if join else np.zeros(len(owner), dtype=bool)
     plain = np.flatnonzero(~joining).tolist()
-    rows: list[tuple[int, Stretches, str, int]] = [
-        (owners[row], (pieces[row],), roles[row], numbers[row]) for row in plain
+    rows: list[tuple[int, Stretches, str, tuple[int, ...]]] = [
+        (owners[row], (pieces[row],), roles[row], (numbers[row],)) for row in plain
     ]
     together = np.flatnonzero(joining)
     for group in np.split(together, np.flatnonzero(np.diff(owner[together])) + 1) if len(together) else ():
@@ -228,19 +227,20 @@ def _role_side(
         owner=np.array([row[0] for row in rows], dtype=np.int64),
         place=tuple(row[1] for row in rows),
         role=tuple(row[2] for row in rows),
-        item=np.array([row[3] for row in rows], dtype=np.int64),
+        item=np.array([row[3][0] for row in rows], dtype=np.int64),
+        pieces=tuple(row[3] for row in rows),
     )
 
 
 def _joined(
     arguments: Sequence[tuple[tuple[int, int], str, int]], owner: int, spans: bool
-) -> Iterator[tuple[int, Stretches, str, int]]:
+) -> Iterator[tuple[int, Stretches, str, tuple[int, ...]]]:
     """The arguments of a predicate, C-X made one with the latest X before it.
 
     Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only
     where there is none at all becomes an X.
     """
-    found: list[tuple[str, list[tuple[int, int]], int]] = []
+    found: list[tuple[str, list[tuple[tuple[int, int], int]]]] = []
     latest: dict[str, int] = {}
     waiting: dict[str, list[tuple[tuple[int, int], int]]] = {}
     for piece, role, arc in arguments:
@@ -248,16 +248,14 @@ def _joined(
         while base.startswith(_CONTINUED):
             base = base.removeprefix(_CONTINUED)
         if base != role and base in latest:
-            found[latest[base]][1].append(piece)
+            found[latest[base]][1].append((piece, arc))
         elif base != role and not spans:
             waiting.setdefault(base, []).append((piece, arc))
         else:
-            before = waiting.pop(base, [])
             latest[base] = len(found)
-            found.append((base, [*(one for one, _ in before), piece], before[0][1] if before else arc))
-    found += [(base, [piece for piece, _ in rest], rest[0][1]) for base, rest in waiting.items()]
-    for role, pieces, arc in found:
-        yield owner, tuple(sorted(pieces)), role, arc
+            found.append((base, [*waiting.pop(base, []), (piece, arc)]))
+    for role, pieces in [*found, *waiting.items()]:
+        yield owner, tuple(sorted(piece for piece, _ in pieces)), role, tuple(arc for _, arc in pieces)
 
 
 # --- senses and roles ---
@@ -406,15 +404,26 @@ def _items(
                 "kind": np.concatenate([found.kind, found.spurious_kind]),
                 "partner": np.append(their_item, NONE)[partner],
                 "key": np.concatenate([key, np.full((len(key), 1), NONE)], axis=1)[:, partner],
+                "target": np.full(len(partner), NONE),
             }
         )
+        if of_predicates:
+            senses = np.array([*map(number_of, sides.system.senses), NONE])
+            told = {"sense": senses[partner]}
+        else:
+            predicate, first, _, pieces = tables[-1]["key"]
+            told = {"head": predicate, "dependent": np.where(pieces > 0, NONE - pieces, first)}
+        for name, values in told.items():
+            rows = tables[-1]["kind"] == (kinds.index(name) if name in kinds else NONE)
+            tables[-1]["target"][rows] = values[rows]
     joined = {name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]}
     order = np.lexsort((joined["item"], joined["sentence"], joined["gold"] == NONE))
     joined = {name: column[..., order] for name, column in joined.items()}
     gold, answer = joined["gold"], joined["answer"]
     joined["key"] = np.concatenate([joined["key"], answer[None]])
     label = np.where(gold == NONE, answer, gold)
-    return Items.of(labels=tuple(known), right=joined["kind"] == TP, kinds=kinds, label=label, **joined)
+    same = ("answer", "target")
+    return Items.of(labels=tuple(known), right=joined["kind"] == TP, kinds=kinds, label=label, same=same, **joined)
 
 
 def _keys_of_predicates(side: RoleSide) -> Ints:
@@ -482,7 +491,14 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
 
 @measure(
-    "srl-arguments", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",)
+    "srl-arguments",
+    scores=FOUND,
+    averages=OVER_ROLES,
+    main="f1",
+    count=matched,
+    task="graphs",
+    noun="argument",
+    papers=("hajic2009",),
 )
 def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "separate") -> Items:
     """Arguments alone: words with their role at a predicate, whatever its sense.
@@ -494,7 +510,15 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
     return _judged(pair, "number", dependent, continuation, which="arguments")
 
 
-@measure("srl-predicates", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@measure(
+    "srl-predicates",
+    scores=FOUND,
+    main="f1",
+    count=bracketed,
+    task="graphs",
+    noun="predicate",
+    papers=("hajic2009",),
+)
 def srl_predicates(pair: Pair, *, sense: str = "number") -> Items:
     """Predicates alone: words with their sense.
 
@@ -526,7 +550,16 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
     return _items(sides, WHOLE_KINDS, predicates=whole)
 
 
-@measure("srl-propositions", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@measure(
+    "srl-propositions",
+    scores=FOUND,
+    main="f1",
+    count=bracketed,
+    task="graphs",
+    noun="predicate",
+    own_outcomes=True,
+    papers=("hajic2009",),
+)
 def srl_propositions(
     pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
 ) -> Items:
@@ -542,10 +575,15 @@ def srl_propositions(
     return _whole(sides, _sense_right(sides, sense)[1], _matched_arguments(sides, True, dependent))
 
 
-@measure("srl-exact", scores={"value": Proportion("right", "sentences")}, task="graphs", papers=("hajic2009",))
-def srl_exact(
-    pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate"
-) -> Counts:
+@measure(
+    "srl-exact",
+    scores=EXACT,
+    count=whole_sentences,
+    task="graphs",
+    noun="sentence",
+    papers=("hajic2009",),
+)
+def srl_exact(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Gold sentences in which all predicates, senses and arguments are right, and none is spurious.
 
     sense, dependent, continuation: as for srl.
@@ -553,10 +591,7 @@ def srl_exact(
         one that the system cuts otherwise is wrong.
     Golden: graphs-srl-up_ewt, cases/graphs. Peers: eval09.pl (exact match).
     """
-    judged = _judged(pair, sense, dependent, continuation)
-    wrong = np.bincount(judged.sentence[judged.kind[0] != TP], minlength=pair.gold.sentences) > 0
-    values = np.stack([~wrong & pair.same_sentences() & ~pair.skipped, ~pair.skipped], axis=1).astype(np.int64)
-    return Counts(("right", "sentences"), len(values), np.arange(len(values)), values)
+    return whole_sentences_of(pair, _judged(pair, sense, dependent, continuation))
 
 
 # --- together with the tree ---
@@ -733,6 +768,7 @@ def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, le
     main="f1",
     count=matched,
     task="graphs",
+    noun="argument",
     signed=("predicates",),
     papers=("carreras2005",),
 )
@@ -763,6 +799,7 @@ def srl_span(
     main="f1",
     count=bracketed,
     task="graphs",
+    noun="argument",
     signed=("predicates",),
     papers=("carreras2005",),
 )
@@ -784,6 +821,8 @@ def srl_span_unlabelled(
     scores={"value": Proportion("tp", "gold")},
     count=bracketed,
     task="graphs",
+    noun="predicate",
+    own_outcomes=True,
     papers=("carreras2005",),
 )
 def srl_span_perfect(pair: Pair, *, exclude: str = "V", continuation: str = "join", lemma: bool = False) -> Items:

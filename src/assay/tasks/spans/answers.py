@@ -31,6 +31,12 @@ def is_answers(corpus: Corpus) -> bool:
     return corpus.layer(Answers) is not None
 
 
+def refuse_answers(corpus: Corpus) -> None:
+    """Refuse answers where more than their spans is to be compared."""
+    if is_answers(corpus):
+        raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Say --task spans")
+
+
 def reads_by_gold(corpus: Corpus) -> bool:
     """True of answers whose labels are told by gold's, since the user names none."""
     answers = corpus.layer(Answers)

@@ -25,6 +25,7 @@ from assay.engine.prepare import (
     idle_rules,
     kept_labels,
     left_out,
+    note_on_reading,
     notes_on_reading,
     rules_of,
     source_of,
@@ -44,6 +45,7 @@ from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
+from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
@@ -103,7 +105,7 @@ def prepare_spans(
     corpora = grounded(corpora, names, rules, inventory)
     # Answers may be missing.
     check_folders([corpus for corpus, given in zip(corpora, raw, strict=True) if not is_answers(given)])
-    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     mapped: list[Mapped] = []
     gone = []
@@ -133,11 +135,11 @@ def prepare_spans(
     gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
     outputs = dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
-        _check_reach(gold, output)
+        check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "sentences" if gold.texts is None else "documents"
+    pieces = "documents" if gold.texts is not None and gold.in_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -162,7 +164,7 @@ def prepare_spans(
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.texts is not None or gold.by_id or columns[0] == ENTITY
+    whole_documents = gold.in_documents and (gold.texts is not None or gold.by_id)
     return Run(
         gold=gold,
         column=columns[0],
@@ -174,7 +176,7 @@ def prepare_spans(
         mappings=tuple(mapped),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
-        unit=options.unit or ("document" if whole_documents else "sentence"),
+        unit=options.unit or ("document" if whole_documents or columns[0] == ENTITY else "sentence"),
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),
@@ -257,8 +259,16 @@ def _read_files(
         corpus, found, reading = _read(item, column, scheme, golds, options)
         corpora.append(corpus)
         read.append(found)
+        notes += blank_tags(name, item, corpus, column, options)
         invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
+        related, linked = corpus.layer(Relations), corpus.layer(Links)
+        others = {"Relations": 0 if related is None else len(related)}
+        others["Links"] = 0 if linked is None else int(np.count_nonzero(np.diff(linked.starts)))
+        for layer, size in others.items():
+            if size:
+                text = f"{layer}, which are compared with --task {layer.lower()}, not here: {{}}."
+                notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
         told = read_as(
             name=name,
             scheme=found,
@@ -292,9 +302,49 @@ def _read(
     if column == ENTITY:
         return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), "", None
     corpus = read_labels(item, column.split("+"))
+    if options.blank_tag:
+        corpus = replace(corpus, empty=options.blank_tag)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
     corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
     return corpus, chosen, reading
+
+
+def blank_tags(
+    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
+) -> Iterator[Remark]:
+    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
+    mark = corpus.empty
+    for column in columns.split("+") if mark is not None else ():
+        if mark is None or ":" in column or column not in corpus.columns:
+            continue
+        tags = corpus.column(column).counts()
+        if isinstance(item, Corpus):
+            values = {name: list(known.vocabulary) for name, known in item.columns.items()}
+        else:
+            values = {name: item.plan.values(name) for name in item.plan.labels}
+        yield words_without_tags(
+            name=name,
+            path=corpus.name,
+            column=column,
+            mark=mark,
+            number=tags.get(mark, 0) if "O" in tags or options.blank_tag else 0,
+            nothing=corpus.is_empty(column),
+            others=[one for one, cells in values.items() if schemes.looks_like_tags(set(cells))],
+        )
+
+
+@remark
+def words_without_tags(
+    name: str, path: str, column: str, mark: str, number: int, nothing: bool, others: Sequence[str]
+) -> Iterator[str]:
+    """Words that were not annotated, beside others that were; a column of nothing else."""
+    if nothing:
+        known = ", ".join(dict.fromkeys(others))
+        there = f"Columns with tags: {known}." if known else "No other column has tags."
+        raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
+    if number:
+        what = "1 word" if number == 1 else f"{number:,} words"
+        yield f"{name}: {what} without annotation in {column}, read as O."
 
 
 @remark
@@ -309,7 +359,7 @@ def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repai
         yield f"{name} is read as {ours}, gold as {theirs}."
 
 
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     """The system's documents in the order of gold's, where documents have ids."""
     if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
         return system
@@ -324,7 +374,7 @@ def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     return system.reordered([theirs[name] for name in gold.document_ids])
 
 
-def _check_reach(gold: Corpus, system: Corpus) -> None:
+def check_reach(gold: Corpus, system: Corpus) -> None:
     """Spans given without words must fit into the sentences of the side that has words."""
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return

@@ -42,13 +42,13 @@ def compared(files: dict[str, str], names: str, *measures: str, **options: Any) 
 def test_another_wrong_antecedent_is_counted_and_no_change(files: dict[str, str]) -> None:
     """The closest noun for the first `She` is Bob in one, Eve in the other; for `her` it is Bob in both."""
     (diff,) = compared(files, "ab", "arcs-nom").diffs
-    assert (diff.different, diff.changed_errors, diff.other_antecedent) == (0, 0, 2)
+    assert (diff.different, diff.changed_errors, diff.other_target) == (0, 0, 2)
 
 
 def test_another_wrong_antecedent_is_a_changed_error_if_asked_for(files: dict[str, str]) -> None:
     result = compared(files, "ab", "arcs-nom(antecedents=true)")
     (diff,) = result.diffs
-    assert (diff.different, diff.changed_errors, diff.other_antecedent) == (2, 2, 2)
+    assert (diff.different, diff.changed_errors, diff.other_target) == (2, 2, 2)
     (change,) = diff.changes
     assert (change.before, change.after, change.count) == ("PRP (WL)", "PRP (WL)", 2)
     assert "are changed errors here: a → b 2" in render(result, "md")
@@ -56,7 +56,7 @@ def test_another_wrong_antecedent_is_a_changed_error_if_asked_for(files: dict[st
 
 def test_a_right_link_has_no_other_antecedent(files: dict[str, str]) -> None:
     (diff,) = compared(files, "ac", "arcs-any").diffs
-    assert diff.other_antecedent == 0
+    assert diff.other_target == 0
     assert (diff.corrections, diff.changed_errors) == (2, 2)
 
 

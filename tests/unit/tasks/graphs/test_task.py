@@ -78,6 +78,19 @@ def test_numbers_of_empty_nodes_and_tops_are_said():
     assert "measures:elas(empty=collapse)+elas(empty=drop)|" in result.signature
 
 
+def test_other_numbers_of_tops_and_of_words_without_arcs_are_a_warning(pair):
+    words = [f"w{number}" for number in range(20)]
+    gold = conllu(" ".join(["a=0:root", *(f"{word}=1:x" for word in words)]))
+    rooted = conllu(" ".join(["a=0:root", *(f"{word}=0:root" for word in words)]))
+    loose = conllu(" ".join(["a=0:root", *(f"{word}=_" for word in words)]))
+    result = assay.score(*pair(gold, rooted), "elas", times=1)
+    assert "system: 21 tops where gold has 1. Did a converter add or remove arcs from the root?" in result.warnings
+    result = assay.score(*pair(gold, loose), "elas", times=1)
+    assert "system: 20 words without arcs where gold has 0. Did a converter leave out arcs?" in result.warnings
+    quiet = assay.score(*pair(gold, gold), "elas", times=1)
+    assert not any("tops where" in line or "without arcs" in line for line in quiet.warnings)
+
+
 def test_a_file_without_arcs_and_a_tree_are_named(pair):
     result = assay.score(*pair(conllu("a=0:root b=1:x"), conllu("a=_ b=_")), "elas", times=1)
     assert "system: no arcs in it (DEPS is empty)." in result.warnings
@@ -153,6 +166,130 @@ def test_labels_without_cases_keep_subtypes():
     assert row.counts["tp"] == full.counts["tp"] + 1
     (subjects,) = assay.score(GOLD, {"learned": LEARNED}, "elas(relations=nsubj)", times=1).counts
     assert subjects.counts["gold"] == 15
+
+
+def only_diff(gold: str, a: str, b: str, measure: str, **options: object) -> assay.result.Diff:
+    (diff,) = assay.compare(gold, {"a": a, "b": b}, measure, times=10, **options).diffs
+    return diff
+
+
+@pytest.mark.parametrize(
+    ("ends", "kinds", "other"),
+    [
+        (("1:x", "2:x"), (0, 0, 1), "x (other head)"),
+        (("1:x", "1:x"), (0, 0, 0), None),
+        (("1:x", "3:x"), (1, 0, 0), None),
+        (("1:x", "3:y"), (0, 0, 1), ""),
+    ],
+)
+def test_another_wrong_head_is_a_changed_error(tmp_path, ends, kinds, other):
+    for name, end in (("gold", "3:x"), ("a", ends[0]), ("b", ends[1])):
+        text = conllu(f"p=0:root q=1:r s=1:t u={end}")
+        (tmp_path / f"{name}.conllu").write_text(text, "utf-8")
+    diff = only_diff(*(str(tmp_path / f"{name}.conllu") for name in ("gold", "a", "b")), "elas")
+    assert (diff.corrections, diff.new_errors, diff.changed_errors) == kinds
+    assert [change.other for change in diff.changes if change.kind == "changed-error"] == [other] * kinds[2]
+    assert diff.other_target == int(bool(other))
+
+
+def test_the_other_head_has_its_name_in_examples_and_can_be_asked_for(tmp_path):
+    for name, end in (("gold", "3:x"), ("a", "1:x"), ("b", "2:x")):
+        (tmp_path / f"{name}.conllu").write_text(conllu(f"p=0:root q=1:r s=1:t u={end}"), "utf-8")
+    paths = [str(tmp_path / f"{name}.conllu") for name in ("gold", "a", "b")]
+    for pattern, number in (("x (head)→x (other head)", 1), ("x (other head)→x (head)", 0), ("*→x (head)", 1)):
+        systems = {"a": paths[1], "b": paths[2]}
+        result = assay.compare(paths[0], systems, "elas", times=10, examples=3, change=pattern)
+        assert len(result.examples) == number, pattern
+        for example in result.examples:
+            (item,) = example.items
+            assert item.answers == {"a": "x (head)", "b": "x (other head)"}
+
+
+def test_another_wrong_dependent_is_a_changed_error(tmp_path):
+    arcs = {"gold": "2", "a": "3", "b": "4"}
+    for name, place in arcs.items():
+        words = [f"{form}={'1:x' if str(number) == place else '_'}" for number, form in enumerate("qsu", 2)]
+        (tmp_path / f"{name}.conllu").write_text(conllu(" ".join(["p=0:root", *words])), "utf-8")
+    diff = only_diff(*(str(tmp_path / f"{name}.conllu") for name in arcs), "elas")
+    (change,) = diff.changes
+    assert (change.before, change.after, change.other) == ("x (dependent)", "x (dependent)", "x (other dependent)")
+
+
+SDP = [str(FOLDER / "graphs" / f"{name}.sdp") for name in ("gold", "learned")]
+
+
+@pytest.mark.parametrize(
+    ("measure", "noun", "number"),
+    [("predications", "predicate", None), ("frames", "predicate", None), ("sdp-exact", "sentence", 4)],
+)
+def test_predicates_and_sentences_are_items(measure, noun, number):
+    """What differs between gold and an output is what the output has wrong."""
+    result = assay.compare(SDP[0], {"gold": SDP[0], "learned": SDP[1]}, measure, times=10, examples=2)
+    counts = {row.system: row.counts for row in result.counts}
+    (diff,) = result.diffs
+    right, whole = ("tp", "gold") if noun == "predicate" else ("right", "sentences")
+    own = counts["learned"]
+    assert counts["gold"][right] == counts["gold"][whole] == own[whole]
+    assert diff.new_errors == own[whole] - own[right] + own.get("fp", 0) > 0
+    assert (diff.corrections, diff.changed_errors, result.noun) == (0, 0, noun)
+    assert number in (None, diff.items)
+    (bound,) = [row for row in result.bounds if row.label is None]
+    assert (bound.upper, bound.items) == (1.0, own[whole])
+    assert result.examples and all(example.spans for example in result.examples)
+
+
+@pytest.mark.parametrize(
+    ("spec", "values"),
+    [
+        ("enhanced-only", {"in the tree": 60, "enhanced only": 11}),
+        ("cycle", {"without a cycle": 51, "with a cycle": 20}),
+        ("empty-nodes", {"without empty nodes": 64, "with empty nodes": 7}),
+    ],
+)
+def test_slices_of_enhanced_graphs(spec, values):
+    result = assay.compare(GOLD, {"rules": RULES, "learned": LEARNED}, "elas", slices=(spec,), times=10)
+    parts = {row.slice.partition("=")[2]: row.counts for row in result.counts if row.slice and row.system == "rules"}
+    (whole,) = [row.counts for row in result.counts if not row.slice and row.system == "rules"]
+    assert {name: counts["gold"] for name, counts in parts.items()} == values
+    for name in ("tp", "gold", "system"):
+        assert sum(counts[name] for counts in parts.values()) == whole[name]
+
+
+@pytest.mark.parametrize("spec", ["predicates", "predicate-tag"])
+@pytest.mark.parametrize("measure", ["sdp", "frames(predicates=any)"])
+def test_slices_of_semantic_graphs_add_up(spec, measure):
+    result = assay.score(SDP[0], {"learned": SDP[1]}, measure, slices=(spec,), times=1)
+    parts = [row.counts for row in result.counts if row.slice]
+    (whole,) = [row.counts for row in result.counts if not row.slice]
+    assert len(parts) > 1
+    for name in ("tp", "gold", "system"):
+        assert sum(counts[name] for counts in parts) == whole[name]
+
+
+def test_a_slice_by_trees_needs_trees():
+    with pytest.raises(assay.AssayError, match=r"no trees in it \(HEAD, DEPREL\)"):
+        assay.score(SDP[0], SDP[1], "sdp", slices=("enhanced-only",), times=1)
+    with pytest.raises(assay.AssayError, match="has no predicates"):
+        assay.score(GOLD, RULES, "elas", slices=("predicates",), times=1)
+
+
+def test_a_folder_is_the_sum_of_its_files(tmp_path):
+    """Also of predicates and sentences as items, and of errors that change."""
+    for side, path in (("gold", SDP[0]), ("a", SDP[1]), ("b", SDP[0])):
+        text = Path(path).read_text("utf-8")
+        first, *graphs = text.split("#g")
+        (tmp_path / side).mkdir()
+        (tmp_path / f"{side}.sdp").write_text(text, "utf-8")
+        for number, part in enumerate((graphs[:2], graphs[2:])):
+            (tmp_path / side / f"{number}.sdp").write_text(first + "".join(f"#g{one}" for one in part), "utf-8")
+    for measures in (["sdp", "frames(predicates=any)", "sdp-exact"], ["sdp-exact"]):
+        whole, parts = (
+            assay.compare(f"{tmp_path}/gold{end}", {x: f"{tmp_path}/{x}{end}" for x in "ab"}, measures, times=10)
+            for end in (".sdp", "")
+        )
+        assert parts.counts == whole.counts
+        assert parts.diffs == whole.diffs and len(whole.diffs) == min(2, len(measures))
+        assert parts.bounds == whole.bounds
 
 
 def test_an_unknown_enhancement_and_a_file_without_trees_are_refused(pair):

@@ -190,6 +190,21 @@ def test_a_folder_of_texts_is_read_by_names(files, tmp_path):
     assert (row.parsed, row.malformed, row.missing, row.exact) == (1, 1, 1, 2)
 
 
+def test_texts_in_lines_are_answered_as_a_whole_or_line_by_line(files, tmp_path):
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    (folder / "d1.txt").write_text(f"{ADA}\n\nIt rained in Rome.\n", "utf-8")
+    (folder / "d1.ann").write_text("T1\tLOC 36 42\tLondon\nT2\tLOC 58 62\tRome\n", "utf-8")
+    formats = ("gold=brat(units=lines)", "answers")
+    for rows in (
+        [{"id": "d1", "answer": "London (LOC)\nRome (LOC)"}],
+        [{"answer": "London (LOC)"}, {"answer": "Rome (LOC)"}],
+    ):
+        result = assay.score(str(folder), {"s": files("s.jsonl", rows)}, ["exact"], input_format=formats, times=20)
+        assert result.score("s", "exact").value == 1
+        assert result.gold.sentences == 2
+
+
 def test_chats_and_other_keys_are_read(scored):
     rows = [
         {"id": "d1", "choices": [{"message": {"role": "assistant", "content": "London (LOC)"}}]},
@@ -303,6 +318,16 @@ def test_parameters_are_checked(scored, form, message):
 def test_answers_are_no_gold(files):
     with pytest.raises(assay.AssayError, match="answers have no text of their own, so that they are no gold"):
         assay.score(assay.answers(["none"]), {"s": assay.answers(["none"])}, ["exact"], times=2)
+
+
+def test_only_spans_of_gold_with_relations_are_compared(scored, files):
+    related = [{**GOLD[0], "relations": [{"head": 0, "child": 1, "label": "met"}]}, *GOLD[1:]]
+    assert scored(GPT, gold=related, measures=()).task == "spans"
+    files("gold.jsonl", related)
+    given = ("gold.jsonl", "gpt.jsonl", "--input-format", "answers", "--task", "relations")
+    done = call("score", *given, folder=files.folder)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "of answers of language models only spans are compared. Say --task spans" in done.stderr
 
 
 def test_no_json_exits_with_2(files):

@@ -1,0 +1,198 @@
+"""Semantic roles in JSON: for each predicate one tag per word, such as B-ARG0, I-ARG0, B-V and O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from assay.corpus import Column, Corpus
+from assay.errors import InputError
+from assay.formats import schemes
+from assay.formats.builder import Builder
+from assay.formats.graphs import Graph
+from assay.formats.roles import MARK, graph_of_spans
+from assay.formats.source import Source
+from assay.formats.standoff import json_values, shown
+
+PARAMETERS = {"scheme": "auto", "repair": "none"}
+_EXAMPLE = '{"words": ["She", "left"], "verbs": [{"verb": "left", "tags": ["B-ARG0", "B-V"]}]}'
+_PLACES = ("predicate", "verb", "predicate_index", "verb_index")
+"""Keys of the predicate: its number, counted from 0, or its word, which does not tell its place."""
+_SENSES = ("sense", "lemma")
+_TAGS = "tags"
+
+
+class RoleLists:
+    """Predicates and their arguments as a reader finds them, with words counted over all files."""
+
+    def __init__(self) -> None:
+        self.arcs: list[tuple[int, int, int, str]] = []
+        """First word, end, predicate and role of each argument."""
+        self.predicates: dict[int, str] = {}
+        """The senses of predicates, by their words."""
+
+    def layer(self) -> Graph:
+        """The graphs of all sentences."""
+        words = sorted(self.predicates)
+        return graph_of_spans(self.arcs, words, [self.predicates[word] for word in words])
+
+
+def looks_biojson(head: Sequence[str]) -> bool:
+    """An object, or a list of them, with words and with tags or verbs that have some."""
+    text = "\n".join(head[:50]).lstrip()
+    return text.startswith(("{", "[")) and '"words"' in text and ('"tags"' in text or '"verbs"' in text)
+
+
+def read_biojson(source: Source, builder: Builder, *, scheme: str, repair: str) -> None:
+    """Read one file, a sentence per line with all of its predicates, or a predicate per line.
+
+    Lines of one predicate each that follow one another with the same words, or the same id, are one sentence.
+    """
+    builder.begin_file(source.path)
+    found = builder.collector(RoleLists)
+    given: list[tuple[int, int, Mapping[str, Any], list[str]]] = []
+    """Line, first word of the sentence, the predicate as it stands, and its words."""
+    last: tuple[Any, list[str]] | None = None
+    for line, value in json_values(source, _EXAMPLE, "sentence"):
+        place = f"{source.path}:{line}"
+        words = _words(value, place)
+        name = value.get("id", value.get("sent_id"))
+        if "verbs" in value:
+            verbs, again = _verbs(value["verbs"], place), False
+        else:
+            verbs = [value]
+            again = last is not None and words == last[1] and _goes_on(name, last[0], value, given[-1][2])
+        if again:
+            builder.note("Lines of a predicate each that are one sentence with the line before them: {}.", 1)
+        else:
+            if name is not None:
+                builder.comments([f"# sent_id = {_line(name, place)}"], [builder.sentence])
+            filled = [word if not place_ else "" for word in words for place_ in range(1 + len(builder.names))]
+            builder.add(filled, [builder.words + len(words)], [line])
+        last = None if "verbs" in value else (name, words)
+        first = builder.words - len(words)
+        given += [(line, first, verb, _checked_tags(verb, words, place)) for verb in verbs]
+    _collect(source.path, given, found, scheme, repair)
+    builder.end_file()
+
+
+def _words(value: Any, place: str) -> list[str]:
+    if not isinstance(value, dict) or "words" not in value:
+        raise InputError(f"{place}: {shown(value)} where a sentence with its words should stand. It is {_EXAMPLE}")
+    words = value["words"]
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        raise InputError(f"{place}: words is {shown(words)} where a list of strings should stand.")
+    if not all(word.strip() for word in words):
+        raise InputError(f"{place}: word {[bool(word.strip()) for word in words].index(False)} is empty. Fill it.")
+    return words
+
+
+def _verbs(verbs: Any, place: str) -> list[Mapping[str, Any]]:
+    if not isinstance(verbs, list) or not all(isinstance(verb, dict) for verb in verbs):
+        raise InputError(f"{place}: verbs is {shown(verbs)} where a list of objects with tags should stand.")
+    return verbs
+
+
+def _line(name: Any, place: str) -> str:
+    if not isinstance(name, str | int) or len(str(name).splitlines()) > 1:
+        raise InputError(f"{place}: the id is {shown(name)} where a string of one line should stand.")
+    return str(name)
+
+
+def _number(verb: Mapping[str, Any]) -> int | None:
+    """The number of the predicate, where one is given."""
+    numbers = [verb[key] for key in _PLACES if isinstance(verb.get(key), int) and not isinstance(verb[key], bool)]
+    return numbers[0] if numbers else None
+
+
+def _goes_on(name: Any, before: Any, verb: Mapping[str, Any], previous: Mapping[str, Any]) -> bool:
+    """True if a predicate with the words of the line before is another one of that sentence."""
+    if name is not None or before is not None:
+        return bool(name == before)
+    number, last = (_place_of(one) for one in (verb, previous))
+    return number is not None and last is not None and number > last
+
+
+def _place_of(verb: Mapping[str, Any]) -> int | None:
+    """The number of the predicate as it is given, or as the first tag of V tells."""
+    number, tags = _number(verb), verb.get(_TAGS)
+    if number is None and isinstance(tags, list):
+        return next((at for at, tag in enumerate(tags) if isinstance(tag, str) and tag[1:] == f"-{MARK}"), None)
+    return number
+
+
+def _checked_tags(verb: Mapping[str, Any], words: Sequence[str], place: str) -> list[str]:
+    tags = verb.get(_TAGS)
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise InputError(f"{place}: tags is {shown(tags)} where a list of strings should stand, one for each word.")
+    if len(tags) != len(words):
+        raise InputError(f"{place}: {len(words)} words, and tags: {len(tags)}. Give each word one; O is outside.")
+    number = _number(verb)
+    if number is not None and not 0 <= number < len(words):
+        raise InputError(f"{place}: predicate {number} in a sentence of {len(words)} words, counted from 0.")
+    return tags
+
+
+def _collect(
+    path: str,
+    given: Sequence[tuple[int, int, Mapping[str, Any], list[str]]],
+    found: RoleLists,
+    scheme: str,
+    repair: str,
+) -> None:
+    """Hand predicates and arguments on; tags are read as those of any spans, each predicate as a sentence."""
+    if not given:
+        return
+    sizes = [len(tags) for _, _, _, tags in given]
+    tags = Column.of(chain.from_iterable(tags for _, _, _, tags in given))
+    corpus = Corpus(
+        name=path,
+        format="biojson",
+        sha256="",
+        forms=tags,
+        columns={_TAGS: tags},
+        starts=np.concatenate([[0], np.cumsum(sizes)]),
+        files=((path, 0),),
+        lines=np.array([line for line, _, _, _ in given], dtype=np.int64),
+        word_per_line=False,
+    )
+    try:
+        chosen = schemes.likely(corpus, [_TAGS]) if scheme == "auto" else schemes.find(scheme).name
+        corpus, _ = schemes.spans_of(corpus, [_TAGS], chosen, None if repair == "none" else repair)
+    except InputError as error:
+        # Schemes and repairs are parameters of the format here.
+        said = str(error).replace("--repair ", "repair=").replace("--scheme ", "scheme=")
+        hint = ' Say so with --input-format "biojson(…)".' if said != str(error) else ""
+        raise InputError(said + hint) from None
+    spans = corpus.spans
+    assert spans is not None
+    arguments: list[list[tuple[int, int, str]]] = [[] for _ in given]
+    rows = zip(spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True)
+    for predicate, begin, end, role in rows:
+        arguments[predicate].append((begin, end, role))
+    for (line, first, verb, _), own in zip(given, arguments, strict=True):
+        place = f"{path}:{line}"
+        number, marked = _number(verb), [(begin, end) for begin, end, role in own if role == MARK]
+        if number is None and not own and not any(verb.get(key) is not None for key in _PLACES):
+            # Nothing but O, and no predicate named: a sentence without predicates.
+            continue
+        if number is None and len(marked) != 1:
+            tagged = "no word is" if not marked else f"{len(marked)} stretches are"
+            raise InputError(
+                f"{place}: which word is the predicate? {tagged} tagged {MARK}. Tag it B-{MARK}, or give its number, "
+                'counted from 0: "predicate": 2.'
+            )
+        at = marked[0][0] if number is None else number
+        if marked and not any(begin <= at < end for begin, end in marked):
+            raise InputError(
+                f"{place}: the predicate is word {at}, but {MARK} stands at word {marked[0][0]}, counted from 0. "
+                "Which of them is right?"
+            )
+        if first + at in found.predicates:
+            raise InputError(f"{place}: word {at}, counted from 0, is a predicate twice. Give each its tags once.")
+        senses = [str(verb[key]) for key in _SENSES if isinstance(verb.get(key), str)]
+        found.predicates[first + at] = senses[0] if senses else ""
+        found.arcs += [(first + begin, first + end, first + at, role) for begin, end, role in own]

@@ -1,0 +1,571 @@
+"""Graphs and semantic roles become text again.
+
+Graphs go into DEPS of CoNLL-U, SDP and MRP; roles of words into CoNLL-2009 and Universal Propositions; roles of
+stretches into CoNLL-2005 props and tags in JSON. What a target cannot hold is refused with its place, or told of
+where the rest is plainly what is wanted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from assay import specs
+from assay.arrays import NONE
+from assay.corpus import Column, Corpus
+from assay.errors import UsageError
+from assay.formats import Input
+from assay.formats.builder import check_choice, refuse_all
+from assay.formats.columns import CONLL09, CONLLU, ROLES
+from assay.formats.graphs import SDP_VERSIONS, Graph, empty_nodes, place_of_aside, with_enhanced
+from assay.formats.roles import HEADS, MARK, NOTHING, SPANS, has_predicate, with_roles
+
+_OF_ARCS = ("conllu", "sdp", "mrp")
+_OF_HEADS = ("conll09", "up")
+_OF_SPANS = ("props", "biojson")
+TARGETS = (*_OF_ARCS, *_OF_HEADS, *_OF_SPANS)
+_KINDS = (
+    (_OF_ARCS, "graphs"),
+    (_OF_HEADS, "semantic roles of words"),
+    (_OF_SPANS, "semantic roles of stretches of words"),
+)
+_ROOT = "root"
+"""The relation of a top in DEPS; in SDP and MRP tops have none."""
+_TAG = ("tag", "XPOS", "POS", "PPOSS", "UPOS")
+_LEMMA = ("lemma", "SPLIT_LEMMA", "LEMMA")
+_FEATS = ("FEATS", "FEAT")
+_SLOTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "conllu": {"LEMMA": _LEMMA, "XPOS": _TAG},
+    "sdp": {"lemma": _LEMMA, "tag": _TAG},
+    "mrp": {"lemma": _LEMMA, "tag": _TAG},
+    "conll09": {
+        **{name: (name,) for name in CONLL09[2:]},
+        **{"LEMMA": _LEMMA, "POS": _TAG, "FEAT": _FEATS},
+    },
+    "up": {
+        **{name: (name,) for name in CONLLU[2:]},
+        **{"LEMMA": _LEMMA, "XPOS": ("XPOS", "POS", "PPOSS"), "FEATS": _FEATS},
+    },
+    "props": {},
+    "biojson": {},
+}
+"""For each column of a target the columns that may go there: the first of them that is filled does."""
+_READ_OTHERWISE: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
+    "conllu": ("|", ("",), ()),
+    "sdp": ("", ("", "_"), ("_",)),
+    **dict.fromkeys(_OF_HEADS, ("|", NOTHING, NOTHING)),
+    "props": ("()*", ("",), ("-",)),
+    "biojson": ("|", ("",), ()),
+}
+"""Marks that labels cannot have beside white space, labels that are none, and senses that are none."""
+_ENDS = ("\t", "\n", "\r")
+"""Marks that end a cell."""
+_COMMENTS = {
+    **dict.fromkeys(("conllu", "up"), ("#",)),
+    **dict.fromkeys(("sdp", "biojson"), ("# sent_id",)),
+    "mrp": ("# sent_id", "# text"),
+}
+"""How comments begin that a target holds."""
+_UP = f"# global.columns = {' '.join(CONLLU)} UP:PRED UP:ARGS\n"
+
+Arc = tuple[int, int, str]
+"""Dependent, head and label; words counted in the sentence from 0, the root is NONE."""
+Writer = Callable[[Corpus, Mapping[str, list[str]], list[str]], Iterator[str]]
+"""From a corpus, and those of its columns that the target holds, to text; what is left out goes into the list."""
+
+
+def written(source: Input, target: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The text in a format of graphs or roles, and a sentence for everything that was left out."""
+    parameters = specs.typed(f"format {target}", given, {"version": "2015"} if target == "sdp" else {})
+    corpus = _read(source, target)
+    said = list(corpus.notes)
+    if corpus.format == "mrp":
+        said.append("of nodes in mrp label, pos and frame are read; other properties and the framework are left out.")
+    columns = _columns(corpus, target, said)
+    version = str(parameters.get("version", "2015"))
+    check_choice("version", version, SDP_VERSIONS[1:])
+    writers: dict[str, Writer] = {
+        "conllu": _conllu,
+        "sdp": partial(_sdp, version=version),
+        "mrp": _mrp,
+        "conll09": _conll09,
+        "up": _up,
+        "props": _props,
+        "biojson": _biojson,
+    }
+    return "".join(writers[target](corpus, columns, said)), said
+
+
+def without_graph(source: Input, target: str) -> tuple[Corpus, list[str]]:
+    """The words of a file with their labels, for formats that hold nothing else, and what of graphs is left out."""
+    form = source.plan.format
+    if form in HEADS:
+        corpus = source.read([*source.plan.labels, ROLES])
+        cells = corpus.column(ROLES)
+        corpus = replace(corpus, columns={name: one for name, one in corpus.columns.items() if name != ROLES})
+        number = int(cells.isin(text for text in cells.vocabulary if has_predicate(form, text)).sum())
+        what, names = "predicates and their arguments", ", ".join(_OF_HEADS)
+    else:
+        corpus = source.read()
+        number, what, names = len(corpus.layer(Graph) or ()), "arcs", ", ".join(_OF_ARCS)
+    losses = [f"{target} has no place for {number:,} {what}: left out. Formats for them: {names}."]
+    return corpus, losses if number else []
+
+
+def _read(source: Input, target: str) -> Corpus:
+    """The corpus with its graph, of the kind that the target holds."""
+    plan = source.plan
+    wanted = next(kind for kind, (names, _) in enumerate(_KINDS) if target in names)
+    kind = 1 if plan.format in HEADS else 2 if plan.format in SPANS else 0
+    if kind == 0 and not plan.graphs and "DEPS" not in plan.labels:
+        raise UsageError(
+            f"{source.path}: holds no graphs or semantic roles ({plan.format}), which {target} consists of. "
+            "Convert a file that has them."
+        )
+    if kind != wanted:
+        raise UsageError(
+            f"{source.path}: holds {_KINDS[kind][1]} ({plan.format}), and {target} holds {_KINDS[wanted][1]}. "
+            f"Formats for them: {', '.join(_KINDS[kind][0])}."
+        )
+    if kind:
+        corpus = with_roles(source.read([*plan.labels, ROLES]))
+    elif plan.graphs:
+        corpus = source.read()
+    else:
+        corpus, faults = with_enhanced(source.read())
+        refuse_all([f"{fault.place}: {fault.fact}" for fault in faults])
+        if not len(_graph(corpus)):
+            raise UsageError(f"{source.path}: DEPS is empty, so there are no graphs. Convert a file that has them.")
+    if not corpus.has_words and target != "props":
+        remedy = "Merge them in from the treebank first, with up2/merge_ud_up.py of UniversalPropositions/tools."
+        if plan.format == "props":
+            remedy = 'Say in which column they are: --input-format "props(word=1, predicate=2)".'
+        raise UsageError(f"{source.path}: has no words, which {target} consists of. {remedy}")
+    return corpus
+
+
+def _graph(corpus: Corpus) -> Graph:
+    graph = corpus.layer(Graph)
+    assert graph is not None
+    return graph
+
+
+def _refuse(places: Sequence[str], fact: str, remedy: str) -> None:
+    """Refuse what a target cannot hold: the first place, and the number of the others."""
+    if places:
+        more = f" ({len(places) - 1:,} more such places.)" if len(places) > 1 else ""
+        raise UsageError(f"{places[0]}: {fact} {remedy}{more}")
+
+
+# --- what words bring along ---
+
+
+def _columns(corpus: Corpus, target: str, said: list[str]) -> dict[str, list[str]]:
+    """The columns of the target as far as the corpus fills them; what finds no place is told of."""
+    taken: dict[str, str] = {}
+    for place, candidates in _SLOTS[target].items():
+        filled = [name for name in candidates if name in corpus.columns and not corpus.is_empty(name)]
+        if filled:
+            taken[place] = filled[0]
+    # DEPS is the graph itself where that is what is written, and the flag stands at predicates again.
+    graph = {"FLAG", *({"DEPS"} if target in _OF_ARCS else ())}
+    lost = [
+        name
+        for name in corpus.columns
+        if name not in taken.values() and name not in graph and not corpus.is_empty(name)
+    ]
+    if lost:
+        said.append(f"{target} has no place for {', '.join(lost)}: left out.")
+    if target == "props" and corpus.has_words:
+        said.append("props has no place for words: left out. Sentences correspond by their order.")
+    if corpus.chains is not None and len(corpus.chains):
+        said.append(f"{target} has no place for {len(corpus.chains):,} mentions in chains: left out.")
+    held = (*_COMMENTS.get(target, ()), "# global.columns")
+    if left := sum(not line.startswith(held) for _, line in corpus.comments):
+        said.append(f"{target} has no place for comments: {left:,} left out.")
+    if target not in ("conllu", "up") and corpus.aside_lines:
+        said.append(f"{target} has no ranges or empty nodes: {len(corpus.aside_lines):,} lines left out.")
+    if target not in ("mrp", "biojson", "props"):
+        _check_cells(corpus, corpus.forms, target)
+        for name in taken.values():
+            _check_cells(corpus, corpus.columns[name], target)
+    return {place: corpus.columns[name].strings() for place, name in taken.items()}
+
+
+def _check_cells(corpus: Corpus, column: Column, target: str) -> None:
+    """Refuse cells with marks that end them."""
+    bad = [text for text in column.vocabulary if any(map(text.__contains__, _ENDS))]
+    if bad:
+        words = np.flatnonzero(column.isin(bad))
+        _refuse(
+            [corpus.place(int(word)) for word in words.tolist()],
+            f"{column[int(words[0])]!r} holds a tab or line end, which divides the cells of {target}.",
+            "Mend it in the file.",
+        )
+
+
+def _check_labels(corpus: Corpus, target: str) -> None:
+    """Refuse labels of arcs, and senses, that the target would read as something else."""
+    graph = _graph(corpus)
+    marks, nothing, no_sense = _READ_OTHERWISE[target]
+    labels = [
+        label
+        for label in graph.labels.vocabulary
+        if label in nothing or any(mark in marks or mark.isspace() for mark in label)
+    ]
+    senses = [sense for sense in graph.senses.vocabulary if sense in no_sense or any(map(sense.__contains__, _ENDS))]
+    for what, column, words, rows in (
+        ("label", graph.labels, graph.dependent, graph.labels.isin(labels) & (graph.head != NONE)),
+        ("sense", graph.senses, graph.predicates, graph.senses.isin(senses)),
+    ):
+        if rows.any():
+            _refuse(
+                [_place(corpus, word) for word in words[rows].tolist()],
+                f"the {what} {column[int(rows.argmax())]!r} would be read as something else in {target}.",
+                "Rename it, or keep the format.",
+            )
+
+
+def _place(corpus: Corpus, node: int) -> str:
+    """`file:line` of a word or an empty node."""
+    words = len(corpus)
+    return corpus.place(node) if node < words else place_of_aside(corpus, empty_nodes(corpus)[node - words])
+
+
+# --- graphs ---
+
+
+def _arcs(corpus: Corpus, target: str) -> list[list[Arc]]:
+    """The arcs of each sentence; empty nodes and tops with labels of their own are refused."""
+    graph = _graph(corpus)
+    if graph.empty_ids:
+        _refuse(
+            [place_of_aside(corpus, number) for number in empty_nodes(corpus)],
+            f"the empty node {graph.empty_ids[0]}, and nodes of {target} are words.",
+            "Keep CoNLL-U, or collapse empty nodes first, e.g. with UD's enhanced_collapse_empty_nodes.pl.",
+        )
+    tops = graph.head == NONE
+    named = np.flatnonzero(tops & ~graph.labels.isin(("", _ROOT)))
+    if len(named) and target != "conllu":
+        _refuse(
+            [_place(corpus, node) for node in graph.dependent[named].tolist()],
+            f"the arc from the root has the label {graph.labels[int(named[0])]!r}, and tops of {target} have none.",
+            f"Rename it {_ROOT}.",
+        )
+    found: list[list[Arc]] = [[] for _ in range(corpus.sentences)]
+    sentences = corpus.sentence_of[graph.dependent]
+    starts = corpus.starts[sentences]
+    rows = zip(
+        sentences.tolist(),
+        (graph.dependent - starts).tolist(),
+        np.where(tops, NONE, graph.head - starts).tolist(),
+        graph.labels.strings(),
+        strict=True,
+    )
+    for sentence, dependent, head, label in rows:
+        found[sentence].append((dependent, head, label))
+    return found
+
+
+def _idle(corpus: Corpus) -> int:
+    """The number of predicates without arguments."""
+    graph = _graph(corpus)
+    return int((~np.isin(graph.predicates, graph.head)).sum())
+
+
+def _conllu(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    _check_labels(corpus, "conllu")
+    graph = _graph(corpus)
+    frames = sum(bool(sense) for sense in graph.senses.strings())
+    if frames:
+        said.append(f"conllu has no place for frames of predicates: {frames:,} left out.")
+    if idle := _idle(corpus):
+        said.append(f"conllu has no flag for predicates: {idle:,} without arguments are words like others there.")
+    arcs, forms = _arcs(corpus, "conllu"), corpus.forms.strings()
+    comments: dict[int, list[str]] = {}
+    for sentence, line in corpus.comments:
+        comments.setdefault(sentence, []).append(f"{line}\n")
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        yield from comments.get(sentence, ())
+        cells: list[list[str]] = [[] for _ in range(first, end)]
+        for dependent, head, label in sorted(arcs[sentence]):
+            cells[dependent].append(f"{head + 1}:{label or _ROOT}" if head == NONE else f"{head + 1}:{label}")
+        for word in range(first, end):
+            row = {**{name: texts[word] for name, texts in columns.items()}, "FORM": forms[word]}
+            row |= {"ID": str(word - first + 1), "DEPS": "|".join(cells[word - first]) or "_"}
+            yield "\t".join(row.get(name) or "_" for name in CONLLU) + "\n"
+        yield "\n"
+
+
+def _sdp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str], version: str) -> Iterator[str]:
+    _check_labels(corpus, "sdp")
+    graph = _graph(corpus)
+    framed = version != "2014"
+    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    if not framed and any(senses.values()):
+        number = sum(bool(sense) for sense in senses.values())
+        said.append(f"sdp of 2014 has no place for frames of predicates: {number:,} left out.")
+    arcs, ids, forms = _arcs(corpus, "sdp"), corpus.metadata("sent_id"), corpus.forms.strings()
+    marked: list[set[int]] = [set() for _ in range(corpus.sentences)]
+    for word, sentence in zip(graph.predicates.tolist(), corpus.sentence_of[graph.predicates].tolist(), strict=True):
+        marked[sentence].add(word - int(corpus.starts[sentence]))
+    doubles: list[tuple[int, str]] = []
+    for sentence, listed in enumerate(arcs):
+        # Arcs are sorted by dependent and head.
+        for (dependent, head, label), following in pairwise(listed):
+            if head != NONE and (dependent, head) == following[:2]:
+                doubles.append((int(corpus.starts[sentence]) + dependent, f"{label} and {following[2]}"))
+        marked[sentence].update(head for _, head, _ in listed if head != NONE)
+    if doubles:
+        _refuse(
+            [corpus.place(word) for word, _ in doubles],
+            f"two arcs between the same words, {doubles[0][1]}, and sdp has a cell for one.",
+            "Use --to mrp",
+        )
+    if framed:
+        yield f"#SDP {version}\n"
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        yield f"#{ids[sentence] or sentence + 1}\n"
+        tops = {dependent for dependent, head, _ in arcs[sentence] if head == NONE}
+        between = {(dependent, head): label for dependent, head, label in arcs[sentence]}
+        predicates = sorted(marked[sentence])
+        for word in range(end - first):
+            own = [columns[name][first + word] if name in columns else "_" for name in ("lemma", "tag")]
+            flags = ["+" if word in tops else "-", "+" if word in marked[sentence] else "-"]
+            frame = [senses.get(first + word) or "_"] if framed else []
+            cells = [between.get((word, predicate), "_") for predicate in predicates]
+            yield "\t".join([str(word + 1), forms[first + word], *own, *flags, *frame, *cells]) + "\n"
+        yield "\n"
+
+
+def _mrp(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    graph, forms = _graph(corpus), corpus.forms.strings()
+    rough = np.flatnonzero(corpus.forms.isin(text for text in corpus.forms.vocabulary if text != text.strip()))
+    if len(rough):
+        _refuse(
+            [corpus.place(word) for word in rough.tolist()],
+            f"the word {forms[int(rough[0])]!r} begins or ends with white space, which no node of mrp stands for.",
+            "Mend it in the file.",
+        )
+    if idle := _idle(corpus):
+        said.append(f"mrp has no flag for predicates: {idle:,} without arguments are nodes like others there.")
+    # mtool reads no graph without a date.
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    arcs, ids, texts = _arcs(corpus, "mrp"), corpus.metadata("sent_id"), corpus.metadata("text")
+    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        text, ranges = _anchored(forms[first:end], texts[sentence])
+        nodes = []
+        for word, (begin, stop) in enumerate(ranges):
+            own = {name: columns[name][first + word] for name in columns}
+            properties = {"pos": own.get("tag", "_"), "frame": senses.get(first + word) or "_"}
+            kept = {name: value for name, value in properties.items() if value != "_"}
+            node: dict[str, object] = {"id": word}
+            node |= {"label": own["lemma"]} if own.get("lemma", "_") != "_" else {}
+            node |= {"properties": list(kept), "values": list(kept.values())} if kept else {}
+            nodes.append({**node, "anchors": [{"from": begin, "to": stop}]})
+        value = {
+            "id": ids[sentence] or str(sentence + 1),
+            "flavor": 0,
+            "version": 1.1,
+            "time": today,
+            "input": text,
+            "tops": [dependent for dependent, head, _ in arcs[sentence] if head == NONE],
+            "nodes": nodes,
+            "edges": [
+                {"source": head, "target": dependent, "label": label}
+                for dependent, head, label in arcs[sentence]
+                if head != NONE
+            ],
+        }
+        yield json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _anchored(words: Sequence[str], text: str | None) -> tuple[str, list[tuple[int, int]]]:
+    """A text and where the words stand in it: the text given if it has them and nothing else, else one of blanks."""
+    ranges: list[tuple[int, int]] = []
+    position = 0
+    for word in words if text else ():
+        assert text is not None
+        while position < len(text) and text[position].isspace():
+            position += 1
+        if not text.startswith(word, position):
+            break
+        ranges.append((position, position + len(word)))
+        position += len(word)
+    if text and len(ranges) == len(words) and not text[position:].strip():
+        return text, ranges
+    ends = np.cumsum([len(word) + 1 for word in words]) - 1
+    return " ".join(words), [(int(end) - len(word), int(end)) for word, end in zip(words, ends, strict=True)]
+
+
+# --- roles of words ---
+
+
+def _propositions(
+    corpus: Corpus, target: str
+) -> Iterator[tuple[int, int, list[int], dict[tuple[int, int], list[str]]]]:
+    """For each sentence its first word and end, its predicates, and the roles of words at predicates."""
+    _check_labels(corpus, target)
+    graph = _graph(corpus)
+    predicates: list[list[int]] = [[] for _ in range(corpus.sentences)]
+    for word, sentence in zip(graph.predicates.tolist(), corpus.sentence_of[graph.predicates].tolist(), strict=True):
+        predicates[sentence].append(word)
+    found: list[dict[tuple[int, int], list[str]]] = [{} for _ in range(corpus.sentences)]
+    sentences = corpus.sentence_of[graph.dependent].tolist()
+    rows = zip(sentences, graph.dependent.tolist(), graph.head.tolist(), graph.labels.strings(), strict=True)
+    for sentence, dependent, head, role in rows:
+        found[sentence].setdefault((dependent, head), []).append(role)
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        yield first, end, predicates[sentence], found[sentence]
+
+
+def _conll09(corpus: Corpus, columns: Mapping[str, list[str]], _: list[str]) -> Iterator[str]:
+    graph, forms = _graph(corpus), corpus.forms.strings()
+    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    for first, end, predicates, found in _propositions(corpus, "conll09"):
+        for word in range(first, end):
+            own = [columns[name][word] or "_" if name in columns else "_" for name in CONLL09[2:]]
+            sense = ["Y", senses[word]] if word in senses else ["_", "_"]
+            cells = ["|".join(found.get((word, predicate), ())) or "_" for predicate in predicates]
+            yield "\t".join([str(word - first + 1), forms[word], *own, *sense, *cells]) + "\n"
+        yield "\n"
+
+
+def _up(corpus: Corpus, columns: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    graph, forms = _graph(corpus), corpus.forms.strings()
+    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    own = (graph.dependent == graph.head) & graph.labels.isin([MARK])
+    if own.any():
+        said.append(f"in up {MARK} at a predicate itself is a mark and no argument: {int(own.sum()):,} became marks.")
+    comments: dict[int, list[str]] = {}
+    for sentence, line in corpus.comments:
+        if not line.startswith("# global.columns"):
+            comments.setdefault(sentence, []).append(f"{line}\n")
+    asides: dict[tuple[int, int], list[str]] = {}
+    places = zip(corpus.aside_sentences, corpus.aside_words.tolist(), corpus.aside_lines, strict=True)
+    width = len(CONLLU) if "MISC" in corpus.columns else 8
+    for sentence, word, line in places:
+        asides.setdefault((sentence, word), []).append(line)
+    yield _UP
+    for sentence, (first, end, predicates, found) in enumerate(_propositions(corpus, "up")):
+        yield from comments.get(sentence, ())
+        for word in range(first, end + 1):
+            for line in asides.get((sentence, word), ()):
+                kept = line.split("\t")[:width]
+                empty = ["_"] * (len(CONLLU) + 1 + len(predicates) - len(kept))
+                yield f"{line}\n" if line.startswith("#") else "\t".join([*kept, *empty]) + "\n"
+            if word == end:
+                break
+            cells = [columns[name][word] or "_" if name in columns else "_" for name in CONLLU[2:]]
+            roles = []
+            for predicate in predicates:
+                given = [role for role in found.get((word, predicate), ()) if word != predicate or role != MARK]
+                roles.append("|".join([*([MARK] if word == predicate else []), *given]) or "_")
+            row = [str(word - first + 1), forms[word], *cells, senses.get(word, "_"), *roles]
+            yield "\t".join(row) + "\n"
+        yield "\n"
+
+
+# --- roles of stretches ---
+
+
+def _stretches(corpus: Corpus) -> Iterator[tuple[int, int, dict[int, list[tuple[int, int, str]]]]]:
+    """For each sentence its first word and end, and the arguments of each predicate: first word, end and role."""
+    graph = _graph(corpus)
+    assert graph.begin is not None and graph.end is not None
+    found: list[dict[int, list[tuple[int, int, str]]]] = [{} for _ in range(corpus.sentences)]
+    sentence_of = corpus.sentence_of
+    for word in graph.predicates.tolist():
+        found[sentence_of[word]][word] = []
+    rows = zip(graph.begin.tolist(), graph.end.tolist(), graph.head.tolist(), graph.labels.strings(), strict=True)
+    for begin, end, head, role in rows:
+        found[sentence_of[head]][head].append((begin, end, role))
+    for sentence, (first, end) in enumerate(pairwise(corpus.starts.tolist())):
+        yield first, end, found[sentence]
+
+
+def _props(corpus: Corpus, _: Mapping[str, list[str]], said: list[str]) -> Iterator[str]:
+    _check_labels(corpus, "props")
+    graph = _graph(corpus)
+    lemmas = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    if corpus.format in ("conll2012", "up2-spans"):
+        lemmas = {word: sense.rpartition(".")[0] or sense for word, sense in lemmas.items()}
+        said.append(f"props has no place for senses: of {len(lemmas):,} predicates the lemmas are kept.")
+    nameless = [word for word, lemma in lemmas.items() if not lemma] if corpus.has_words else []
+    if nameless:
+        # Readers that split at white space would take the next column for the lemma.
+        lemmas |= {word: corpus.forms[word] for word in nameless}
+        _refuse(
+            [corpus.place(word) for word in nameless if lemmas[word] == "-"],
+            "the predicate - has no lemma, and in props - is the mark of a word that is none.",
+            "Give it a lemma.",
+        )
+        said.append(f"predicates without a lemma, which are called by their words in props: {len(nameless):,}.")
+    for first, end, found in _stretches(corpus):
+        columns = [_bracketed(corpus, first, end, arguments) for arguments in found.values()]
+        for word in range(first, end):
+            cells = [lemmas[word] if word in found else "-", *(column[word - first] for column in columns)]
+            yield "\t".join(cells) + "\n"
+        yield "\n"
+
+
+def _bracketed(corpus: Corpus, first: int, end: int, arguments: Sequence[tuple[int, int, str]]) -> list[str]:
+    """The cells of a predicate's column; what closes before something opened later says its role."""
+    cells = []
+    still_open: list[tuple[int, int, str]] = []
+    ordered = sorted(arguments, key=lambda argument: (argument[0], -argument[1]))
+    for word in range(first, end):
+        opened = [argument for argument in ordered if argument[0] == word]
+        still_open += opened
+        closed = ""
+        for argument in [one for one in reversed(still_open) if one[1] == word + 1]:
+            # A bracket without a name closes what was opened last, one with a name the last of its role.
+            last = still_open[-1] == argument
+            taken = argument if last else next(one for one in reversed(still_open) if one[2] == argument[2])
+            if taken[0] != argument[0]:
+                _refuse(
+                    [corpus.place(argument[0])],
+                    f"two arguments {argument[2]} of one predicate cross each other, which brackets cannot say.",
+                    "Rename one of them.",
+                )
+            closed += ")" if last else f"{argument[2]})"
+            still_open.remove(argument)
+        cells.append("".join(f"({role}" for _, _, role in opened) + "*" + closed)
+    return cells
+
+
+def _biojson(corpus: Corpus, _: Mapping[str, list[str]], __: list[str]) -> Iterator[str]:
+    _check_labels(corpus, "biojson")
+    graph, forms, ids = _graph(corpus), corpus.forms.strings(), corpus.metadata("sent_id")
+    senses = dict(zip(graph.predicates.tolist(), graph.senses.strings(), strict=True))
+    for sentence, (first, end, found) in enumerate(_stretches(corpus)):
+        verbs = []
+        for predicate, arguments in found.items():
+            tags = ["O"] * (end - first)
+            for begin, stop, role in arguments:
+                if any(tag != "O" for tag in tags[begin - first : stop - first]):
+                    _refuse(
+                        [corpus.place(begin)],
+                        f"the argument {role} overlaps another of its predicate, and a word has one tag.",
+                        "Use --to props",
+                    )
+                tags[begin - first : stop - first] = [f"B-{role}", *[f"I-{role}"] * (stop - begin - 1)]
+            marked = [argument for argument in arguments if argument[2] == MARK]
+            if marked and not any(begin <= predicate < stop for begin, stop, _ in marked):
+                _refuse(
+                    [corpus.place(predicate)],
+                    f"{MARK} stands at another word than the predicate, which would be refused in biojson.",
+                    f"Put {MARK} where the predicate is.",
+                )
+            verb: dict[str, object] = {"verb": forms[predicate], "predicate": predicate - first}
+            verb |= {"sense": senses[predicate]} if senses[predicate] else {}
+            verbs.append({**verb, "tags": tags})
+        name = {"id": ids[sentence]} if ids[sentence] is not None else {}
+        yield json.dumps({**name, "words": forms[first:end], "verbs": verbs}, ensure_ascii=False) + "\n"
