@@ -132,6 +132,8 @@ class _Options:
             raise UsageError(f"{self.times} resamples are too few.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
+        if self.missing == "absent":
+            raise UsageError("--missing absent is about annotators: assay agreement")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")
         if self.examples < 0:

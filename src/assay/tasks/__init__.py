@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from assay.specs import Option
 
-NAMES = ("tags", "spans", "dependencies", "graphs", "constituents", "coreference", "cross")
+NAMES = ("tags", "spans", "dependencies", "graphs", "constituents", "coreference", "ratings", "cross")
 """All tasks, in the order in which they are listed."""
 
 
