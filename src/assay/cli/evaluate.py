@@ -160,13 +160,14 @@ def _evaluate(
 )
 @click.option("--items", type=OutputPath(), help="Write all items as TSV: ratings, disagreement, majority.")
 @evaluation
+@gate_options
 def agreement(
     annotators: tuple[str, ...],
     measures: tuple[str, ...],
     output: Output,
     items: str | None,
     **options: Any,
-) -> None:
+) -> int:
     """Measure the agreement of two or more annotators; none of them is gold, so no figure depends on their order.
 
     ANNOTATORS are a file or folder each, or one table of ratings for all: CSV, TSV or JSON, long or wide (assay
@@ -176,6 +177,7 @@ def agreement(
     """
     check_stdin(*annotators)
     output.check()
+    gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
     with output.progress("Comparing …"):
         from assay.engine.agreement import agreement as compare_annotators
 
@@ -185,7 +187,7 @@ def agreement(
 
         write(items, items_table(result))
         output.tell(f"written: {items}")
-    output.deliver(result)
+    return deliver(result, gates, output, texts=True)
 
 
 @click.command(

@@ -244,8 +244,8 @@ _EVALUATION = (
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     choice(
         "--kind",
-        "correction new-error changed-error unresolved",
-        "Only examples of this kind; unresolved: mentions that no system resolves.",
+        "correction new-error changed-error unresolved disagreement",
+        "Only examples of this kind; unresolved: mentions that no system resolves; disagreement: of annotators.",
     ),
 )
 

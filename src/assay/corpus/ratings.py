@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -43,6 +43,8 @@ class Ratings:
     """… and for one unit."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """What else is known of each item: a document, a genre, its text."""
+    text_of: Callable[[int], str] = lambda item: ""
+    """The text that an item stands in, where there is one."""
 
     @classmethod
     def of(

@@ -32,7 +32,7 @@ from assay.engine.task import describe, task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
-from assay.formats.ratings import FORMAT, Answers, Table, ratings_in, read_ratings
+from assay.formats.ratings import FORMAT, Answers, Table, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.result import SCHEMA, AltTest, Result, Score, Source
@@ -59,6 +59,9 @@ def agreement(
     any, leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items`
     the Result has all items, not only those that annotators disagree on most.
     """
+    if options.get("kind") == "disagreement":
+        # There are no others.
+        del options["kind"]
     absent = options.get("missing") == ABSENT
     if absent:
         del options["missing"]
@@ -96,7 +99,7 @@ def _one_table(given: Any, options: Options) -> Table | None:
         looks = plan(head, source.path, None, ()).format
     except InputError:
         looks = _TABLES[0]
-    if looks not in _TABLES or (looks in ("jsonl", "clusters") and '"text"' in head[0]):
+    if looks not in _TABLES or not is_table(head):
         raise UsageError("agreement takes at least two annotators.")
     return read_ratings(paths)
 
@@ -127,7 +130,7 @@ def _of_table(
     ]
     heading = (
         f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, {len(ratings.annotators):,} "
-        f"annotators{many.with_systems(len(found))}; read as {table.layout} ratings"
+        f"annotators{many.with_systems(len(found))}; read as ratings ({table.layout})"
     )
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
     result = _bare(task.name, measures, options, gold, sources)

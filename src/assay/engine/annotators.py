@@ -160,7 +160,7 @@ def scores_of(
                 for number, label in enumerate(one.rows.labels):
                     if not pairs:
                         row(one.system, label, values[number], None if again is None else again[:, number])
-                    for pair, system in enumerate(pairs):
+                    for pair, system in enumerate(pairs if one.resampled else ()):
                         row(system, label, values[pair, number], None if again is None else again[:, pair, number])
                     if len(pairs) > 1:
                         row(ALL_PAIRS, label, _mean(values[:, number]), None)
@@ -207,20 +207,20 @@ def figure_of(measure: Measure, ratings: Ratings, groups: Groups) -> Figure:
 
 def profile_rows(ratings: Ratings, level: str, distance: str) -> list[Annotator]:
     """Each annotator against the others."""
-
-    def alpha(some: Ratings) -> float:
-        zeros = np.zeros(some.items, dtype=np.int64)
-        rows = numbers.alpha_rows(some, zeros, 1, level, distance)
-        return float(numbers.alpha({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
-
-    whole = alpha(ratings)
-    found = []
-    for who, one in enumerate(numbers.profiles(ratings)):
-        without = alpha(ratings.without(who))
-        bias = dict(zip(ratings.labels, one.bias.tolist(), strict=True))
-        name = ratings.annotators[who]
-        found.append(Annotator(name, one.items, one.agreement, one.kappa, without, without - whole, bias))
-    return found
+    whole = numbers.alpha_of(ratings, level, distance)
+    without = numbers.alphas_without(ratings, level, distance)
+    return [
+        Annotator(
+            name=name,
+            items=one.items,
+            agreement=one.agreement,
+            kappa=one.kappa,
+            alpha_without=alone,
+            alpha_gain=alone - whole,
+            bias=dict(zip(ratings.labels, one.bias.tolist(), strict=True)),
+        )
+        for name, one, alone in zip(ratings.annotators, numbers.profiles(ratings), without, strict=True)
+    ]
 
 
 def coincidence_rows(ratings: Ratings) -> list[Coincidence]:
@@ -249,7 +249,7 @@ def disagreement_row(ratings: Ratings, item: int, value: float) -> Disagreement:
         for name, code in zip(ratings.annotators, cells.tolist(), strict=True)
         if code != NONE
     }
-    text = ratings.columns["text"][item] if "text" in ratings.columns else ""
+    text = ratings.columns["text"][item] if "text" in ratings.columns else ratings.text_of(item)
     majority = _TIES.join(ratings.labels[code] for code in tied)
     return Disagreement(ratings.names[item], value, majority, given, text)
 

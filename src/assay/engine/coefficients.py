@@ -23,6 +23,8 @@ DISTANCES = ("jaccard", "masi")
 WEIGHTS = ("none", "linear", "quadratic")
 MOST_VALUES = 1_000
 """The most different values for which pairs of values are kept."""
+DENSE = 1 << 24
+"""The most cells of a table of items and labels that is made in full where few of its cells are filled."""
 _TINY = 1e-12
 
 Sums = Mapping[str, Array]
@@ -69,8 +71,13 @@ class Runs:
     @classmethod
     def of(cls, ratings: Ratings) -> Runs:
         """The runs of the items that two or more annotators rated."""
-        rows = ratings.sizes[ratings.item] > 1
         width = max(len(ratings.labels), 1)
+        if ratings.items * width <= DENSE:
+            # Without sorting, where a table of all items and labels is not too much.
+            counts = ratings.counts * (ratings.sizes > 1)[:, None]
+            item, label = np.nonzero(counts)
+            return cls(item, label, counts[item, label].astype(np.int64))
+        rows = ratings.sizes[ratings.item] > 1
         keys, count = np.unique(ratings.item[rows].astype(np.int64) * width + ratings.label[rows], return_counts=True)
         return cls(keys // width, keys % width, count)
 
@@ -356,6 +363,35 @@ def coincidences(ratings: Ratings) -> Floats:
     met = runs.count[lower] * runs.count[higher] / less[lower]
     np.add.at(found, (runs.label[lower], runs.label[higher]), met)
     np.add.at(found, (runs.label[higher], runs.label[lower]), met)
+    return found
+
+
+def alpha_of(ratings: Ratings, level: str, distance: str) -> float:
+    """Alpha of all annotators."""
+    rows = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
+    return float(alpha({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
+
+
+def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
+    """Alpha of all annotators but one, for each of them."""
+    everyone = range(len(ratings.annotators))
+    if level != "nominal":
+        return [alpha_of(ratings.without(who), level, distance) for who in everyone]
+    # From the counts of all: one rating less in each item of that annotator.
+    counts, sizes = ratings.counts, ratings.sizes.astype(np.float64)
+    squares, total = (counts**2).sum(axis=1), counts[sizes > 1].sum(axis=0)
+    found = []
+    for who in everyone:
+        rows = ratings.annotator == who
+        items, own = ratings.item[rows], ratings.label[rows]
+        left, same, given = sizes.copy(), squares.copy(), total.copy()
+        left[items] -= 1
+        same[items] -= 2 * counts[items, own] - 1
+        given -= np.bincount(own[left[items] > 1], minlength=len(total))
+        given -= counts[items[left[items] == 1]].sum(axis=0)
+        some = left > 1
+        disagreeing = ((left[some] ** 2 - same[some]) / (left[some] - 1)).sum()
+        found.append(float(alpha({"given": given, "apart": disagreeing})))
     return found
 
 

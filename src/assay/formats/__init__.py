@@ -14,7 +14,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import brackets, chains, columns, graphs, ratings, readings, roles, standoff, trees
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -183,6 +183,10 @@ def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted
     check_choice("end", given["end"], chains.ENDS)
     check_choice("which", given["which"], chains.WHICH)
     return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
+
+
+def _plan_ratings(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -428,6 +432,18 @@ FORMATS = {
             ),
             dict(_TABLE),
             "word, header, comments: as for tsv",
+        ),
+        Format(
+            ratings.FORMAT,
+            "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
+            "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
+            "item,annotator,label\nd1,anna,yes\nd1,ben,no",
+            lambda head: False,
+            _plan_ratings,
+            dict(ratings.PARAMETERS),
+            "item, annotator, label: names of the columns; layout: long or wide, where the header does not tell; "
+            "missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a cell "
+            "into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,6 +34,7 @@ _LABELS = ("label", "rating", "annotation", "value", "answer", "category", "clas
 _DOCUMENTS = ("document", "doc", "document_id", "doc_id")
 _PROBABILITY = "p:"
 _CLOSE = 1e-6
+_NESTED = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 
 @dataclass
@@ -81,6 +83,12 @@ class Table:
         return replace(made, members=members, columns=columns)
 
 
+def is_table(head: Sequence[str]) -> bool:
+    """False where the first lines are JSON that begins with anything but an object within an object."""
+    text = "\n".join(head[:20]).lstrip()
+    return text[:1] not in ("{", "[") or _NESTED.match(text) is not None
+
+
 def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> Table:
     """The ratings in data that have the shape of the JSON."""
     table = Table(name)
@@ -117,9 +125,7 @@ def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answe
         else:
             rows = _rows(source.path, text, settings, table, answers)
         _collect(rows, source.path, settings, table, seen)
-    from assay.formats import joint_digest
-
-    table.sha256 = joint_digest(digests)
+    table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
         raise InputError(f"{table.path}: no ratings in it.")
     return table
@@ -293,14 +299,14 @@ def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, A
         raise InputError(f"{path}: ratings in JSON are an object, {{annotator: {{item: label}}}}, not a list.")
     nested = {key: value for key, value in data.items() if isinstance(value, dict)}
     if not nested:
-        table.layout = "answers"
+        table.layout = "JSON"
         yield from ((0, item, "", label) for item, label in data.items())
         return
     if len(nested) < len(data):
         odd = next(key for key in data if key not in nested)
         raise InputError(f"{path}: {odd!r} is no object where {next(iter(nested))!r} is one.")
     if any("annotations" in record or "soft_label" in record for record in nested.values()):
-        table.layout = "records"
+        table.layout = "JSON"
         for item, record in nested.items():
             table.names.setdefault(item, len(table.names))
             for key, value in record.items():
@@ -314,7 +320,7 @@ def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, A
                 raise InputError(f"{path}: the annotations of item {item} are no object {{annotator: label}}.")
             yield from ((0, item, annotator, label) for annotator, label in given.items())
         return
-    table.layout = "annotators"
+    table.layout = "JSON"
     for annotator, given in nested.items():
         for item, label in given.items():
             if isinstance(label, dict):

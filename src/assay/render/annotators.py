@@ -138,7 +138,9 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         else:
             header.append(name if score in ("f1", "value") else f"{name} {score}")
     systems = list(dict.fromkeys(pair for pair, _, _ in found))
-    systems.sort(key=lambda name: name != PAIRS_MEAN if len(systems) > PAIRS else False)
+    if len(systems) > PAIRS:
+        # Where a terminal cannot show all, the mean comes first.
+        systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
     yield table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
@@ -257,7 +259,8 @@ def _items(result: Result) -> Iterator[Table]:
             f"{label}: {', '.join(names) if len(names) < 4 else f'{len(names)} annotators'}"
             for label, names in groups
         )
-        rows.append([row.item, f"{row.value:.3f}", row.majority, given, row.text])
+        majority = row.majority if row.majority.count(" / ") < 2 else "(tied)"
+        rows.append([row.item, f"{row.value:.3f}", majority, given, row.text])
     with_text = any(row[4] for row in rows)
     header = [_noun(result), "disagreement", "majority", "labels given", "text"]
     yield table(
@@ -290,6 +293,8 @@ def _by_label(result: Result) -> Iterator[Table]:
         if len(names) > PAIRS:
             names = [PAIRS_MEAN]
         labels = dict.fromkeys(label for label, _ in by_label)
+        if all(math.isnan(row.value) for (_, pair), row in by_label.items() if pair in names):
+            continue
         yield table(
             f"{measure} by label",
             ["label", *names],
@@ -326,7 +331,9 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
     names = list(dict.fromkeys(row.system for row in rows))
     tests = {row.b: row for row in result.comparisons if row.a == CEILING}
     for measure in dict.fromkeys(row.measure for row in rows):
+        order = ("each", "majority", "any", "leave-one-out")
         ways = list(dict.fromkeys(row.score for row in rows if row.measure == measure))
+        ways.sort(key=lambda way: order.index(way) if way in order else len(order))
         if any(way in ("each", "majority", "any", "leave-one-out") for way in ways):
             body = []
             for name in names:
@@ -351,7 +358,7 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
                 ["system", *ways, *(["− ceiling", "p (Holm)"] if tests else [])],
                 body,
                 notes=tuple(notes),
-                droppable=tuple(range(1, len(ways)) if len(ways) > 1 else ()),
+                droppable=tuple(range(len(ways) - 1, 0, -1)),
             )
         elif not measure.startswith("alt-test"):
             main = [name for name in names if (name, measure, ways[0]) in found]

@@ -37,8 +37,9 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         cells.append(np.array([labels.index(name) for name in known] + [len(labels)])[codes[words]])
     who, number = len(cells), len(words)
     sentence = first.gold.sentence_of[words].astype(np.int64)
+    named = WordNames(first.gold, words)
     return Ratings(
-        WordNames(first.gold, words),
+        named,
         tuple(sorted(names)),
         (*labels, OUTSIDE),
         np.repeat(np.arange(number), who),
@@ -49,6 +50,7 @@ def span_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         noun="word",
         unit_noun=run.unit,
         columns={"sentence": Column(sentence.astype(np.int32), tuple(run.gold.sentence_ids))},
+        text_of=named.text,
     )
 
 

@@ -30,6 +30,17 @@ class WordNames(Sequence[str]):
         place = word - int(self.corpus.starts[sentence]) + 1
         return f"{self.corpus.sentence_ids[sentence]}:{place} {self.corpus.forms[word]}".rstrip()
 
+    def text(self, index: int) -> str:
+        """The sentence of a word, which stands in brackets."""
+        word = int(self.words[index])
+        sentence = int(self.corpus.sentence_of[word])
+        first, end = self.corpus.starts[sentence : sentence + 2].tolist()
+        if not self.corpus.has_words:
+            return ""
+        forms = self.corpus.forms.strings(first, end)
+        forms[word - first] = f"[{forms[word - first]}]"
+        return " ".join(forms)
+
 
 def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
     """The labels of the words that annotators have in common: those that cover the same characters.
@@ -90,6 +101,7 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         noun="word",
         unit_noun=run.unit,
         columns={"sentence": sentence_column},
+        **({"text_of": named.text} if isinstance(named, WordNames) else {}),
     )
 
 
