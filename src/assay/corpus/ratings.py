@@ -16,6 +16,11 @@ from assay.errors import UsageError
 EMPTY_SET = "∅"
 
 
+def no_text(item: int) -> str:
+    """The text of an item that has none."""
+    return ""
+
+
 @dataclass(frozen=True, eq=False)
 class Ratings:
     """A table of items × annotators in which cells may be missing, as one row per rating, by item and annotator."""
@@ -43,7 +48,7 @@ class Ratings:
     """… and for one unit."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """What else is known of each item: a document, a genre, its text."""
-    text_of: Callable[[int], str] = lambda item: ""
+    text_of: Callable[[int], str] = no_text
     """The text that an item stands in, where there is one."""
 
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 from assay.align import Text
 from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Column, Corpus, one_vocabulary
-from assay.corpus.ratings import Ratings, sorted_labels
+from assay.corpus.ratings import Ratings, no_text, sorted_labels
 from assay.engine.prepare import Run
 
 
@@ -101,7 +101,7 @@ def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
         noun="word",
         unit_noun=run.unit,
         columns={"sentence": sentence_column},
-        **({"text_of": named.text} if isinstance(named, WordNames) else {}),
+        text_of=named.text if isinstance(named, WordNames) else no_text,
     )
 
 
