@@ -296,6 +296,7 @@ def ac1(sums: Sums) -> Floats:
 
 def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows:
     """Pairs × labels, over the items that both rated: how often both, the first and the second give each."""
+    weights = weights or "none"
     if weights not in WEIGHTS:
         raise unknown("value of weights", weights, WEIGHTS)
     who, width, power = len(ratings.annotators), len(ratings.labels), 1 + (weights == "quadratic")

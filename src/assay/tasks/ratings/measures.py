@@ -10,11 +10,14 @@ import numpy as np
 from assay.arrays import NONE, Ints, ratio
 from assay.corpus.ratings import Ratings, number_of, sorted_labels
 from assay.engine import coefficients as numbers
+from assay.engine.annotators import Continua
 from assay.engine.coefficients import Rows, won
 from assay.engine.measure import measure
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import Answers
 from assay.result import AltAnnotator, AltTest
+from assay.stats import unitizing
+from assay.stats.unitizing import alpha_u_sums
 
 
 @measure(
@@ -89,6 +92,89 @@ def ac1(ratings: Ratings, group: Ints, groups: int, *, labels: int = 0) -> Rows:
     Paper: Gwet 2008. Golden: cases/annotators, alttest. Peers: irrCAC.
     """
     return numbers.ac1_rows(ratings, group, groups, labels)
+
+
+# --- units of a continuum, of any number of annotators ---
+
+
+@measure(
+    "alpha-u",
+    task="ratings",
+    takes="units",
+    papers=("krippendorff1995",),
+    scores={
+        "alpha": lambda sums: 1 - ratio(sums["observed"], sums["expected"]),
+        "observed": lambda sums: sums["observed"],
+        "expected": lambda sums: sums["expected"],
+    },
+    main="alpha",
+)
+def alpha_u(continua: Continua, rng: np.random.Generator) -> tuple[Rows, str]:
+    """Krippendorff's alpha for units that annotators cut out of a text themselves, any number of annotators.
+
+    Counts: by document and label, observed and expected disagreement.
+    Score: units that overlap disagree by the squared distances of their ends, a unit that lies in a gap by its
+        squared length; alpha = 1 − observed/expected, over all labels and of each. Units of one label by one
+        annotator must not overlap. As lengths are squared, a near miss of a long unit costs more than leaving it out.
+    Paper: Krippendorff 1995. Golden: cases/annotators, gamma-continua. Peers: DKPro Statistics.
+    """
+    continua.check_overlaps()
+    shape = (len(continua.units), len(continua.labels))
+    sums = {"observed": np.zeros(shape), "expected": np.zeros(shape)}
+    for document, units in enumerate(continua.units):
+        for label in np.unique(units.label).tolist():
+            found = alpha_u_sums(units, label)
+            sums["observed"][document, label], sums["expected"][document, label] = found
+    return Rows(sums, labels=continua.labels), ""
+
+
+@measure(
+    "gamma",
+    task="ratings",
+    takes="units",
+    papers=("mathet2015",),
+    scores={
+        "gamma": lambda sums: sums["gamma"],
+        "gamma-cat": lambda sums: sums["category"],
+        "disorder": lambda sums: sums["disorder"],
+    },
+    main="gamma",
+    signed=("samples",),
+)
+def gamma(
+    continua: Continua,
+    rng: np.random.Generator,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    empty: float = 1.0,
+    samples: int = 30,
+    null: str = "rotate",
+) -> tuple[Rows, str]:
+    """Gamma: units of all annotators are aligned as well as can be, and places and labels compared together.
+
+    alpha, beta, empty: the weights of places and of labels, and the cost of a unit that has no counterpart.
+    samples: random continua that the disorder is compared with. null: how these are made: `rotate` moves each
+        annotator's line on by a random amount, cyclically.
+    Score: disorder = the least disorder of any alignment, exact; gamma = 1 − disorder/expected disorder; gamma-cat =
+        the same for the labels of aligned units alone. The expected disorder is drawn, so that gamma varies a little
+        with the seed: its standard error is given in a note.
+    Paper: Mathet, Widlöcher and Métivier 2015. Golden: cases/annotators, gamma-continua.
+    Peers: pygamma-agreement, which draws random continua otherwise.
+    """
+    if null != "rotate":
+        raise unknown("value of null", null, ("rotate",))
+    if samples < 2 or min(alpha, beta) < 0 or empty <= 0:
+        raise UsageError("gamma: samples is 2 or more, alpha and beta are not negative, empty is above 0.")
+    try:
+        found = unitizing.gamma(continua.units, unitizing.Weighting(alpha, beta, empty), samples, rng)
+    except unitizing.TooManyUnitsError:
+        raise UsageError("gamma: too many units lie near each other for an exact alignment.") from None
+    fixed = {name: np.array(getattr(found, name)) for name in ("gamma", "category", "disorder")}
+    return Rows({}, fixed), (
+        f"gamma: expected disorder {found.expected:.4f} over {samples} random continua; the standard error of gamma "
+        f"that comes from drawing them is {found.error:.4f}. More samples make it smaller."
+    )
 
 
 # --- systems among annotators ---

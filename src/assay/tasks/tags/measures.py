@@ -395,11 +395,11 @@ def _whole(scores: Floats) -> Ints:
     count=by_label,
     together=kappa_rows,
 )
-def kappa(pair: Pair, *, column: str | None = None, weights: str = "none") -> Counts:
+def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
     """Agreement of two annotators on the labels of words or items, beyond chance.
 
     column: as for accuracy.
-    weights: `linear` or `quadratic`: labels that are further apart in their order agree less; for agreement.
+    weights: `none`; in agreement also `linear` or `quadratic`: labels further apart in their order agree less.
     Counts: per label right, gold, system, over words that both have.
     Score: agreement = 2·right/(gold+system), per label the specific agreement; kappa is Cohen's, with observed
         agreement p and expected agreement e = Σ gold·system/n²: (p−e)/(1−e); alpha is Krippendorff's for nominal
@@ -408,7 +408,7 @@ def kappa(pair: Pair, *, column: str | None = None, weights: str = "none") -> Co
         each over what both labelled, and their mean.
     Golden: cases/annotators. Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
-    if weights != "none":
+    if weights not in ("", "none"):
         raise UsageError("kappa(weights=…) is about annotators: assay agreement")
     judged = judge_words(pair, column)
     # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
