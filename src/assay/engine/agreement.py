@@ -135,9 +135,10 @@ def _of_table(
     gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
     result = _bare(task.name, measures, options, gold, sources)
     result = replace(result, heading=heading, noun=ratings.noun, unit=ratings.unit_noun, warnings=tuple(warnings))
-    figures = [many.figure_of(one, ratings, groups) for groups in [_groups(ratings)] for one in _of_labels(measures)]
+    groups = _groups(ratings)
+    figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
     cuts = [(spec, many.cut(ratings, spec)) for spec in options.slices]
-    return _with_ratings(result, ratings, figures, found, measures, against, cuts, items, options)
+    return _with_ratings(result, ratings, groups, figures, found, measures, against, cuts, items, options)
 
 
 # --- files of each annotator ---
@@ -200,13 +201,14 @@ def _of_files(
     if len(units) == len(of_all) and (in_pairs or not judged):
         return result
     ratings, answers = everybody.ratings()
-    figures = []
+    groups, figures = _groups(ratings), []
     for one in _of_labels(of_all):
         column = one.parameters.get("column")
         table = everybody.ratings(str(column))[0] if column else ratings
-        figures.append(many.figure_of(one, table, _groups(table)))
+        # Words are the same in all columns, and so are their units.
+        figures.append(many.figure_of(one, table, groups))
     cuts = [(spec, cut) for spec in options.slices if (cut := everybody.cut(ratings, spec)) is not None]
-    return _with_ratings(result, ratings, figures, answers, of_all, against, cuts, items, options)
+    return _with_ratings(result, ratings, groups, figures, answers, of_all, against, cuts, items, options)
 
 
 def _of_pairs(measure: Measure) -> bool:
@@ -368,6 +370,7 @@ def _groups(ratings: Ratings) -> Groups:
 def _with_ratings(
     result: Result,
     ratings: Ratings,
+    groups: Groups,
     figures: Sequence[Figure],
     systems: Sequence[Answers],
     measures: Sequence[Measure],
@@ -378,7 +381,6 @@ def _with_ratings(
 ) -> Result:
     """The Result with what the ratings of all annotators amount to, and each system against them."""
     settings = Settings(options.seed, options.times, "percentile")
-    groups = _groups(ratings)
     scores, notes, _ = many.scores_of(figures, groups.number, settings, None)
     unsure = [one.measure for one in figures if not one.resampled]
     notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
@@ -418,7 +420,7 @@ def _with_ratings(
     level, distance = many.levels(measures)
     order, values = many.disagreements(ratings, level, distance)
     kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
-    used = len(np.unique(ratings.unit_of_item[ratings.sizes > 0]))
+    used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
     bare = not result.scores
     return replace(
         result,

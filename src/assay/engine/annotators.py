@@ -47,7 +47,7 @@ class Groups:
     @classmethod
     def of(cls, names: Sequence[str], unit: Ints, used: Array) -> Groups:
         """Units in an order that depends on their names alone; those of which nothing is used are left out."""
-        kept = np.unique(unit[used])
+        kept = np.flatnonzero(np.bincount(unit[used], minlength=1))
         hashes = np.fromiter((zlib.crc32(names[code].encode("utf-8", "replace")) for code in kept.tolist()), np.int64)
         place = np.full(len(names), NONE, dtype=np.int64)
         pooled = len(kept) > BLOCKS

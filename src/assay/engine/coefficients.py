@@ -7,6 +7,7 @@ weigh as much as its ratings. Whatever is drawn from the items, a coefficient is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -48,7 +49,7 @@ def grouped(values: Array, group: Ints, groups: int) -> Floats:
     """The sums of the rows of each group."""
     if values.ndim == 1:
         return np.bincount(group, weights=values, minlength=groups).astype(np.float64)
-    wide = values.reshape(len(values), -1)
+    wide = values.reshape(len(values), math.prod(values.shape[1:]))
     sums = np.stack([np.bincount(group, weights=column, minlength=groups) for column in wide.T], axis=1)
     return sums.reshape(groups, *values.shape[1:]).astype(np.float64)
 
@@ -274,7 +275,7 @@ def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> Rows:
     sums = dict(fleiss_rows(ratings, group, groups).sums)
     sums["shares"] = label_sums(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
     sums["rated"] = grouped((ratings.sizes > 0).astype(np.float64), group, groups)
-    seen = len(np.unique(ratings.label))
+    seen = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
     if labels and labels < seen:
         raise UsageError(f"ac1(labels={labels}): there are {seen} different labels.")
     return Rows(sums, {"labels": np.array(float(labels or seen))})
@@ -307,20 +308,20 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows
     fixed = {"distance": table} if weights != "none" else {}
     sums = {name: np.zeros((groups, len(pairs), width)) for name in ("right", "gold", "system")}
     sums |= {"apart": np.zeros((groups, len(pairs)))} if fixed else {}
-    cells = ratings.table
     if groups == 1 and len(pairs) > who:
         # All pairs at once: of each label, who gives it together with whom.
-        rated = (cells != NONE).astype(np.float32)
+        rated = _indicator(ratings, np.ones(len(ratings), dtype=bool))
         first, second = np.triu_indices(who, 1)
         for label in range(width):
-            given = (cells == label).astype(np.float32)
-            both, with_any = given.T @ given, given.T @ rated
+            given = _indicator(ratings, ratings.label == label)
+            both, with_any = (_dense(given.T @ other) for other in (given, rated))
             sums["right"][0, :, label] = both[first, second]
             sums["gold"][0, :, label], sums["system"][0, :, label] = with_any[first, second], with_any[second, first]
             if fixed:
-                far = table[label][np.maximum(cells, 0)] * rated
-                sums["apart"][0] += (given.T @ far)[first, second]
+                far = _indicator(ratings, np.ones(len(ratings), dtype=bool), table[label][ratings.label])
+                sums["apart"][0] += _dense(given.T @ far)[first, second]
         return Rows(sums, fixed, names, ratings.labels)
+    cells = ratings.table
     for number, (a, b) in enumerate(pairs):
         both = np.flatnonzero((cells[:, a] != NONE) & (cells[:, b] != NONE))
         x, y, where = cells[both, a], cells[both, b], group[both] * width
@@ -329,6 +330,24 @@ def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows
         if fixed:
             sums["apart"][:, number] = np.bincount(group[both], weights=table[x, y], minlength=groups)
     return Rows(sums, fixed, names, ratings.labels)
+
+
+def _indicator(ratings: Ratings, chosen: Array, values: Array | None = None) -> Any:
+    """Items × annotators: 1 (or a value) where a rating is chosen; sparse where most cells are empty."""
+    item, annotator = ratings.item[chosen], ratings.annotator[chosen]
+    given = np.ones(len(item)) if values is None else values[chosen]
+    shape = (ratings.items, len(ratings.annotators))
+    if len(ratings) * 4 < shape[0] * shape[1]:
+        from scipy.sparse import csr_array
+
+        return csr_array((given, (item, annotator)), shape=shape)
+    cells = np.zeros(shape)
+    cells[item, annotator] = given
+    return cells
+
+
+def _dense(table: Any) -> Array:
+    return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
 
 
 def kappa(sums: Sums) -> Floats:
@@ -378,21 +397,22 @@ def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
     everyone = range(len(ratings.annotators))
     if level != "nominal":
         return [alpha_of(ratings.without(who), level, distance) for who in everyone]
-    # From the counts of all: one rating less in each item of that annotator.
+    # From the counts of all: in each item of that annotator one rating less.
     counts, sizes = ratings.counts, ratings.sizes.astype(np.float64)
     squares, total = (counts**2).sum(axis=1), counts[sizes > 1].sum(axis=0)
+
+    def differing(size: Array, same: Array) -> Floats:
+        return np.asarray(np.where(size > 1, (size**2 - same) / np.where(size > 1, size - 1, 1), 0))
+
+    whole = differing(sizes, squares)
     found = []
     for who in everyone:
         rows = ratings.annotator == who
         items, own = ratings.item[rows], ratings.label[rows]
-        left, same, given = sizes.copy(), squares.copy(), total.copy()
-        left[items] -= 1
-        same[items] -= 2 * counts[items, own] - 1
-        given -= np.bincount(own[left[items] > 1], minlength=len(total))
-        given -= counts[items[left[items] == 1]].sum(axis=0)
-        some = left > 1
-        disagreeing = ((left[some] ** 2 - same[some]) / (left[some] - 1)).sum()
-        found.append(float(alpha({"given": given, "apart": disagreeing})))
+        left = sizes[items] - 1
+        given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
+        change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
+        found.append(float(alpha({"given": given, "apart": whole.sum() + change.sum()})))
     return found
 
 
@@ -410,29 +430,21 @@ class Profile:
 
 def profiles(ratings: Ratings) -> list[Profile]:
     """Each annotator against the others."""
-    found = []
-    counts = ratings.counts
-    for who in range(len(ratings.annotators)):
-        rows = (ratings.annotator == who) & (ratings.sizes[ratings.item] > 1)
-        items, own = ratings.item[rows], ratings.label[rows]
-        others = counts[items]
-        others[np.arange(len(items)), own] -= 1
-        shares = others / np.maximum(others.sum(axis=1, keepdims=True), 1)
-        mine = np.bincount(own, minlength=len(ratings.labels)).astype(np.float64)
-        number = np.array(float(len(items)))
-        votes = majority(others)
-        theirs = votes.sum(axis=0)
-        agreeing = ratio(votes[np.arange(len(items)), own].sum(), number)
-        by_chance = ratio((mine * theirs).sum(), number**2)
-        found.append(
-            Profile(
-                len(items),
-                float(ratio(shares[np.arange(len(items)), own].sum(), number)),
-                ratio(mine, number) - ratio(shares.sum(axis=0), number),
-                float(beyond_chance(agreeing, by_chance)),
-            )
-        )
-    return found
+    who, width = len(ratings.annotators), len(ratings.labels)
+    rows = ratings.sizes[ratings.item] > 1
+    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
+    place = np.arange(len(item))
+    others = ratings.counts[item]
+    others[place, own] -= 1
+    shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
+    number = np.bincount(annotator, minlength=who).astype(np.float64)
+    mine = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
+    theirs = grouped(votes, annotator, who)
+    bias = ratio(mine - grouped(shares, annotator, who), number[:, None])
+    agreement = ratio(grouped(shares[place, own], annotator, who), number)
+    by_chance = ratio((mine * theirs).sum(axis=1), number**2)
+    kappas = beyond_chance(ratio(grouped(votes[place, own], annotator, who), number), by_chance)
+    return [Profile(int(number[a]), float(agreement[a]), bias[a], float(kappas[a])) for a in range(who)]
 
 
 # --- systems against several annotators ---
