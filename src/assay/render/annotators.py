@@ -141,13 +141,14 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     if len(systems) > PAIRS:
         # Where a terminal cannot show all, the mean comes first.
         systems = sorted(systems, key=lambda name: name != PAIRS_MEAN)
+    symmetric = "F1 is the same whoever comes first; " if any(score == "f1" for _, score in columns) else ""
     yield table(
         "Agreement of pairs" if any(row.system == ALL for row in result.scores) else "Agreement",
         header,
         [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
-            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
-            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
+            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). {symmetric}kappa "
+            "(Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
         ),
         short=PAIRS,
     )
