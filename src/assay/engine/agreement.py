@@ -448,14 +448,15 @@ def _with_judged_pairs(
     settings: Settings,
     options: Options,
 ) -> Result:
-    """The Result with systems against each annotator in gold's place, by measures of pairs, and the human ceiling.
-
-    A vote over equal items is no measure of pairs and is not given here.
+    """The Result with systems against each annotator in gold's place, by measures of pairs, the human ceiling, and
+    systems against what more than half of the annotators have.
     """
     plain = replace(options, symmetric=False)
     counts: dict[str, dict[tuple[str, str], Array]] = {str(one): {} for one in measures}
     fields: dict[str, Sequence[str]] = {}
     sizes = set()
+    voted: list[tuple[Measure, str, Array]] = []
+    first = next(iter(people))
     for gold in people:
         others = {name: given for name, given in {**people, **judged}.items() if name != gold}
         run = Prepared(people[gold], others, plain, measures).run(measures)
@@ -466,6 +467,13 @@ def _with_judged_pairs(
                 found = one.count(one.judge(pair), run.gold.sentences)
                 sums = found.regrouped(unit, int(unit[-1]) + 1).matrix()
                 counts[str(one)][gold, name], fields[str(one)] = sums, found.fields
+            vote = tasks()[run.task].majority
+            if gold == first and vote is not None and "majority" in against:
+                for name, pair in vote(run, list(judged)):
+                    found = one.count(one.judge(pair), run.gold.sentences)
+                    voted.append((one, name, found.regrouped(unit, int(unit[-1]) + 1).matrix()))
+    if not voted and not {"each", "leave-one-out"} & {*against}:
+        raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
     if len(sizes) > 1:
         raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
     scores, comparisons, notes = list(result.scores), list(result.comparisons), list(result.notes)
@@ -474,6 +482,10 @@ def _with_judged_pairs(
         own, said, drawn = many.scores_of(figures, min(sizes), settings, None)
         scores, notes = [*scores, *own], [*notes, *said]
         comparisons += many.ceiling_comparisons(figures, drawn, settings)
+        by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
+        if by_vote:
+            own, said, _ = many.scores_of(by_vote, min(sizes), settings, None)
+            scores, notes = [*scores, *own], [*notes, *said]
     return replace(result, scores=tuple(scores), comparisons=tuple(comparisons), notes=tuple(notes))
 
 

@@ -300,7 +300,7 @@ def ceiling_comparisons(
     figures: Sequence[Figure], drawn: Sequence[Mapping[str, Array]], settings: Settings
 ) -> list[Comparison]:
     """Each system against the human ceiling, which comes first where there is one, with Holm's correction."""
-    if figures[0].system != CEILING:
+    if not figures or figures[0].system != CEILING:
         return []
     # Of a single unit nothing is drawn.
     human, *others = (own.get("leave-one-out", np.full(1, np.nan)) for own in drawn)
@@ -526,9 +526,16 @@ def paired_figures(
     pairs = [(b, a) for a in people for b in people if a != b]
     ways = {way: score for way in ("each", "leave-one-out") if way in against}
     if not ways:
-        raise UsageError(f"{measure} is computed against each annotator or leave-one-out.")
+        return []
     main = list(ways)[-1]
     found = [Figure(CEILING, str(measure), main, rows(pairs), {main: score})] if main == "leave-one-out" else []
     return found + [
         Figure(system, str(measure), main, rows([(b, system) for b, _ in pairs]), ways) for system in systems
     ]
+
+
+def voted_figure(measure: Measure, system: str, counts: Array, fields: Sequence[str]) -> Figure:
+    """A measure of pairs of a system against what more than half of the annotators have."""
+    name = measure.main if measure.main in measure.scores else next(iter(measure.scores))
+    rows = Rows({field: counts[:, place].astype(np.float64) for place, field in enumerate(fields)})
+    return Figure(system, str(measure), "", rows, {"majority": measure.scores[name]})

@@ -15,6 +15,7 @@ from assay.arrays import NONE, Ints
 from assay.specs import Option
 
 if TYPE_CHECKING:
+    from assay.align import Pair
     from assay.corpus import Corpus
     from assay.corpus.ratings import Ratings
     from assay.engine.annotators import Continua
@@ -92,6 +93,8 @@ class Task:
     """The labels that annotators give to the items of a column, where items are given to them; their names …"""
     units: Callable[[Run, Sequence[str]], Continua] | None = None
     """… and the units that they find themselves."""
+    majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
+    """Systems against what more than half of the annotators have, where that can be told."""
     prepare: Prepare | None = None
     command: str = ""
     """A sentence on its measures and the command that has them, where that is not score or compare."""

@@ -21,6 +21,7 @@ _WAYS = {
     "majority": "majority: the most frequent label; tied labels share the point.",
     "any": "any: right if some annotator says so.",
 }
+_VOTE = "majority: what more than half of the annotators have, place and label; a strict vote."
 _LEFT_OUT = (
     "leave-one-out: against the majority of all annotators but one, the mean over these; the human ceiling is what "
     "the one left out has there."
@@ -347,8 +348,10 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
                 )
                 body.append([name, *own, *(more if tests else [])])
             notes = [_WAYS[way] for way in ways if way != "leave-one-out"]
+            if measure != "accuracy":
+                notes = [_VOTE if way == "majority" else _WAYS[way] for way in ways if way != "leave-one-out"]
             if "leave-one-out" in ways:
-                notes.append(_LEFT_OUT if "majority" in ways or measure == "accuracy" else _LEFT_OUT_PAIRS)
+                notes.append(_LEFT_OUT if measure == "accuracy" else _LEFT_OUT_PAIRS)
             notes = [" ".join(notes)]
             if tests:
                 notes.append(

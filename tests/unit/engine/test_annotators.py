@@ -339,8 +339,14 @@ def test_spans_of_a_system_beside_annotators(tmp_path: Path) -> None:
     sides = {name: [tags.split()] * 12 for name, tags in text.items()}
     people = {name: sides[name] for name in "ab"}
     result = assay.agreement(people, ["exact"], systems={"m": sides["m"]}, times=20)
+    # Both have X, one has Y: a vote of two is for X alone.
+    assert result.score("m", "exact", "majority").value == pytest.approx(2 / 3)
     assert result.score("m", "exact", "each").value == pytest.approx((1 + 2 / 3) / 2)
     assert result.score(CEILING, "exact", "leave-one-out").value == pytest.approx(2 / 3)
+    voted = assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="majority", times=5)
+    assert {row.score for row in voted.scores if row.system == "m"} == {"majority"}
+    with pytest.raises(assay.AssayError, match="systems of this task are compared with each annotator"):
+        assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="any", times=5)
     assert result.comparisons[0].difference == pytest.approx(5 / 6 - 2 / 3)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Ints
-from assay.corpus import Column, Corpus
+from assay.arrays import Ints, Stretches
+from assay.corpus import Column, Corpus, Spans
 from assay.corpus.ratings import Ratings
 from assay.engine.annotators import Continua
 from assay.engine.matching import SpanList
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Side, SpanPair, spans_of
+from assay.engine.spanpairs import Side, SpanPair, spans_of, with_spans
 from assay.errors import UsageError
 from assay.stats.unitizing import Units
 from assay.tasks.tags.ratings import WordNames, unit_names
@@ -114,3 +115,31 @@ def continua(run: Run, names: Sequence[str]) -> Continua:
     units = tuple(Units.of(len(names), int(length), own) for own, length in zip(rows, lengths, strict=True))
     documents = tuple(corpus.document_name(number) for number in range(corpus.documents))
     return Continua(documents, tuple(sorted(names)), units, tuple(labels))
+
+
+def majority_pairs(run: Run, systems: Sequence[str]) -> list[tuple[str, Pair]]:
+    """Each system with the spans in gold's place that more than half of the annotators have, place and label.
+
+    None where words are cut otherwise, or where only some labels count: then spans have no common place here.
+    """
+    people = [run.gold, *(pair.system for name, pair in run.pairs if name not in systems)]
+    found: dict[tuple[int, int, int, str, Stretches], int] = {}
+    for corpus in people:
+        spans = corpus.spans
+        if spans is None or spans.columns or any(pair.aligned_by == "characters" for _, pair in run.pairs):
+            return []
+        rows = zip(
+            spans.sentence.tolist(), spans.begin.tolist(), spans.end.tolist(), spans.labels.strings(), strict=True
+        )
+        for key in {(*row, spans.stretches.get(index, ())) for index, row in enumerate(rows)}:
+            found[key] = found.get(key, 0) + 1
+    kept = [key for key, number in found.items() if 2 * number > len(people)]
+    sentence, begin, end = (np.array([key[place] for key in kept], dtype=np.int64) for place in range(3))
+    stretches = {index: key[4] for index, key in enumerate(kept) if key[4]}
+    labels, lines = Column.of(key[3] for key in kept), np.ones(len(kept), dtype=np.int64)
+    gold = replace(run.gold, spans=Spans.sorted(sentence, begin, end, labels, lines, stretches))
+    return [
+        (name, with_spans(replace(pair, gold=gold), characters=spans_of(pair).atoms == "characters"))
+        for name, pair in run.pairs
+        if name in systems
+    ]

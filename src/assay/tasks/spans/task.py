@@ -25,7 +25,7 @@ from assay.result import Result, Sweep
 from assay.tasks.spans import measures
 from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
-from assay.tasks.spans.ratings import continua, span_ratings
+from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
 from assay.tasks.spans.weighting import PRESETS, TYPES
 
@@ -123,6 +123,7 @@ TASK = Task(
     agreement_where_defined=("span-kappa(on=words)",),
     ratings=span_ratings,
     units=continua,
+    majority=majority_pairs,
     prepare=prepare_spans,
     recognises=shows_spans,
     options=OPTIONS,
