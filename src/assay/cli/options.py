@@ -20,10 +20,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": (
-        *("measures", "task", "column", "input_format", "on_mismatch"),
+        *("measures", "task", "column", "input_format", "on_mismatch", "systems", "against", "missing"),
     ),
     "Breakdown and examples": (
-        *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "change", "kind"),
+        *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "items", "change", "kind"),
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "times", "seed"),
@@ -251,8 +251,8 @@ _EVALUATION = (
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     choice(
         "--kind",
-        "correction new-error changed-error unresolved",
-        "Only examples of this kind; unresolved: mentions that no system resolves.",
+        "correction new-error changed-error unresolved disagreement",
+        "Only examples of this kind; unresolved: mentions that no system resolves; disagreement: of annotators.",
     ),
 )
 

@@ -69,6 +69,12 @@ class Decided:
         )
 
 
+def is_of_systems(form: str) -> bool:
+    """True of formats that only systems have."""
+    known = FORMATS.get(form.partition("(")[0].strip())
+    return known is not None and known.of_systems
+
+
 @dataclass(frozen=True)
 class _Options:
     """The options of a run; the same words as on the command line. Those of tasks are added below."""
@@ -134,24 +140,36 @@ class _Options:
 
         A format that only systems have says nothing of gold's, and stands before one that is said of all.
         """
-        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
-        found: dict[str, str] = {}
-        for spec in given:
-            named = _NAMED.fullmatch(spec)
-            form = named[2] if named else spec
-            known = FORMATS.get(form.partition("(")[0].strip())
-            kind = "systems" if known is not None and known.of_systems else "all"
-            found[named[1] if named else kind] = form
+        found = {
+            said or ("systems" if is_of_systems(form) else "all"): form for said, form in self._formats
+        }
         of_systems = found.get("systems", found.get("all")) if name != "gold" else found.get("all")
         return found.get(name, of_systems)
 
+    @property
+    def _formats(self) -> list[tuple[str, str]]:
+        """The formats that the user says, and of which file each; nothing: of all."""
+        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
+        return [(named[1], named[2]) if (named := _NAMED.fullmatch(spec)) else ("", spec) for spec in given]
+
     def check_formats(self, names: Sequence[str]) -> None:
         """Refuse formats that are said of systems that are not there."""
-        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
-        for spec in given:
-            named = _NAMED.fullmatch(spec)
-            if named and named[1] not in names:
-                raise unknown("system", named[1], names)
+        for said, _ in self._formats:
+            if said and said not in names:
+                raise unknown("system", said, names)
+
+    def among(self, gold: str, others: Sequence[str], systems: Sequence[str]) -> _Options:
+        """The options of a run with this annotator in gold's place, others and systems in that of systems."""
+        formats = []
+        for said, form in self._formats:
+            # What only systems have is said of these, not of annotators.
+            names = systems if not said and is_of_systems(form) else [said]
+            formats += [
+                f"{'gold' if name == gold else name}={form}" if name else form
+                for name in names
+                if name in ("", gold, *others, *systems)
+            ]
+        return replace(self, input_format=tuple(formats))
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
@@ -174,6 +192,8 @@ class _Options:
             raise UsageError(f"{self.times} resamples are too few.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
+        if self.missing == "absent":
+            raise UsageError("--missing absent is about annotators: assay agreement")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")
         if self.examples < 0:

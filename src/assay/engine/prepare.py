@@ -15,11 +15,11 @@ from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spa
 from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
-from assay.engine.options import Decided, Options
+from assay.engine.options import Decided, Options, is_of_systems
 from assay.engine.task import first_task, task_options, tasks
 from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.formats import FORMATS, Files, Input, from_documents
+from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
 from assay.result import Mapped, Source, enumeration
 
@@ -341,7 +341,7 @@ class Prepared:
         if not self.task:
             # Words with labels are what is left where no task knows the files.
             # Gold tells, and so do systems in formats that only systems have.
-            telling = [self.inputs[0], *filter(_is_of_systems, self.inputs[1:])]
+            telling = [self.inputs[0], *(item for item in self.inputs[1:] if is_of_systems(_format_of(item)))]
             known = [
                 name for name, task in tasks().items() if all(task.recognises(item, options) for item in telling)
             ]
@@ -370,11 +370,8 @@ class Prepared:
         return replace(run, task=self.task, options=self.options)
 
 
-def _is_of_systems(item: Input | Corpus) -> bool:
-    """True of formats that only systems have."""
-    form = item.format if isinstance(item, Corpus) else item.plan.format
-    known = FORMATS.get(form.partition("(")[0])
-    return known is not None and known.of_systems
+def _format_of(item: Input | Corpus) -> str:
+    return item.format if isinstance(item, Corpus) else item.plan.format
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:

@@ -23,6 +23,7 @@ from assay.formats import (
     extraction,
     graphs,
     links,
+    ratings,
     readings,
     roles,
     standoff,
@@ -242,6 +243,10 @@ def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
     plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
     return replace(plan, spans=True)
+
+
+def _plan_ratings(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -572,6 +577,18 @@ FORMATS = {
             ),
             dict(_TABLE),
             "word, header, comments: as for tsv",
+        ),
+        Format(
+            ratings.FORMAT,
+            "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
+            "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
+            "item,annotator,label\nd1,anna,yes\nd1,ben,no",
+            lambda head: False,
+            _plan_ratings,
+            dict(ratings.PARAMETERS),
+            "item, annotator, label: names of the columns; layout: long or wide, where the header does not tell; "
+            "missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a cell "
+            "into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
 }

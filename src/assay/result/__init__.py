@@ -459,6 +459,84 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Annotator:
+    """One annotator against the others, over the items that others rated too."""
+
+    name: str
+    items: int
+    agreement: float
+    """The mean over items of the share of the others that agree."""
+    kappa: float
+    """Against the majority of the others."""
+    alpha_without: float
+    """The agreement of the others alone …"""
+    alpha_gain: float
+    """… minus that of all: above 0 where the others agree better without this one."""
+    bias: Mapping[str, float]
+    """By label: own share minus the others' share of the same items."""
+
+
+@dataclass(frozen=True)
+class Coincidence:
+    """How often two labels meet in one item, all ordered pairs of its ratings over one less than their number."""
+
+    first: str
+    second: str
+    count: float
+    share: float
+    """Of the ratings with the first label."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An item that annotators rate differently."""
+
+    item: str
+    value: float
+    """The mean distance of two of its ratings."""
+    majority: str
+    """The most frequent label; several that are tied are divided by ` / `."""
+    ratings: Mapping[str, str]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class AltAnnotator:
+    """One annotator in an Alternative Annotator Test; nothing but the number of items where these are too few."""
+
+    name: str
+    items: int
+    p: float
+    won: bool | None
+    advantage: float
+    """The share of items in which the system is at least as near to the others as this annotator is."""
+    difference: float
+    """The same share of the annotator minus that of the system."""
+
+
+@dataclass(frozen=True)
+class AltTest:
+    """May a system take the place of an annotator (Calderon, Reichart and Dror 2025)?"""
+
+    system: str
+    measure: str
+    epsilon: float
+    items: int
+    winning_rate: float
+    """The share of annotators whom the system beats, at this cost of an annotator …"""
+    advantage: float
+    """… and the mean over annotators of the share of items in which it is at least as near to the others."""
+    low: float
+    high: float
+    passed: bool | None
+    rates: Mapping[str, float]
+    """The winning rate at other costs."""
+    least_epsilon: float
+    """The least of these costs at which the system passes; undefined where it does at none."""
+    annotators: tuple[AltAnnotator, ...]
+
+
+@dataclass(frozen=True)
 class Mapped:
     """The effect of one rule of a mapping file."""
 
@@ -576,6 +654,10 @@ class Result:
     """Of answers of language models: how they could be read."""
     forms: tuple[FormCount, ...] = ()
     """The most frequent surface forms of errors, where they are asked for."""
+    annotators: tuple[Annotator, ...] = ()
+    coincidences: tuple[Coincidence, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    alt_tests: tuple[AltTest, ...] = ()
     tagset: str = ""
     scheme: str = ""
     """The scheme by which tags were read as spans."""

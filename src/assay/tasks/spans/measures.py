@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Floats, Ints, ratio
-from assay.corpus import Corpus
+from assay.arrays import NONE, Bools, Floats, ratio
 from assay.engine import matching
 from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
@@ -19,6 +18,7 @@ from assay.engine.measure import BEYOND_CHANCE, SCORES, Proportion, Score, Score
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.errors import UsageError, unknown
+from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
 from assay.tasks.spans.weighting import LISTED, TYPES, UNGROUNDED, error_weights
 
 FOCUS = ("target", "system")
@@ -296,8 +296,6 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
 
 
 ON = ("labels", "words")
-OUTSIDE = "(none)"
-"""Label of a word outside all spans."""
 
 
 @measure(
@@ -334,25 +332,12 @@ def _of_labels(pair: Pair) -> Items:
 def _of_words(pair: Pair) -> Items:
     spans = spans_of(pair)
     gold, system = pair.gold, pair.system
-    if spans.atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
-        raise UsageError("span-kappa(on=words) needs the words of both files, cut alike.")
+    check_words(pair, spans)
     outside = len(spans.labels)
     codes = [
-        _labels_of_words(corpus, side.spans, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
+        labels_of_words(corpus, side.spans, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
     ]
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
     first, second = (code[words] for code in codes)
     labels = (*spans.labels, OUTSIDE)
     return Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
-
-
-def _labels_of_words(corpus: Corpus, spans: matching.SpanList, outside: int) -> Ints:
-    codes = np.full(len(corpus), outside, dtype=np.int64)
-    covered = 0
-    for index in range(len(spans)):
-        for begin, end in spans.atoms_of(index):
-            codes[begin:end] = spans.label[index]
-            covered += end - begin
-    if covered != int((codes != outside).sum()):
-        raise UsageError(f"{corpus.name}: spans overlap, so a word has no single label for span-kappa(on=words).")
-    return codes

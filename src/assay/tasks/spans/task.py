@@ -32,6 +32,7 @@ from assay.tasks.spans.answers import by_status
 from assay.tasks.spans.forms import form_counts, form_sums
 from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
+from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
 from assay.tasks.spans.weighting import PRESETS, TYPES
 
@@ -206,6 +207,9 @@ TASK = Task(
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
     agreement_where_defined=("span-kappa(on=words)",),
+    ratings=span_ratings,
+    units=continua,
+    majority=majority_pairs,
     prepare=prepare_spans,
     recognises=shows_spans,
     options=OPTIONS,

@@ -443,3 +443,18 @@ def test_shards_and_order_change_nothing(files, monkeypatch):
         assert merged.returncode == code, merged.stderr
     assert assay.Result.from_json(merged.stdout).answers == whole.answers
     assert assay.Result.from_json(merged.stdout).forms == parts.forms
+
+
+def test_answers_are_judged_against_several_annotators(files):
+    lacking = {**GOLD[0], "label": GOLD[0]["label"][1:]}
+    people = {name: files(f"{name}.jsonl", rows) for name, rows in
+              (("anna", GOLD), ("ben", GOLD), ("carl", (lacking, *GOLD[1:])))}
+    gpt = {"gpt": files("gpt.jsonl", GPT)}
+    alone = assay.score(people["anna"], gpt, ["exact"], input_format="answers", times=20).score("gpt", "exact")
+    for form in ("answers", ("gpt=answers", "anna=jsonl"), ("jsonl", "answers")):
+        result = assay.agreement(people, ["exact"], systems=gpt, input_format=form, times=20)
+        found = {row.score: row.value for row in result.scores if row.system == "gpt"}
+        # What is not in the text counts here as well: the vote is what anna has.
+        assert found["majority"] == alone.value
+    with pytest.raises(assay.AssayError, match="there is no system 'dora'"):
+        assay.agreement(people, ["exact"], input_format="dora=jsonl", times=20)
