@@ -285,6 +285,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
         (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
         (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
     ),
+    "ratings": (
+        "item\tanna\tben\tcarl\nd1\tyes\tno\tyes\nd2\tno\t\tno\n",
+        '{"anna": {"d1": "yes", "d2": "no"}, "ben": {"d1": "no"}}\n',
+    ),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
