@@ -124,7 +124,11 @@ def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answe
             rows = _json(source.path, text, table)
         else:
             rows = _rows(source.path, text, settings, table, answers)
-        _collect(rows, source.path, settings, table, seen)
+        try:
+            _collect(rows, source.path, settings, table, seen)
+        except csv.Error as error:
+            told = f"no table that can be read ({error}). Is a quotation mark left open?"
+            raise InputError(f"{source.path}: {told}") from None
     table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if not table.names:
         raise InputError(f"{table.path}: no ratings in it.")
@@ -295,6 +299,8 @@ def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, A
         data = json.loads(text, object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: no JSON for ratings: nested too deeply, or a number too long.") from None
     if not isinstance(data, dict):
         raise InputError(f"{path}: ratings in JSON are an object, {{annotator: {{item: label}}}}, not a list.")
     nested = {key: value for key, value in data.items() if isinstance(value, dict)}

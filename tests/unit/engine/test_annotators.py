@@ -416,3 +416,18 @@ def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str],
     assert verdict_of(assay.agreement(random, times=50)).startswith("The 2 annotators agree too little")
     few = {"a": {f"d{i}": "AB"[i % 2] for i in range(8)}, "b": {f"d{i}": "ABABABAA"[i] for i in range(8)}}
     assert verdict_of(assay.agreement(few, times=200)).startswith("Whether the 2 annotators agree well enough is not")
+
+
+@each(
+    ("text", "message"),
+    [
+        ('item,anna,ben\n"d1,yes' + "s" * 200_000, "no table that can be read"),
+        ('{"anna": ' + "[" * 200_000, "no JSON for ratings: nested too deeply"),
+        ('{"anna": {"d1": ' + "1" * 5_000 + "}}", "or a number too long"),
+        ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' is there twice in one object"),
+    ],
+)
+def test_tables_that_no_parser_takes_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "r.txt").write_text(text, "utf-8")
+    with pytest.raises(assay.AssayError, match=message):
+        assay.agreement(str(tmp_path / "r.txt"), input_format="ratings", times=20)
