@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from answers import bench_answers
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
@@ -237,6 +238,7 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "graphs": bench_graphs,
     "links": bench_links,
     "bayes": bench_bayes,
+    "answers": bench_answers,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 

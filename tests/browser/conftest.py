@@ -88,6 +88,9 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     elif task == "spans":
         names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
         more = {"slices": ("span-length",)}
+    elif task == "answers":
+        names = [f"answers/{name}.jsonl" for name in ("gold", "as-json", "as-tags")]
+        more = {"input_format": "answers", "slices": ("span-length",)}
     elif task == "links":
         names = [f"links/{name}.tsv" for name in ("gold", "lookup", "context")]
         more = {"slices": ("nil",), "id_url": "https://kb.example/{}"}
@@ -112,7 +115,7 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
 
 
 TASKS = (
-    *("tags", "two taggers", "spans", "relations", "links", "dependencies", "graphs", "roles"),
+    *("tags", "two taggers", "spans", "answers", "relations", "links", "dependencies", "graphs", "roles"),
     *("constituents", "coreference"),
 )
 

@@ -297,6 +297,14 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
     "clusters": (CLUSTERS,),
     "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
+    "answers": (
+        (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
+        (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
+    ),
+    "ratings": (
+        "item\tanna\tben\tcarl\nd1\tyes\tno\tyes\nd2\tno\t\tno\n",
+        '{"anna": {"d1": "yes", "d2": "no"}, "ben": {"d1": "no"}}\n',
+    ),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
@@ -335,6 +343,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
     "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
     "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "answers": (
+        "g.jsonl",
+        (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),
+        {"input_format": "answers"},
+    ),
     "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
     "docred": ("g.json", (DOCRED, DOCRED.replace('"LOC"', '"ORG"')), {"task": "spans"}),
     "mentions": (

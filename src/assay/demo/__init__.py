@@ -22,10 +22,12 @@ GRAPHS = "graphs"
 RELATIONS = "relations"
 LINKS = "links"
 COREFERENCE = "coreference"
+ANSWERS = "answers"
 EXPERIMENT = "experiment"
-EXAMPLES = (*LANGUAGES, ENTITIES, TREES, GRAPHS, RELATIONS, LINKS, COREFERENCE, EXPERIMENT)
+EXAMPLES = (*LANGUAGES, ENTITIES, ANSWERS, TREES, GRAPHS, RELATIONS, LINKS, COREFERENCE, EXPERIMENT)
 _TAGGED: dict[str, Any] = {"column": "XPOS", "train": "known-words.txt", "slices": ("seen",), "examples": 2}
 _NAMED: dict[str, Any] = {"train": "train-names.txt", "slices": ("span-length", "seen"), "examples": 3}
+_ANSWERED: dict[str, Any] = {"input_format": "answers", "slices": ("grounding",), "forms": 5, "examples": 3}
 _PARSED: dict[str, Any] = {"task": "dependencies", "slices": ("direction",), "examples": 2}
 _ENHANCED: dict[str, Any] = {"task": "graphs", "slices": ("reentrant",), "examples": 2}
 _RELATED: dict[str, Any] = {
@@ -40,6 +42,7 @@ _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
     "english": ("english", "gold.conllu", (), _TAGGED),
     "german": ("german", "gold.conllu", (), _TAGGED),
     "entities": (ENTITIES, "gold.tsv", ("rules.tsv", "crf-names.tsv"), _NAMED),
+    "answers": (ANSWERS, "gold.jsonl", ("as-json.jsonl", "as-tags.jsonl"), _ANSWERED),
     "dependencies": (TREES, "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), _PARSED),
     "constituents": (TREES, "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), _BRACKETED),
     "graphs": (GRAPHS, "gold.conllu", ("rules.conllu", "learned.conllu"), _ENHANCED),
@@ -60,6 +63,11 @@ _PROPOSALS = {
     ENTITIES: """\
   assay score entities/gold.tsv entities/rules.tsv -m exact -m fair -m semeval
   assay compare entities/gold.tsv entities/rules.tsv entities/spacy.tsv --slice label --examples 5 --kind correction
+""",
+    ANSWERS: """\
+  assay score answers/gold.jsonl answers/as-json.jsonl --input-format answers -m exact -m strings
+  assay compare answers/gold.jsonl answers/as-json.jsonl answers/as-tags.jsonl --slice answer \
+--input-format "answers(ground=folded)"
 """,
     TREES: """\
   assay compare trees/gold.conllu trees/arc-eager.conllu trees/arc-hybrid.conllu --task dependencies \

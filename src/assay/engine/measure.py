@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay import specs
 from assay.align import Pair
 from assay.arrays import Floats, ratio
+from assay.engine.coefficients import kappa, pair_alpha
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import Items
 from assay.engine.task import first_task, tasks
@@ -25,6 +26,7 @@ from assay.errors import UsageError, unknown
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]
 Judge = Callable[..., "Items | Counts"]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 registered: dict[str, Definition] = {}
 
@@ -34,7 +36,7 @@ class Definition:
     """A measure before its parameters are chosen."""
 
     name: str
-    function: Judge
+    function: Callable[..., Any]
     count: Callable[[Items, int], Counts]
     """From items to counts per sentence."""
     scores: Scores
@@ -71,6 +73,11 @@ class Definition:
     """The word for one item, where that is not the task's."""
     named: tuple[str, ...] = ()
     """Parameters that its name tells even where they have their default: scores under others go by the same name."""
+    takes: str = "pair"
+    """What it is computed from: a `pair`; or, in agreement, the `labels` or the `units` of all annotators, or a
+    system's answers beside these (`systems`)."""
+    together: Callable[..., Any] | None = None
+    """The same for all annotators at once, where it is also a measure of a pair: from their ratings."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -156,7 +163,8 @@ class Measure:
 
     def judge(self, pair: Pair) -> Items | Counts:
         """The items (or, for measures of whole documents, the counts) of a pair."""
-        return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+        judged: Items | Counts = pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+        return judged
 
     def count(self, judged: Items | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
@@ -200,7 +208,9 @@ def measure(
     papers: tuple[str, ...] = (),
     noun: str = "",
     named: tuple[str, ...] = (),
-) -> Callable[[Judge], Judge]:
+    takes: str = "pair",
+    together: Callable[..., Any] | None = None,
+) -> Callable[[Function], Function]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
     `main` is the score that is meant where none is named; only a single score need not be declared so. A measure that
@@ -215,12 +225,14 @@ def measure(
 
     about = task or first_task()
 
-    def register(function: Judge) -> Judge:
+    def register(function: Function) -> Function:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
             *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
             noun=noun,
             named=named,
+            takes=takes,
+            together=together,
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
@@ -285,7 +297,7 @@ class Proportion:
 
     def total(self, sums: Sums) -> Floats:
         """The number of items."""
-        return np.asarray(sum(sums[field] for field in self.whole))
+        return np.asarray(sum(sums[field] for field in self.whole if field in sums))
 
     def __call__(self, sums: Sums) -> Floats:
         """The share."""
@@ -350,23 +362,6 @@ OVER_LABELS: Scores = {
 """Averages over labels."""
 
 
-def _kappa(sums: Sums) -> Floats:
-    """Cohen's: observed agreement against that of two who label at random, each with shares of their own."""
-    items = sums["gold"].sum(axis=-1)
-    observed = ratio(sums["right"].sum(axis=-1), items)
-    expected = ratio((sums["gold"] * sums["system"]).sum(axis=-1), items**2)
-    return ratio(observed - expected, 1 - expected)
-
-
-def _alpha(sums: Sums) -> Floats:
-    """Krippendorff's for nominal labels: chance is drawing two labels from all that both gave."""
-    items = sums["gold"].sum(axis=-1)
-    both = sums["gold"] + sums["system"]
-    pairs = 2 * items * (2 * items - 1)
-    differing = ratio(items - sums["right"].sum(axis=-1), items)
-    expected = 1 - ratio((both * (both - 1)).sum(axis=-1), pairs)
-    return np.asarray(1 - ratio(differing, expected))
-
-
 SCORES = {"agreement": f1}
-BEYOND_CHANCE = {"kappa": _kappa, "alpha": _alpha}
+BEYOND_CHANCE: Scores = {"kappa": kappa, "alpha": pair_alpha}
+"""Cohen's kappa and, for nominal labels, Krippendorff's alpha."""

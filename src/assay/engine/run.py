@@ -55,6 +55,8 @@ def measure_shard(
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
     run = opened.run([find(spec) for spec in named])
+    # A task may add measures that files call for.
+    named += [str(measure) for measure in run.measures[len(named) :]]
     if options.decided is None:
         format_warnings(run.warnings)
     tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]

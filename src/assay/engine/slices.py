@@ -47,6 +47,8 @@ class SliceKind:
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
     of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
     """The same for items that are matched: the value of each row on gold's side and on the system's."""
+    of_system: Callable[[Pair, Items, str], Values] | None = None
+    """By what is known of the system's items alone: there is precision, and nothing that could be found."""
     by_number: bool = False
     """True if values are shown by the number of items that have them, not in an order of their own."""
     counts: str = ""
@@ -173,6 +175,11 @@ class Slice:
             return self._by_arcs(pair, judged)
         if self.kind.of_sides is not None:
             return self._by_sides(pair, judged)
+        if self.kind.of_system is not None:
+            codes, names = self.kind.of_system(pair, judged, self.argument)
+            nobody = replace(judged, has_gold=np.zeros(len(judged), dtype=bool), sums=judged.none().sums)
+            chosen = [judged.has_system[0] & (codes == code) for code in range(len(names))]
+            return [(name, 0, nobody.where(rows)) for name, rows in zip(names, chosen, strict=True)]
         codes, names = self.items(pair, judged)
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.

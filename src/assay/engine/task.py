@@ -15,7 +15,10 @@ from assay.arrays import NONE, Ints
 from assay.specs import Option
 
 if TYPE_CHECKING:
+    from assay.align import Pair
     from assay.corpus import Corpus
+    from assay.corpus.ratings import Ratings
+    from assay.engine.annotators import Continua
     from assay.engine.examples import Drawn
     from assay.engine.items import Items
     from assay.engine.measure import Measure
@@ -101,6 +104,12 @@ class Task:
     """The measures of agreement: it is the same who comes first."""
     agreement_where_defined: tuple[str, ...] = ()
     """Further ones, which not all files have a meaning for."""
+    ratings: Callable[[Run, Sequence[str], str], Ratings] | None = None
+    """The labels that annotators give to the items of a column, where items are given to them; their names …"""
+    units: Callable[[Run, Sequence[str]], Continua] | None = None
+    """… and the units that they find themselves."""
+    majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
+    """Systems against what more than half of the annotators have, where that can be told."""
     prepare: Prepare | None = None
     command: str = ""
     """A sentence on its measures and the command that has them, where that is not score or compare."""

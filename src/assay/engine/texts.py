@@ -18,7 +18,7 @@ from assay.arrays import NONE, Array, Bools, Ints, as_codes, numbers_of_runs
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import pieces
+from assay.engine.spanpairs import Beside, shown_words
 from assay.engine.task import tasks
 from assay.errors import UsageError
 
@@ -459,8 +459,8 @@ def _names(run: Run, shown: Shown, unit: str) -> Rows:
 
 def _words(run: Run, shown: Shown, unit: str) -> Rows:
     gold = run.gold
-    if gold.texts is not None:
-        return word_rows([pieces(gold.texts[sentence]) for sentence in shown.chosen.tolist()])
+    if gold.texts is not None or (unit == "sentence" and gold.layer(Beside) is not None):
+        return word_rows([shown_words(gold, sentence) for sentence in shown.chosen.tolist()])
     first, end = _ends(run, shown, unit)
     words = numbers_of_runs(gold.starts[first], gold.starts[end] - gold.starts[first])
     text = np.repeat(np.arange(len(first)), gold.starts[end] - gold.starts[first])

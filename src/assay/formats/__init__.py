@@ -15,6 +15,7 @@ from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import (
+    answers,
     biojson,
     brackets,
     chains,
@@ -22,6 +23,7 @@ from assay.formats import (
     extraction,
     graphs,
     links,
+    ratings,
     readings,
     roles,
     standoff,
@@ -90,6 +92,8 @@ class Format:
     plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
     parameters: dict[str, Any] = field(default_factory=dict)
     parameter_help: str = ""
+    of_systems: bool = False
+    """True if only systems have files of this kind: it says nothing of gold's."""
 
 
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
@@ -244,6 +248,10 @@ def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: S
     read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
     plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
     return replace(plan, spans=True)
+
+
+def _plan_ratings(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -532,6 +540,25 @@ FORMATS = {
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
         ),
+        # Never told by its look: answers are JSON, or any text.
+        Format(
+            "answers",
+            "answers of language models about gold's texts, JSON by line or a folder of ID.txt: labelled spans",
+            '{"id": "d1", "answer": "[{\\"text\\": \\"Angela Merkel\\", \\"label\\": \\"PER\\"}]"}\n'
+            '{"id": "d2", "answer": "She left <LOC>Rome</LOC>"}',
+            lambda head: False,
+            lambda head, path, given, wanted: _plan(
+                answers.spelled(given),
+                path,
+                (),
+                partial(answers.read_answers, given=answers.checked(given)),
+                spans=True,
+                has_words=False,
+            ),
+            answers.PARAMETERS,
+            answers.PARAMETER_HELP,
+            of_systems=True,
+        ),
         Format(
             "tsv",
             "tab-separated columns, blank line or <s> between sentences",
@@ -564,6 +591,18 @@ FORMATS = {
             ),
             dict(_TABLE),
             "word, header, comments: as for tsv",
+        ),
+        Format(
+            ratings.FORMAT,
+            "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
+            "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
+            "item,annotator,label\nd1,anna,yes\nd1,ben,no",
+            lambda head: False,
+            _plan_ratings,
+            dict(ratings.PARAMETERS),
+            "item, annotator, label: names of the columns; layout: long or wide, where the header does not tell; "
+            "missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a cell "
+            "into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
 }

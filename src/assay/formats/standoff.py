@@ -50,7 +50,7 @@ _OTHER = re.compile(r"[AM][0-9]+\t|#")
 UNITS = ("documents", "lines")
 
 _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$|```json""")
-_IDS = ("id", "doc_id", "document_id", "uuid")
+IDS = ("id", "doc_id", "document_id", "uuid")
 _SPANS = ("spans", "entities", "ents", "label", "labels")
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
 """Keys of a span's label; `entity` comes last, for beside another of these it is the mention itself."""
@@ -412,8 +412,14 @@ def _read_document(
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
-    if value.get("answer", "accept") != "accept":
-        raise InputError(f"{place}: the answer is {value['answer']!r}, so its spans do not hold. Leave it out.")
+    said = value.get("answer", "accept")
+    if said in ("reject", "ignore"):
+        raise InputError(f"{place}: the answer is {said!r}, so its spans do not hold. Leave it out.")
+    if said != "accept":
+        raise InputError(
+            f"{place}: the answer is {shown(said)}. If that is what a language model said of gold's text: "
+            "--input-format answers"
+        )
     data = value.get("data")
     text = data.get("text") if isinstance(data, dict) else value.get("text", data)
     if text is not None:
@@ -635,7 +641,7 @@ def _is_number(value: Any) -> bool:
 
 def _id(document: dict[str, Any], place: str) -> str | None:
     meta = document.get("meta")
-    given = [document.get(key) for key in _IDS] + [meta.get("id") if isinstance(meta, dict) else None]
+    given = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
     value = next((value for value in given if value is not None), None)
     if value is None or _is_number(value):
         return None if value is None else str(value)

@@ -348,7 +348,8 @@ def _bracketed(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence
         # A span may reach beyond the sentence that is shown.
         last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
         words[begin] = f"[{words[begin]}"
-        words[last] = f"{words[last]}{beyond}]{span.label}{_kind(span)}"
+        said = f" ← {span.said}" if span.said else ""
+        words[last] = f"{words[last]}{beyond}{said}]{span.label}{_kind(span)}"
     return words
 
 

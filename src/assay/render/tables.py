@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render import runs
+from assay.render import annotators, runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
 from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
@@ -25,7 +24,7 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
 """The order of kinds of outcome; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
 _NUMBERS = {"crossing"}
@@ -34,51 +33,10 @@ _NUMBERS = {"crossing"}
 
 def tables(result: Result) -> list[Table]:
     """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
-    by_command: dict[str, Callable[[Result], Iterable[Table]]] = {"agreement": _agreement, "bayes": runs.tables}
+    by_command: dict[str, Callable[[Result], Iterable[Table]]]
+    by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
     return [with_cells(one) for one in found if one.rows]
-
-
-def _agreement(result: Result) -> Iterator[Table]:
-    """Tables about annotators: how far each pair agrees, what the task adds, and agreement on each label."""
-    # Beside the main score, kappa, stand two more.
-    beside = ("agreement", "alpha")
-    shown = [row for row in result.scores if row.slice is None and (row.main or row.score in beside)]
-    found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
-    columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
-    header = ["pair"]
-    short = Counter(measure.partition("(")[0] for measure in dict.fromkeys(measure for measure, _ in columns))
-    for measure, score in columns:
-        # In full where several go by the same name.
-        name = measure.partition("(")[0]
-        name = name if short[name] == 1 else measure
-        if score in ("kappa", "alpha", "agreement"):
-            header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
-        else:
-            header.append(name if score in ("f1", "value") else f"{name} {score}")
-    pairs = dict.fromkeys(pair for pair, _, _ in found)
-    yield table(
-        "Agreement",
-        header,
-        [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in pairs],
-        notes=(
-            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
-            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
-        ),
-    )
-    yield from result.tables
-    labelled = sorted((row for row in shown if row.label is not None), key=lambda row: row.measure)
-    for measure, of_measure in groupby(labelled, key=lambda row: row.measure):
-        by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in of_measure}
-        names = list(dict.fromkeys(pair for _, pair in by_label))
-        labels = dict.fromkeys(label for label, _ in by_label)
-        yield table(
-            f"{measure} by label",
-            ["label", *names],
-            [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
-            "text percent",
-            short=25,
-        )
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
@@ -172,7 +130,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.rivals:
-        shown = {row.measure for row in overall if row.score.endswith("f1")}
+        shown = {row.measure for row in overall if row.score.endswith("f1")} | _covered(result, "scores")
         rows = [row for row in overall if row.measure not in shown]
     else:
         # With equal tokenisation scores of words are one number; where items are matched, they say different things.
@@ -216,7 +174,12 @@ def _number(row: Score) -> Cell:
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    tests = [row for row in result.comparisons if row.test == "shuffling" and row.slice is None]
+    elsewhere = _covered(result, "tests")
+    tests = [
+        row
+        for row in result.comparisons
+        if row.test == "shuffling" and row.slice is None and row.measure not in elsewhere
+    ]
     exact = {
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
@@ -622,13 +585,15 @@ def _slices(result: Result) -> Iterator[Table]:
     tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))
     for (name, measure), found in tables.items():
         systems = list(dict.fromkeys(row.system for row in found))
+        usual = found[0].score == mains.get(measure)
         scores = {(row.slice, row.system): row for row in found}
         rows: list[list[Any]] = []
         counted_in: set[str] = set()
         for where in dict.fromkeys(str(row.slice) for row in found):
             figures = [scores[where, system] for system in systems]
             values = [row.value for row in figures]
-            field = next((one for one in ("items", "gold", "sentences") if one in sizes[measure, where]), "")
+            counted = ("items", "gold", "sentences") if usual else ()
+            field = next((one for one in counted if one in sizes[measure, where]), "")
             counted_in.add(field)
             size = sizes[measure, where].get(field, "")
             rows.append([where.partition("=")[2], size])
@@ -642,7 +607,8 @@ def _slices(result: Result) -> Iterator[Table]:
         header = [name, items, *systems]
         header += ["Δ", "p (Holm)"] if rows and len(rows[0]) > len(header) else []
         droppable = tuple(range(1 + len(systems), 1, -1))
-        yield table(f"{measure} by {name}", header, rows, "text count", short=25, droppable=droppable)
+        shown = measure if usual else f"{measure} {found[0].score}"
+        yield table(f"{shown} by {name}", header, rows, "text count", short=25, droppable=droppable)
 
 
 def _mappings(result: Result) -> Iterator[Table]:

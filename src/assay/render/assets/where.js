@@ -26,6 +26,7 @@ const OUTCOMES = {
   te: "type (TE)",
   me: "several (ME)",
   ge: "error of gold (GE)",
+  ungrounded: "not in the text (UG)",
   wl: "wrong link (WL)",
   unscored: "not scored",
   none: "not there (–)",

@@ -29,10 +29,10 @@ OPTIONS = (
     ),
     Option(
         "missing",
-        "Documents that a system lacks: refuse, or score as empty.",
+        "Documents that a system lacks: refuse, or score as empty; of annotators also: they were not given them.",
         _MENTIONS,
         default="error",
-        choices=("error", "empty"),
+        choices=("error", "empty", "absent"),
         noun="value of missing",
     ),
     Option(

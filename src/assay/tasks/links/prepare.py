@@ -24,6 +24,7 @@ from assay.formats.links import cut_like, is_link_column, link_columns, links_of
 from assay.formats.relations import NIL, Links, Relations, links_of
 from assay.formats.source import Source
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
+from assay.tasks.spans.answers import refuse_answers
 from assay.tasks.spans.prepare import blank_tags, in_golds_order
 
 _FORMATS = "hipe, neleval, brat (N lines), jsonl (link), conllu (MISC)"
@@ -92,7 +93,7 @@ def prepare_links(
         corpora[number], gone = _normalised(corpus, options, same, least if number else None)
         dropped.append(gone)
     if options.train is not None:
-        item = Input(options.train, input_format=options.input_format)
+        item = Input(options.train, input_format=options.format_of("gold"))
         train, _ = _normalised(_read(item, "train", None, options)[0], options, same, None)
         corpora = _marked_seen(corpora, train)
     if AMBIGUOUS in options.slices:
@@ -141,6 +142,7 @@ def _read(
     path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
     if not labels or (isinstance(item, Corpus) and item.layer(Links) is not None):
         corpus = item if isinstance(item, Corpus) else item.read(())
+        refuse_answers(corpus)
         # A system may have linked nothing.
         if corpus.layer(Links) is None and (gold is None or corpus.spans is None):
             raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")

@@ -32,6 +32,7 @@ from assay.formats.relations import relations_of as file_relations
 from assay.tasks.relations.measures import judged
 from assay.tasks.relations.pairing import FOUND, Setting, at_same_places, matched
 from assay.tasks.relations.pairs import RelationPair, relations_in, relations_of
+from assay.tasks.spans.answers import refuse_answers
 from assay.tasks.spans.prepare import check_reach, in_golds_order
 
 _PROPOSED = ("CONJUNCTION", "COMPARE")
@@ -135,6 +136,7 @@ def prepare_relations(
 def _read(item: Input | Corpus) -> Corpus:
     """A corpus whose spans are those of its relations."""
     corpus = item if isinstance(item, Corpus) else item.read(())
+    refuse_answers(corpus)
     layer = file_relations(corpus)
     return replace(corpus, spans=layer.spans).with_layer(layer)
 
@@ -187,7 +189,7 @@ def _undirected(layer: Relations) -> list[str]:
 
 def _seen(path: str, corpora: Sequence[Corpus], options: Options) -> list[Ints]:
     """For each relation of each corpus what training data have between the same words, as a place in KNOWN."""
-    training = _read(Input(path, input_format=options.input_format))
+    training = _read(Input(path, input_format=options.format_of("gold")))
     known = {triple for triples in _triples(training, options) for triple in triples}
     related = {triple[1:] for triple in known}
     found: list[Ints] = []

@@ -34,6 +34,13 @@ OPTIONS = (
         of_gold=True,
         one_file=True,
     ),
+    Option(
+        "forms",
+        "Show the N most frequent surface forms of errors: missing, spurious, not in the text.",
+        _SPANS,
+        default=0,
+        metavar="N",
+    ),
     SWEEP,
     MAP,
     *LABELS,

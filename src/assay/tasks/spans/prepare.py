@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
+from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import mapping
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
-from assay.engine.measure import Measure
+from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -30,15 +31,33 @@ from assay.engine.prepare import (
     source_of,
     without,
 )
-from assay.engine.spanpairs import SpanPair, needs_characters, spans_of, surface_forms, take_spans, with_spans
+from assay.engine.spanpairs import (
+    SpanPair,
+    Unplaced,
+    needs_characters,
+    spans_of,
+    surface_forms,
+    take_spans,
+    with_spans,
+)
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
+from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
 from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
+from assay.tasks.spans.answers import (
+    answer_remarks,
+    beside_gold,
+    grounded,
+    in_inventory,
+    is_answers,
+    kept_mentions,
+    reads_by_gold,
+)
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -80,17 +99,21 @@ def prepare_spans(
     columns = list(decided) or [_column_of(item, options) for item in inputs]
     names = ["gold", *named]
     corpora, read, reading_notes = _read_files(inputs, columns, names, options)
-    check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
+    rules = rules_of(options, named)
+    raw, inventory = corpora, _inventory(corpora, rules, options)
+    corpora = grounded(corpora, names, rules, inventory)
+    # Answers may be missing.
+    check_folders([corpus for corpus, given in zip(corpora, raw, strict=True) if not is_answers(given)])
     corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
-    rules = rules_of(options, named)
     mapped: list[Mapped] = []
     gone = []
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)) if rules else ():
         corpora[number], report = _map_labels(rules, corpus, ("gold",) if name == "gold" else ("system", name))
         mapped += [replace(row, file=name) for row in report]
         gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
+    corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(corpora, raw, strict=True)]
     kept = kept_labels([corpus.spans.labels for corpus in corpora if corpus.spans is not None], options)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
@@ -100,13 +123,17 @@ def prepare_spans(
         assert spans is not None
         rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
         others[name] = len(spans) - len(rows)
-        if others[name]:
+        mentions = corpus.layer(Mentions)
+        if mentions is not None:
+            corpora[number] = kept_mentions(corpus, mentions, [*filter(options.keeps, mentions.labels.vocabulary)])
+        elif others[name]:
             corpora[number] = replace(corpus, spans=take_spans(spans, rows, spans.labels))
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             lexicon = _known_names(path, named, options)
             corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
-    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
+    gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
+    outputs = dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
         check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
@@ -120,7 +147,10 @@ def prepare_spans(
     needed = any(needs_characters(pair) for _, pair in pairs)
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
-    pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
+    pairs = [
+        (name, with_spans(pair, characters=characters, gold_errors=listed, unplaced=own))
+        for (name, pair), own in zip(pairs, claims, strict=True)
+    ]
     column_notes = list(columns_read(inputs, names, columns, options))
     differ = len(set(columns)) > 1
     warnings = [
@@ -129,6 +159,7 @@ def prepare_spans(
         *(column_notes if differ else ()),
         *gone,
         *warnings,
+        *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus)),
         *_check(pairs, options),
         *idle_rules(mapped),
     ]
@@ -137,7 +168,7 @@ def prepare_spans(
     return Run(
         gold=gold,
         column=columns[0],
-        measures=tuple(measures),
+        measures=tuple(_with_answers(measures, claims)),
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
@@ -153,9 +184,32 @@ def prepare_spans(
             *([other_labels(numbers=others)] if kept else ()),
         ),
         decided=Decided(
-            column=columns[0], formats=formats, schemes=tuple(read), columns=tuple(columns), characters=needed
+            column=columns[0],
+            formats=formats,
+            schemes=tuple(read),
+            columns=tuple(columns),
+            characters=needed,
+            inventory=inventory,
         ),
     )
+
+
+def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options: Options) -> tuple[str, ...]:
+    """Gold's labels, mapped, where there are answers that are read by them; in shards those of all."""
+    if not any(map(reads_by_gold, corpora)):
+        return ()
+    gold = corpora[0]
+    labels = _map_labels(rules, gold, ("gold",))[0].spans if rules else gold.spans
+    assert labels is not None
+    known = () if options.decided is None else options.decided.inventory
+    return tuple(sorted({*labels.labels.counts(), *known}))
+
+
+def _with_answers(measures: Sequence[Measure], claims: Sequence[Unplaced | None]) -> Iterator[Measure]:
+    """The measures, and the one of answers where there are any."""
+    yield from measures
+    if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):
+        yield find("answers")
 
 
 # --- reading ---
@@ -355,8 +409,12 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
 
 def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
     """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
-    spans = corpus.spans
+    spans, mentions = corpus.spans, corpus.layer(Mentions)
     assert spans is not None
+    if mentions is not None:
+        labels, report = mapping.relabelled(rules, mentions.labels, mentions.texts, sides, corpus.name)
+        outside = labels.isin(("O", "")) & (labels.codes != mentions.labels.codes)
+        return with_mentions(corpus, mentions.take(np.flatnonzero(~outside), labels)), report
     labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
     outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
     return replace(corpus, spans=take_spans(spans, np.flatnonzero(~outside), labels)), report
@@ -378,7 +436,7 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
         lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
         return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
     wanted = [options.column] if options.column else []
-    item = Input(path, input_format=options.input_format, wanted=wanted)
+    item = Input(path, input_format=options.format_of("gold"), wanted=wanted)
     scheme = _declared(options.scheme, ["gold", *named]).get("gold")
     corpus = _read(item, _column_of(item, options), scheme, "", options)[0]
     rules = rules_of(options, named)
@@ -403,12 +461,23 @@ def _mark_spans(lexicon: Lexicon, corpus: Corpus, name: str) -> Corpus:
     """The corpus with a column `name` of its spans: seen, unseen, or seen with other labels only."""
     spans = corpus.spans
     assert spans is not None
-    forms = [form.casefold() if lexicon.fold else form for form in surface_forms(corpus)]
+    seen = _known(lexicon, surface_forms(corpus), spans.labels.strings())
+    marked = replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+    mentions = corpus.layer(Mentions)
+    if mentions is None:
+        return marked
+    known = _known(lexicon, mentions.texts.strings(), mentions.labels.strings())
+    return marked.with_layer(replace(mentions, columns={**mentions.columns, name: Column(known, KNOWN)}))
+
+
+def _known(lexicon: Lexicon, texts: Sequence[str], labels: Sequence[str]) -> Ints:
+    """For each text with its label a code: unseen, seen, or seen with other labels only."""
+    forms = [" ".join(text.casefold().split() if lexicon.fold else text.split()) for text in texts]
     seen = np.array([form in lexicon.frequency for form in forms], dtype=np.int32)
     if lexicon.labels is not None:
-        pairs = zip(forms, spans.labels.strings(), strict=True)
+        pairs = zip(forms, labels, strict=True)
         seen[np.array([pair not in lexicon.labels for pair in pairs], dtype=bool) & (seen > 0)] = 2
-    return replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+    return seen
 
 
 def _read_gold_errors(path: str, gold: Corpus) -> Spans:

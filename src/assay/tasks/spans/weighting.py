@@ -19,6 +19,8 @@ BOUNDARY = ("bes", "bel", "beo")
 TYPES = ("le", *BOUNDARY, "lbe")
 LISTED = "ge"
 """Errors of gold itself, where these are listed."""
+UNGROUNDED = "ungrounded"
+"""Mentions that do not occur in the text, where systems have such: spurious under every weighting."""
 _HALF: Parts = (0.0, 0.5, 0.5)
 _MIXED: Parts = (0.5, 0.25, 0.25)
 PRESETS: Mapping[str, Mapping[str, Parts]] = {
@@ -44,7 +46,7 @@ class ErrorWeights:
 
     def sum(self, sums: Sums, part: int) -> Floats:
         """The weighted number of hits (0), spurious (1) or missing spans (2)."""
-        total = sums[("tp", "fp", "fn")[part]]
+        total = sums[("tp", "fp", "fn")[part]] + (sums.get(UNGROUNDED, 0) if part == 1 else 0)
         for name, parts in self.parts.items():
             if parts[part] and name in sums:
                 total = total + parts[part] * sums[name]
