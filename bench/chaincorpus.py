@@ -23,6 +23,8 @@ NEW = 0.55
 LOST, SPURIOUS, MOVED = 0.15, 0.1, 0.2
 """Shares of mentions that a response lacks, adds, and puts into another chain."""
 JOINED = 20
+ZEROS = 0.4
+"""The share of pronouns that are empty nodes in CorefUD."""
 
 Chains = dict[tuple[int, int], int]
 """The chain of each span, by first and last word."""
@@ -131,6 +133,45 @@ def conll(texts: Sequence[Document], side: str) -> Iterator[str]:
         yield "#end document\n"
 
 
+def corefud(texts: Sequence[Document], side: str) -> Iterator[str]:
+    """CorefUD, with heads; some pronouns are empty nodes, none with the parent of another or in a longer mention.
+
+    Zeros with the same parent may get partners at other places, which the CorefUD scorer mixes up, and among zeros
+    that depend on the same it takes any.
+    """
+    yield "# global.Entity = eid-etype-head-other\n"
+    for number, text in enumerate(texts):
+        rng = random.Random(number)
+        zeros = {word for word, tag in enumerate(text.tags) if tag == "PRP" and rng.random() < ZEROS}
+        zeros -= {last for first, last in text.sides["key"] if first < last}
+        opened: dict[int, str] = {}
+        closed: dict[int, str] = {}
+        for (first, last), chain in sorted(text.sides[side].items(), key=lambda row: (row[0][0], -row[0][1])):
+            bracket = f"(d{number}c{chain}-x-{last - first + 1}-"
+            opened[first] = opened.get(first, "") + (f"{bracket})" if first == last else bracket)
+            if first < last:
+                closed[last] = f"d{number}c{chain})" + closed.get(last, "")
+        yield f"# newdoc id = doc{number}\n"
+        begin = 0
+        for length in text.sentences:
+            empty = zeros.intersection(range(begin, begin + length)) if length > 1 else set()
+            empty -= {begin + length - 1, *(word + 1 for word in zeros)}
+            place = node = 0
+            for word in range(begin, begin + length):
+                brackets = opened.get(word, "") + closed.get(word, "")
+                misc = f"Entity={brackets}" if brackets else "_"
+                if word in empty:
+                    node += 1
+                    yield f"{place}.{node}\t_\t_\tPRON\t_\t_\t_\t_\t{place + 1}:nsubj\t{misc}\n"
+                else:
+                    place, node = place + 1, 0
+                    form, tag = f"word{(number * 7919 + word * 104729) % 20011}", text.tags[word]
+                    tree = "0\troot\t0:root" if place == 1 else "1\tdep\t1:dep"
+                    yield f"{place}\t{form}\t_\t{'NOUN' if tag == 'NN' else tag}\t_\t_\t{tree}\t{misc}\n"
+            yield "\n"
+            begin += length
+
+
 def _cells(chains: Chains) -> dict[int, str]:
     """The brackets at each word: larger mentions open first and close last."""
     opened: dict[int, list[str]] = {}
@@ -152,6 +193,7 @@ def main() -> None:
     long = [joined(texts[first : first + JOINED]) for first in range(0, number, JOINED)]
     for name in ("key", "a", "b"):
         (folder / f"{name}.conll").write_text("".join(conll(texts, name)), encoding="utf-8")
+        (folder / f"{name}.conllu").write_text("".join(corefud(texts, name)), encoding="utf-8")
         (folder / f"{name}.joined.conll").write_text("".join(conll(long, name)), encoding="utf-8")
     words, mentions = (sum(sizes) for sizes in zip(*((len(t.tags), len(t.sides["key"])) for t in texts), strict=True))
     (folder / "made").write_text(f"{number} {words} {mentions}\n", encoding="utf-8")

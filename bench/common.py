@@ -66,6 +66,7 @@ class Bench:
     compareval: Path | None = None
     ud_tools: Path | None = None
     graph_scorers: Path | None = None
+    corefud: Path | None = None
     rows: list[Row] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     parts: dict[str, dict[str, float]] = field(default_factory=dict)

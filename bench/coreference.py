@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,11 +25,12 @@ def bench_coreference(bench: Bench) -> None:
     _score(bench, [str(folder / f"{name}.conll") for name in ("key", "a")])
     _compare(bench, [str(folder / f"{name}.conll") for name in ("key", "a", "b")])
     _long_documents(bench, folder)
+    _zeros(bench, [str(folder / f"{name}.conllu") for name in ("key", "a")])
 
 
 def _made(documents: int) -> Path:
     folder = ROOT / ".bench" / "data" / f"chains-{documents}"
-    if not (folder / "made").exists():
+    if not (folder / "made").exists() or not (folder / "key.conllu").exists():
         print("making the chains …", file=sys.stderr)
         subprocess.run([sys.executable, str(HERE / "chaincorpus.py"), str(folder), str(documents)], check=True)
     return folder
@@ -82,6 +84,30 @@ def _long_documents(bench: Bench, folder: Path) -> None:
     done = alternating({name: _scoring(paths) for name, paths in files.items()}, bench.runs)
     growth = best(done["joined"]).cpu / best(done["as they are"]).cpu
     bench.goals.append(Goal(f"coreference: growth with {JOINED} documents joined to one", growth, 4, "×"))
+
+
+def _zeros(bench: Bench, files: Sequence[str]) -> None:
+    """The measures of the CorefUD scorer with zeros, by heads, beside that scorer; and the same by exact spans."""
+    commands = {"assay": _by(files, "head"), "exact": _by(files, "exact")}
+    if bench.corefud:
+        commands["CorefUD scorer"] = [bench.peers.python, str(bench.corefud / "corefud-scorer.py"), *files]
+        theirs = re.search(r"CoNLL score: ([0-9.]+)", run(commands["CorefUD scorer"]).output)
+        (ours,) = scores(run(commands["assay"]).output, "value", "conll(match=head, singletons=false)")
+        same("CorefUD scorer: CoNLL score", 100 * ours, float(theirs[1]) if theirs else 0, 0.005 + 1e-9)
+    done = alternating(commands, bench.runs, slow=("CorefUD scorer",))
+    more = best(done["assay"]).cpu / best(done.pop("exact")).cpu
+    bench.goals.append(Goal("coreference: time by heads over that by exact spans", more, 1.3, "×"))
+    if bench.corefud:
+        bench.add("score, 9 measures of coreference with zeros", done)
+        bench.times_as_fast("coreference with zeros", bench.rows[-1], 4)
+
+
+def _by(files: Sequence[str], match: str) -> list[str]:
+    """The measures of the CorefUD scorer."""
+    settings = f"match={match}, singletons=false"
+    specs = [f"{name}({settings})" for name in (*CHAINS[1:], "zeros")]
+    specs.append("mor(singletons=false)")
+    return [ASSAY, "score", *files, *(part for spec in specs for part in ("-m", spec)), "--format", "json"]
 
 
 def _scoring(files: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ PACKAGES = (
     *("seqeval==1.2.2", "nervaluate==1.2.1", "seqscore==0.9.0"),
     "PYEVALB==0.1.3",
     "scorch==0.2.0",
+    "udapi",
 )
 SAMPLER = ("baycomp==1.0.3", "pystan==3.10.0")
 """Needs a C++ compiler, and may not be there."""

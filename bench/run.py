@@ -15,12 +15,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from answers import bench_answers
 from bayes import bench_bayes
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from graphs import bench_graphs
+from links import bench_links
 from measure import Run, alternating, run
 from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
 from trees import bench_trees
@@ -229,10 +232,13 @@ TASKS: dict[str, Callable[[Bench], None]] = {
     "bootstrap": bench_bootstrap,
     "rich": bench_rich,
     "spans": bench_spans,
+    "relations": bench_relations,
     "trees": bench_trees,
     "coreference": bench_coreference,
     "graphs": bench_graphs,
+    "links": bench_links,
     "bayes": bench_bayes,
+    "answers": bench_answers,
 }
 GROUPS = {"tags": ("score", "report", "compare", "tsv", "rich")}
 
@@ -275,6 +281,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
     parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
     parser.add_argument("--graph-scorers", metavar="DIR", type=Path, help="folder with scorers of graphs")
+    parser.add_argument("--corefud", metavar="DIR", type=Path, help="folder with the CorefUD scorer")
     given = parser.parse_args()
     if given.write and (given.quick or given.only):
         parser.error("--write wants all tasks on all data.")
@@ -288,7 +295,9 @@ def main() -> None:
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
     bench = Bench(
-        prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools, given.graph_scorers
+        *(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools),
+        given.graph_scorers,
+        given.corefud,
     )
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]

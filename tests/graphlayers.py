@@ -51,4 +51,5 @@ def layer_of(path: object, form: str | None = None) -> Layer:
 
 def converted(path: object, target: str, form: str | None = None) -> tuple[str, list[str]]:
     """The text in another format, and what is said of it."""
-    return convert(Input(str(path), input_format=form), target, None)
+    texts, losses = convert(Input(str(path), input_format=form), target, None)
+    return texts[""], losses

@@ -26,8 +26,12 @@ def _blocks(source: Path) -> list[str]:
     text = source.read_text("utf-8")
     if source.suffix == ".conll":
         return ["#begin document" + block for block in text.split("#begin document")[1:]]
+    if text.startswith("TOKEN"):
+        header, *documents = text.split("# assay:document_id")
+        return [f"{header}# assay:document_id{document}" for document in documents]
     if source.suffix == ".jsonl":
-        return sorted(text.splitlines(keepends=True), key=_place)
+        lines = text.splitlines(keepends=True)
+        return sorted(lines, key=_place) if source.parent.name == "coreference" else lines
     if source.suffix == ".mrg":
         return text.splitlines(keepends=True)
     return [block + "\n\n" for block in text.strip("\n").split("\n\n")]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.engine.metric import measure
     from assay.errors import AssayError
     from assay.formats import read
+    from assay.formats.answers import answers
     from assay.result import Result
     from assay.scale.run import compare, score
     from assay.tasks.cross.compare import cross
@@ -26,6 +27,7 @@ __all__ = [
     "Result",
     "__version__",
     "agreement",
+    "answers",
     "bayes",
     "compare",
     "cross",
@@ -39,6 +41,7 @@ _HOMES = {
     "Corpus": "corpus",
     "Result": "result",
     "agreement": "engine.agreement",
+    "answers": "formats.answers",
     "bayes": "bayesian",
     "compare": "scale.run",
     "cross": "tasks.cross.compare",

@@ -62,7 +62,7 @@ def typed(kind: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> d
     """The parameters with the types of their defaults; those not given keep the default."""
     values = dict(defaults)
     for typed_key, text in given.items():
-        key = typed_key if typed_key in defaults else typed_key.lower()
+        key = typed_key if typed_key in defaults else typed_key.lower().replace("-", "_")
         if key not in defaults:
             if not defaults:
                 raise UsageError(f"{kind} takes no parameters, so not {key!r} either.")

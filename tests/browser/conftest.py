@@ -88,9 +88,23 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     elif task == "spans":
         names = [f"entities/{name}.tsv" for name in ("gold", "rules", "crf-names")]
         more = {"slices": ("span-length",)}
+    elif task == "answers":
+        names = [f"answers/{name}.jsonl" for name in ("gold", "as-json", "as-tags")]
+        more = {"input_format": "answers", "slices": ("span-length",)}
+    elif task == "links":
+        names = [f"links/{name}.tsv" for name in ("gold", "lookup", "context")]
+        more = {"slices": ("nil",), "id_url": "https://kb.example/{}"}
     elif task == "dependencies":
         names = [f"trees/{name}.conllu" for name in ("gold", "arc-eager", "arc-hybrid")]
         more = {"task": "dependencies", "slices": ("direction",)}
+    elif task == "graphs":
+        names = [f"graphs/{name}.conllu" for name in ("gold", "rules", "learned")]
+        more = {"measures": ["elas(empty=align)"], "slices": ("reentrant",)}
+    elif task == "roles":
+        names, more = [f"graphs/{name}.conll09" for name in ("gold", "rules", "learned")], {"task": "graphs"}
+    elif task == "relations":
+        names = [f"relations/{name}.jsonl" for name in ("gold", "rules", "learned")]
+        more = {"measures": ["fair-relations(symmetric=spouse)"], "slices": ("types",)}
     elif task == "constituents":
         names, more = [f"trees/{name}.mrg" for name in ("gold", "pcfg-1", "pcfg-2")], {}
     else:
@@ -100,7 +114,10 @@ def options(task: str) -> tuple[str, list[str], dict[str, Any]]:
     return gold, systems, {"times": 200, "embed": "auto", **more}
 
 
-TASKS = ("tags", "two taggers", "spans", "dependencies", "constituents", "coreference")
+TASKS = (
+    *("tags", "two taggers", "spans", "answers", "relations", "links", "dependencies", "graphs", "roles"),
+    *("constituents", "coreference"),
+)
 
 
 @pytest.fixture(scope="session")

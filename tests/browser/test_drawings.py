@@ -263,3 +263,108 @@ def test_a_head_outside_the_sentence_is_drawn_as_elsewhere(drawn, results):
     assert page.locator("svg .arc").count() == 3 * texts["lengths"][0]
     shown = page.eval_on_selector_all("svg .arc > text", "nodes => nodes.map((node) => node.textContent)")
     assert sum("head elsewhere" in label for label in shown) == 2
+
+
+def headed(words: str, *rows: tuple[int, int, int, int, str]) -> tuple[str, dict[str, Any]]:
+    """A text of gold alone, which one system repeats without the last row: begin, end, head and its end, label."""
+    found = long_sentence(words.split())[1]
+    labels = list(dict.fromkeys(row[4] for row in rows))
+
+    def layer(side: str, chosen: tuple[tuple[int, int, int, int, str], ...]) -> dict[str, Any]:
+        return {
+            **{"side": side, "text": [0] * len(chosen), "labels": labels, "stretches": {}},
+            "begin": [row[0] for row in chosen],
+            "length": [row[1] - row[0] for row in chosen],
+            "head": [row[2] for row in chosen],
+            "head_length": [max(row[3] - row[2], 1) for row in chosen],
+            "label": [labels.index(row[4]) for row in chosen],
+            "item": list(range(len(chosen))),
+            **({} if side == "gold" else {"kind": [0] * len(chosen)}),
+        }
+
+    last = len(rows) - 1
+    items = {
+        **{"text": [0] * len(rows), "stretches": {}, "owner": {"at": [], "values": []}, "slices": {}},
+        "begin": [row[0] for row in rows],
+        "length": [1] * len(rows),
+        "gold": [labels.index(row[4]) for row in rows],
+        "systems": [
+            {
+                "answers": {"at": [last], "values": [-1]},
+                "wrong": [last],
+                "alike": {"at": [], "values": []},
+                "kind": [0] * last + [1],
+            }
+        ],
+    }
+    found |= {"labels": labels, "kinds": ["tp", "fn"], "items": items}
+    return "graph", found | {"layers": [layer("gold", rows), layer("one", rows[:-1])]}
+
+
+# Two arcs between the same words, a loop, two tops of one word, spans of several words with an arc between them.
+SEVERAL = (
+    *((0, 1, 1, 2, "agent"), (0, 1, 1, 2, "patient"), (1, 2, 1, 2, "itself"), (1, 2, -1, 0, "top")),
+    *((1, 2, -1, 0, "again"), (3, 5, -3, 0, "ORG"), (0, 1, -3, 0, "PER"), (3, 5, 0, 1, "works_for")),
+)
+
+
+@pytest.mark.parametrize("words", ["Mara saw and Acme Boats .", "מרים ראתה את חברת סירות ."])
+def test_arcs_of_all_shapes_have_room(drawn, words):
+    page = drawn(headed(words, *SEVERAL))
+    page.evaluate("draw", 0)
+    assert page.locator("svg .arc").count() == 12
+    assert page.locator("svg .arc.missing").count() == 1
+    assert page.locator("svg .span").count() == 4
+    assert page.locator("svg .hold").count() == 2
+    assert overlapping(page.evaluate("boxes('text')")) == []
+    # A loop stands above its word alone, and what leads from above has arrows side by side.
+    left, _, width, *_ = page.evaluate("boxes('.arc path.edge')")[2]
+    assert width <= 8
+    word = page.evaluate("boxes('.word')")[1]
+    assert word[0] - 12 <= left <= word[0] + word[2] + 12
+    tops = {round(box[0], 1) for box in page.evaluate("boxes('.arc path.edge')") if box[2] == 0}
+    assert len(tops) == 2
+    table = page.eval_on_selector_all("tbody tr", "rows => rows.map((row) => row.innerText.split('\\t'))")
+    assert [row[1:] for row in table if "works_for" in str(row)] == [
+        [f"{words.split()[0]} (1)", "works_for", "✗ works_for"]
+    ]
+
+
+def test_empty_nodes_are_boxes_between_words(drawn, results):
+    page, texts = drawn("graphs"), results("graphs").texts
+    (text,) = accumulate(texts["nodes"]["text"])
+    page.evaluate("draw", text)
+    places = page.eval_on_selector_all("svg .word", "nodes => nodes.map((node) => +node.getAttribute('x'))")
+    behind, words = texts["nodes"]["behind"][0], texts["lengths"][text]
+    boxes = page.evaluate("boxes('.between-id')")
+    assert [box[4] for box in boxes] == ["5.1"] * 3
+    assert all(places[behind - 1] < x < x + width < places[behind] for x, _, width, *_ in boxes)
+    assert len(places) == 3 * words
+    # Of a side that does not have the node it is there for what is missing.
+    assert page.locator("svg .between.missing").count() == 1
+    lines = page.evaluate("copied", text).splitlines()
+    assert f"gold\t{words + 1} 5.1\tconj:and\t2 ordered\t_" in lines
+
+
+def test_each_predicate_has_a_row_with_its_arguments(drawn, results):
+    page, texts = drawn("roles"), results("roles").texts
+    predicates = {
+        head
+        for head, text in zip(texts["layers"][0]["head"], accumulate(texts["layers"][0]["text"]), strict=True)
+        if text == 6 and head >= 0
+    }
+    page.evaluate("draw", 6)
+    downs = {box[1] for box in page.evaluate("boxes('.pivot text')")}
+    assert len(downs) == 3 * len(predicates)
+    for box in page.evaluate("boxes('.span .label')"):
+        assert any(abs(box[1] - down) < 3 for down in downs)
+    seen = set()
+    for text in range(texts["embedded"]):
+        page.evaluate("draw", text)
+        seen.update(box[4].partition("(")[2] for box in page.evaluate("boxes('.span .label')"))
+    # What is wrong stands beside the label: gold's, or how the argument lies elsewhere.
+    assert {"not AM-TMP)", "dependent)"} <= seen
+    # Folded, predicates in which all agree are left out, and the legend says so.
+    for text in range(texts["embedded"]):
+        page.evaluate("text => draw(text, {fold: true})", text)
+        assert overlapping(page.evaluate("boxes('text')")) == []

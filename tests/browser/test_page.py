@@ -566,3 +566,12 @@ def test_the_confusion_of_spans_has_boundary_errors_and_what_is_spurious_or_miss
     for query, count in shown["buttons"]:
         report.page.evaluate("query => { location.hash = 'q=' + encodeURIComponent(query) }", query)
         report.wait(f"Number(document.getElementById('hits').dataset.items) === {count}")
+
+
+def test_identifiers_of_a_text_lead_to_their_addresses(open_report, tmp_path):
+    report = open_report(tmp_path / "links.html", "links")
+    report.wait("document.querySelector('.drawing-links a') !== null")
+    shown = "links => links.map((link) => [link.textContent, link.href])"
+    found = report.page.eval_on_selector_all(".drawing-links a", shown)
+    assert ["E1", "https://kb.example/E1"] in found
+    assert all(href == f"https://kb.example/{name}" and name != "NIL" for name, href in found)

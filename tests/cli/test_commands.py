@@ -102,11 +102,22 @@ def example_folder(tmp_path_factory):
     for name in ("gold", "malt", "brown"):
         (folder / f"{name}.conllu").write_text(text, "utf-8")
         (folder / f"{name}.mrg").write_text(bracketed(text), "utf-8")
+    _ratings(folder)
     (folder / "here").mkdir()
     for line in ("score gold.conllu a.conllu -o result.json", "score gold/ system/ --partial part-1.json"):
         assert call(*line.split(), "--times", "20", folder=folder).returncode == 0
     _many_runs(folder)
     return folder
+
+
+def _ratings(folder: Path) -> None:
+    """Three annotators and a system as tables of ratings."""
+    items = range(40)
+    people = {name: {f"d{one}": one % (3 + shift) % 3 for one in items} for shift, name in enumerate("abc")}
+    rows = [f"{item},{name},{label}" for name, given in people.items() for item, label in given.items()]
+    (folder / "ratings.csv").write_text("\n".join(["item,annotator,label", *rows, ""]))
+    (folder / "humans.json").write_text(json.dumps(people))
+    (folder / "gpt.json").write_text(json.dumps(people["a"]))
 
 
 def _many_runs(folder: Path) -> None:
@@ -170,7 +181,8 @@ def test_every_command_has_help(assay, name):
 def test_every_option_of_an_evaluation_stands_under_a_heading(assay, name):
     lines = assay(name, "--help").stdout.splitlines()
     found = [line.removesuffix(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
-    assert found[:4] == ["What is compared", "Breakdown and examples", "Spans and mentions", "Tags with parts"]
+    assert found[:2] == ["What is compared", "Breakdown and examples"]
+    assert {"Links", "Spans and mentions", "Tags with parts"} <= set(found)
     assert "Options" not in found
 
 
@@ -387,9 +399,9 @@ def test_convert_refuses_a_missing_folder(assay):
         ("assay co", 1, {"compare", "convert"}),
         ("assay score --in", 2, {"--input-format", "--interval"}),
         ("assay score -m tag", 3, {"tag-f1"}),
-        ("assay score -m p", 3, {"pa", "parseval", "pos-accuracy", "predications"}),
+        ("assay score -m p", 3, {"pa", "parseval", "perspective", "pos-accuracy", "predications"}),
         ("assay t", 1, {"tagset"}),
-        ("assay compare g a b --slice se", 6, {"seen", "sentence-length"}),
+        ("assay compare g a b --slice se", 6, {"seen", "sentence-length", "sentences"}),
         ("assay convert x --input-format s", 4, {"sdp", "slash", "spans"}),
         ("assay score --format j", 3, {"json"}),
     ],

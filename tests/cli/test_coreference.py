@@ -242,7 +242,7 @@ def test_a_mention_that_crosses_sentences_is_a_warning(assay: Run) -> None:
         (
             ["--slice", "sentence-length"],
             "assay: --slice sentence-length: chains reach over whole documents, so there is document, meta:KEY, "
-            "label.",
+            "label, entity-type, chain-length, head-upos, mention-type.",
         ),
         (["--mention-types", "none.tsv"], "assay: none.tsv: cannot be opened (no such file or directory)."),
     ],

@@ -29,7 +29,14 @@ TASKS = {
     ),
     "spans": ("entities", "gold.tsv", ("rules.tsv", "spacy.tsv"), ("--slice", "span-length")),
     "dependencies": ("trees", "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), ("--task", "dependencies")),
+    "graphs": ("graphs", "gold.conllu", ("rules.conllu", "learned.conllu"), ("-m", "elas(empty=align)")),
+    "roles": ("graphs", "gold.conll09", ("rules.conll09", "learned.conll09"), ("--task", "graphs")),
+    "relations": (
+        *("relations", "gold.jsonl", ("rules.jsonl", "learned.jsonl")),
+        ("-m", "fair-relations(symmetric=spouse)", "-m", "relations", "--slice", "types", "--slice", "nested"),
+    ),
     "constituents": ("trees", "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), ("--slice", "span-length")),
+    "links": ("links", "gold.tsv", ("lookup.tsv", "context.tsv"), ("--slice", "nil", "--slice", "type")),
     "coreference": ("coreference", "key.conll", CHAINS, ("--slice", "label")),
 }
 # A measure that ends its process, the first time or always, but not that of whoever started it.

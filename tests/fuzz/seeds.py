@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assay.demo import FOLDER
@@ -47,6 +48,21 @@ COREFUD = """\
 1\tBob\t_\t_\t_\t_\t_\t_\t_\tEntity=(e3-person-1(e4-x)
 2\tJones\t_\t_\t_\t_\t_\t_\t_\tEntity=e3)
 """
+ZEROS = """\
+# newdoc id = a
+# global.Entity = eid-etype-head-other
+1\tThen\t_\tADV\t_\t_\t2\tadvmod\t_\t_
+1.1\t_\t_\t_\t_\t_\t_\t_\t2:nsubj|3:obl\tEntity=(e1-person-1)
+2\tgave\t_\tVERB\t_\t_\t0\troot\t_\t_
+3\tthe\t_\tDET\t_\t_\t4\tdet\t_\tEntity=(e2-object-3
+3.1\t_\t_\t_\t_\t_\t_\t_\t4:amod\t_
+4\tkey\t_\tNOUN\t_\t_\t2\tobj\t_\tEntity=e2)
+
+0.1\t_\t_\t_\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1)
+1\tran\t_\tVERB\t_\t_\t0\troot\t_\t_
+1.1\t_\t_\t_\t_\t_\t_\t_\t1:obj\tEntity=(e2-object-1)
+"""
+TAGGED = "Then gave ##|[e1] the|[e2 key|e2] ran ##|[e1] ##|[e2]\n"
 NUMBERED = "1\tThe\tDT\n2\tend\tNN\n\n1\tGo\tVB\n2\t!\t.\n"
 NUMBERED_AND_HEADED = "id\tform\tner\n1\tAnn\tB-PER\n2\tleft\tO\n\n1\tRome\tB-LOC\n"
 SPACED = "# sent_id = s1\n1 The the DET DT _ 2 det _ _\n2 end end NOUN NN _ 0 root _ _\n"
@@ -156,6 +172,17 @@ CROWDED = "(NP (NN a)) (NP (NN b))\n(VP (VB c)) (VB d)\n"
 EXPORT_4 = "#BOS 1\nDie\tdie\tART\t--\tNK\t500\nEnde\tEnde\tNN\tNom\tNK\t500\n#500\t--\tNP\t--\t--\t0\n#EOS 1\n"
 SPANS = "PER\t1\t2\t1, 2\nORG\t5\t5\t5\nA\t1\t7\t1, 2, 5,7\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\n"
 BRAT = "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 19 24;35 42\tNorth America\nE1\tMove:T2 Who:T1\n#1\tNote T1\tx\n"
+BRAT_RELATIONS = """\
+R1\tleft Arg1:T1 Arg2:T2
+T2\tLOC 19 24;35 42\tNorth America
+T1\tPER 0 13\tAngela Merkel
+T3\tMove 14 18\tleft
+E1\tMove:T3 Who:T1 From2:E2
+E2\tLOC:T2
+*\tsame T1 T3 T2
+N1\tReference T1 Wikidata:Q567\tAngela Merkel
+N2\tReference T1 NIL
+"""
 BRAT_TEXT = "Angela Merkel left North and South America. "
 JSONS = """\
 {"id": "d1", "text": "Angela Merkel spoke 😀 there", "spans": [{"start": 0, "end": 13, "label": "PER"}]}
@@ -166,6 +193,21 @@ STUDIO = (
     '[{"data": {"text": "Ann left"}, "annotations": [{"result": [{"type": "labels", '
     '"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]'
 )
+RELATED = """\
+{"id": 1, "text": "Ann left Rome", "spans": [{"id": "a", "start": 0, "end": 3, "label": "P", "links": [{"id": "Q1", \
+"score": 0.5}, "Q2"]}, {"start": 9, "end": 13, "label": "L", "kb_id": "Q3"}], "relations": [{"label": "r", "head": \
+"a", "tail": 1, "symmetric": true}, {"type": "s", "from": {"start": 4, "end": 8}, "to": {"start": 0, "end": 3}}]}
+"""
+SPERT = (
+    '[{"tokens": ["Ann", "left"], "entities": [{"type": "P", "start": 0, "end": 1}], '
+    '"relations": [{"type": "r", "head": 0, "tail": 0}], "orig_id": 3}]'
+)
+DYGIE = """\
+{"doc_key": "d", "sentences": [["Ann", "saw"], ["Bob", "Lee"]], "ner": [[[0, 0, "P"]], [[2, 3, "P"], [3, 3, "X"]]], \
+"relations": [[[0, 0, 2, 3, "r"], [0, 0, 1, 1, "s"]], []], "clusters": [[[0, 0], [3, 3]]]}
+{"doc_key": "e", "sentences": [["No"]], "ner": [[]], "relations": [[]], "clusters": []}
+"""
+PREDICTED = re.sub('"(ner|relations|clusters)"', r'"predicted_\1"', DYGIE.replace('"P"]', '"P", 7.5, 0.9]'))
 CLUSTERS = """\
 {"doc_key": "d", "sentences": [["She", "saw", "her", "ox"], ["It"]], "clusters": [[[0, 0], [2, 2]], [[3, 3], [4, 4]]]}
 {"doc_key": "e", "sentences": [["No", "one"]], "predicted_clusters": [], "speakers": [["a", "b"]]}
@@ -174,6 +216,8 @@ CHAINS = documents(
     d1="[1 Ann] saw [2 the dog] .|[1 She] liked [2 it] .", d2="[1 Bob [2 Lee]] left .|[1 He] saw [2 him]"
 )
 GRAPHS = (FOLDER / "graphs" / "learned.conllu").read_text("utf-8")
+HIPE = (FOLDER / "links" / "context.tsv").read_text("utf-8")
+NELEVAL = "d1\t0\t4\tQ90\t0.4\tLOC\tQ1\t0.9\tLOC\nd1\t10\t12\tNIL7\t0.7\tPER\n\nd2\t4\t9\nd1\t6\t7\tQ7\t\tPER\n"
 SDP = (FOLDER / "graphs" / "learned.sdp").read_text("utf-8")
 SDP_2014 = ["\t".join([*row[:6], *row[7:]]) for line in SDP.splitlines()[1:] for row in [line.split("\t")]]
 MRP = FORMATS["mrp"].example + "\n" + FORMATS["mrp"].example.replace('"1"', '"2"').replace("ARG1", "BV") + "\n"
@@ -239,15 +283,28 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "props": (PROPS, PROPS.replace("\t", "  ")),
     "conll09": (ROLES, FORMATS["conll09"].example + "\n\n" + FORMATS["conll09"].example + "\n",),
     "conll2012": (CHAINS, CHAINS.replace("\t", "   ")),
-    "conllu": (CONLLU, PLUS, COREFUD, GRAPHS),
+    "conllu": (CONLLU, PLUS, COREFUD, ZEROS, GRAPHS),
     "conllx": (CONLLU.replace("3-4\tim\t_\t_\t_\t_\t_\t_\t_\t_\n", ""),),
     "sdp": (SDP, "\n".join(line for line in SDP_2014)),
     "mrp": (MRP,),
     "spans": (SPANS,),
-    "brat": (BRAT,),
+    "hipe": (HIPE, HIPE.replace("# assay:document_id = ", "# x = ")),
+    "neleval": (NELEVAL,),
+    "brat": (BRAT, BRAT_RELATIONS),
+    "dygie": (DYGIE, PREDICTED),
+    "docred": (FORMATS["docred"].example.removeprefix("[").removesuffix("]") + "\n",),
     "biojson": (TAGGED_ROLES,),
+    "text2text": (TAGGED, TAGGED.replace("|[e1]", "")),
     "clusters": (CLUSTERS,),
-    "jsonl": (JSONS, STUDIO, TOKENS),
+    "jsonl": (JSONS, STUDIO, TOKENS, RELATED, SPERT),
+    "answers": (
+        (FOLDER / "answers" / "as-json.jsonl").read_text("utf-8"),
+        (FOLDER / "answers" / "as-tags.jsonl").read_text("utf-8"),
+    ),
+    "ratings": (
+        "item\tanna\tben\tcarl\nd1\tyes\tno\tyes\nd2\tno\t\tno\n",
+        '{"anna": {"d1": "yes", "d2": "no"}, "ben": {"d1": "no"}}\n',
+    ),
     "tsv": (TSV, LAYERS, HEADED, COMMENTED, NUMBERED, NUMBERED_AND_HEADED),
     "slash": (SLASH,),
     "conll": (IOB, COMMENTED.replace("\t", " "), NUMBERED.replace("\t", " "), SPACED),
@@ -258,6 +315,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
 def seeds(name: str) -> list[bytes]:
     """The valid files of a format."""
     return [text.encode() for text in (FORMATS[name].example, *FILES[name])]
+
+
+DOCRED = FORMATS["docred"].example
 
 
 def _cut(path: str, blocks: int, separator: str = "\n\n") -> str:
@@ -283,6 +343,13 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "entities": ("g.tsv", (_cut("entities/gold.tsv", 6), _cut("entities/rules.tsv", 6)), {"task": "spans"}),
     "span tables": ("g.spans", (SPANS, SPANS.replace("ORG\t5\t5\t5", "PER\t4\t5\t4, 5")), {}),
     "jsonl": ("g.jsonl", (JSONS, JSONS.replace('"end": 13', '"end": 6')), {}),
+    "answers": (
+        "g.jsonl",
+        (_cut("answers/gold.jsonl", 12, "\n"), _cut("answers/as-json.jsonl", 12, "\n")),
+        {"input_format": "answers"},
+    ),
+    "dygie": ("g.json", (DYGIE, DYGIE.replace('3, 3, "X"', '2, 2, "X"')), {"task": "spans"}),
+    "docred": ("g.json", (DOCRED, DOCRED.replace('"LOC"', '"ORG"')), {"task": "spans"}),
     "mentions": (
         "g.conllu",
         (COREFUD, COREFUD.replace("animal", "person")),
@@ -297,6 +364,13 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "enhanced dependencies": ("g.conllu", (_cut("graphs/gold.conllu", 8), GRAPHS), {"task": "graphs"}),
     "semantic dependencies": ("g.sdp", (_cut("graphs/gold.sdp", 4), SDP), {}),
     "graphs of mrp": ("g.mrp", (MRP, MRP.replace("BV", "loc")), {}),
+    "links": ("g.tsv", (_cut("links/gold.tsv", 60, "\n"), _cut("links/lookup.tsv", 60, "\n")), {}),
+    "links of neleval": ("g.tab", (NELEVAL, NELEVAL.replace("Q7", "Q90")), {"min_score": "0.1"}),
+    "links in MISC": (
+        "g.conllu",
+        (COREFUD, COREFUD.replace("animal", "person")),
+        {"task": "links", "column": "MISC:Entity", "link_field": "etype"},
+    ),
     "brackets": ("g.mrg", (_cut("trees/gold.mrg", 6, "\n"), _cut("trees/pcfg-1.mrg", 6, "\n")), {}),
     "export": ("g.export", (EXPORT, EXPORT.replace("DL", "NP")), {}),
     "discbracket": ("g.disc", (DISC, DISC.replace("(DL", "(NP")), {}),
@@ -316,5 +390,11 @@ PAIRS: Mapping[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         (COREFUD, COREFUD.replace("Entity=(e2-animal-1)", "Entity=(e1-animal-1)")),
         {"task": "coreference", "zeros": "drop"},
     ),
+    "zeros": (
+        "g.conllu",
+        (ZEROS, ZEROS.replace("1:nsubj\tEntity=(e1", "1:obj\tEntity=(e3")),
+        {"task": "coreference"},
+    ),
+    "tagged": ("g.txt", (TAGGED, TAGGED.replace("ran ##|[e1]", "ran ##")), {"task": "coreference"}),
 }
 """By task or way of writing: the name of the files, gold and a system, and the options that go with them."""

@@ -17,6 +17,7 @@ from assay.engine.finish import make_result
 from assay.engine.measure import measures
 from assay.engine.options import Options
 from assay.formats import FORMATS, read
+from assay.formats.ratings import read_ratings
 from assay.render import FORMATS as FORMS
 from assay.render import render
 from assay.result import Result
@@ -54,6 +55,11 @@ def shown(result: Result) -> None:
 # --- readers ---
 
 
+def content(path: str, name: str, told: str | None) -> Any:
+    """A Corpus, or of a table of ratings these."""
+    return read_ratings([path], told).ratings() if name == "ratings" else read(path, input_format=told)
+
+
 def reader(name: str) -> Target:
     """A format: its files are read as such, or told by their looks."""
 
@@ -62,7 +68,7 @@ def reader(name: str) -> Target:
         (folder / "a.txt").write_text(BRAT_TEXT, "utf-8")
         path.write_bytes(mutated(rng.choice(seeds(name)), drawn(rng)))
         input_format = rng.choice((name, None))
-        return lambda: read(str(path), input_format=input_format)
+        return lambda: content(str(path), name, input_format)
 
     return Target(name, attempt)
 
@@ -103,13 +109,14 @@ def conversion() -> Target:
 
 _TASKS = {
     **dict.fromkeys(("tags", "tags in columns", "numbered words", "tags of xces", "tags of dag", "features"), "tags"),
-    **dict.fromkeys(("entities", "span tables", "jsonl", "mentions"), "spans"),
+    **dict.fromkeys(("entities", "span tables", "jsonl", "answers", "mentions", "dygie", "docred"), "spans"),
     **dict.fromkeys(("dependencies", "dependencies with ranges"), "dependencies"),
     **dict.fromkeys(("enhanced dependencies", "semantic dependencies", "graphs of mrp"), "graphs"),
     **dict.fromkeys(("roles", "roles of stretches", "roles of conll2012"), "graphs"),
     **dict.fromkeys(("roles by tags", "roles that are listed"), "graphs"),
+    **dict.fromkeys(("links", "links of neleval", "links in MISC"), "links"),
     **dict.fromkeys(("brackets", "export", "discbracket", "tigerxml"), "constituents"),
-    **dict.fromkeys(("coreference", "chains", "clusters", "corefud"), "coreference"),
+    **dict.fromkeys(("coreference", "chains", "clusters", "corefud", "zeros", "tagged"), "coreference"),
 }
 _MILD = 0.5
 """How often faults are such that the words stay the same: what is behind the check of texts is reached."""
@@ -131,7 +138,9 @@ def options_for(task: str, rng: random.Random) -> dict[str, Any]:
     if task == "coreference":
         chosen["duplicates"] = rng.choice(("error", "first", "drop"))
         chosen["missing"] = rng.choice(("error", "empty"))
-        chosen["zeros"] = rng.choice(("error", "drop", "drop"))
+        chosen["zeros"] = rng.choice(("error", "drop", "score", "score"))
+        chosen["preset"] = rng.choice((None, None, "crac2024", "crac2022"))
+        chosen["slices"] = rng.choice(((), (), ("chain-length",), ("mention-type",), ("label",)))
     return chosen
 
 

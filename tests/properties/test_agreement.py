@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.engine.agreement import ALL_PAIRS
+from assay.engine.annotators import ALL, ALL_PAIRS
 from assay.engine.task import tasks
 from assay.errors import AssayError
 from strategies import (
@@ -54,7 +54,8 @@ def agreed(texts: list[Any], names: str, **options: Any) -> Any:
     of_name = {name: number for number, name in enumerate(names)}
     figures = {}
     for row in result.scores:
-        pair = frozenset() if row.system == ALL_PAIRS else frozenset(of_name[n] for n in row.system.split(" ~ "))
+        several = row.system in (ALL, ALL_PAIRS)
+        pair = row.system if several else frozenset(of_name[n] for n in row.system.split(" ~ "))
         ends = tuple(map(repr, (row.value, row.low, row.high)))
         figures[pair, row.measure, row.score, row.label] = (*ends, row.main)
     return figures
@@ -147,7 +148,8 @@ def test_kappa_does_not_depend_on_who_left_words_unlabelled(tmp_path: Path) -> N
     for path, text in zip(paths, (first, second), strict=True):
         path.write_text(conllu(text), "utf-8")
     for names in ("ab", "ba"):
-        result = assay.agreement(dict(zip(names, paths, strict=True)), column="UPOS", task="tags", times=10)
+        given = dict(zip(names, paths, strict=True))
+        result = assay.agreement(given, ["kappa", "accuracy"], column="UPOS", task="tags", times=10)
         # 3 of 4 agree, by chance (2·1 + 2·3)/16 = 1/2.
         assert result.score("a ~ b", "kappa").value == pytest.approx((3 / 4 - 1 / 2) / (1 - 1 / 2))
         assert result.score("a ~ b", "accuracy").value == 3 / 4

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from assay.engine.items import ONE
 from assay.engine.matching import max_weight_matching_sparse
-from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, table, with_same_heads
+from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, best_pairs, table
 from chainlists import class_counts, four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=5 * settings().max_examples)
@@ -341,14 +341,10 @@ def every_choice(key, response):
 @given(st.lists(st.tuples(OF_ONE_HEAD, OF_ONE_HEAD), min_size=1, max_size=3))
 def test_mentions_of_one_head_go_together_so_that_most_of_the_key_is_shared(groups) -> None:
     sides = [[(head, span) for head, pair in enumerate(groups) for span in pair[side]] for side in (0, 1)]
-    heads = [np.array([head for head, _ in side], dtype=np.int64) for side in sides]
-
-    def shared(ours, theirs):
-        pairs = zip(ours.tolist(), theirs.tolist(), strict=True)
-        return np.array([len(sides[0][a][1] & sides[1][b][1]) for a, b in pairs])
-
-    words = np.array([len(span) for _, span in sides[0]], dtype=np.int64)
-    pairs = zip(*(rows.tolist() for rows in with_same_heads(*heads, words, shared)), strict=True)
+    near = [(a, b) for a, key in enumerate(sides[0]) for b, other in enumerate(sides[1]) if key[0] == other[0]]
+    facts = [(a, b, len(sides[0][a][1] & sides[1][b][1]), len(sides[0][a][1])) for a, b in near]
+    columns = np.array(facts, dtype=np.int64).reshape(-1, 4).T
+    pairs = [near[row] for row in best_pairs(*columns).tolist()]
     found = sorted((sides[0][a], sides[1][b]) for a, b in pairs)
     expected = []
     for head, (key, response) in enumerate(groups):

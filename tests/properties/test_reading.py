@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.corpus import Corpus
 from assay.errors import AssayError
-from assay.formats import columns, read
+from assay.formats import Input, columns, read
 
 CELLS = ["a", "bb", "é", "日本語の単語", "<s>", "</s>", "<b", "x>", "#", "-", "B-PER", "a-word-of-many-bytes", "O"]
 # Each of these divides for some formats and not for others, or is no word at all.
@@ -88,6 +88,45 @@ def test_columns_are_the_same_read_with_arrays_and_line_by_line(input_format, se
         # Batches of a few lines, so that sentences lie across them.
         patch.setattr("assay.formats.source.BATCH", data.draw(st.sampled_from([16, 64, 4096])))
         assert outcome(path, input_format) == expected
+
+
+@pytest.mark.parametrize(("input_format", "width"), [("conll09", 12), ("conll08", 10), ("up(columns=10)", 10)])
+@given(data=st.data())
+def test_columns_behind_the_last_are_one_cell_in_both_ways(input_format, width, data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("read") / "a.txt"
+    text = ""
+    for size in data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4)):
+        more = data.draw(st.integers(0, 3))
+        for number in range(1, size + 1):
+            # Now and then a line of another length, a range, or a comment.
+            odd = data.draw(st.sampled_from([0, 0, 0, 0, 0, 1, -1]))
+            name = data.draw(st.sampled_from([str(number)] * 9 + [f"{number}-{number}", f"{number}.1", "# x\t"]))
+            cells = [name, *(data.draw(st.sampled_from(CELLS)) for _ in range(width - 1 + max(more + odd, 0)))]
+            text += "\t".join(cells[: width - 1] if more + odd < 0 else cells) + "\n"
+        text += data.draw(st.sampled_from(["\n", "\n\n", "", " \n"]))
+    path.write_bytes(text.removesuffix(data.draw(st.sampled_from(["\n", "x"]))).encode())
+    named = columns.ROLES if data.draw(st.booleans()) else "FORM"
+
+    def read_it() -> dict[str, Any] | str:
+        try:
+            return seen(Input(str(path), input_format=input_format).read([named]))
+        except AssayError as error:
+            return str(error)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns._ColumnReader, "_read_clean", lambda *_: False)
+        expected = read_it()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.formats.source.BATCH", data.draw(st.sampled_from([16, 64, 4096])))
+        assert read_it() == expected
+
+
+def test_semantic_roles_are_read_with_arrays(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns._ColumnReader, "_read_lines", lambda *_: pytest.fail("read line by line"))
+    path = tmp_path / "a.conll09"
+    path.write_text("\t".join([*"1a______00__", "Y", "go.01", "_"]) + "\n\n" + "\t".join([*"1b______00__", "_", "_"]))
+    corpus = Input(str(path)).read([columns.ROLES])
+    assert corpus.column(columns.ROLES).strings() == ["Y\tgo.01\t_", "_\t_"]
 
 
 def test_columns_divided_by_single_spaces_are_read_with_arrays(tmp_path, monkeypatch):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from assay.corpus import Corpus
+from assay.corpus import Corpus, Spans
 from assay.errors import AssayError
+from assay.formats.relations import links_of, relations_of
 
 Sentence = Sequence[tuple[str, str]]
+Row = tuple[int, str, list[tuple[int, int]]]
 
 
 def row(number: int | str, form: str, upos: str = "_", xpos: str = "_", lemma: str = "_", feats: str = "_") -> str:
@@ -45,15 +48,39 @@ def refusal(call: object, *arguments: object, **options: object) -> str:
     return str(caught.value)
 
 
-def placed(corpus: Corpus) -> list[tuple[int, str, list[tuple[int, int]]]]:
+def placed(corpus: Corpus) -> list[Row]:
     """The spans of a corpus in their order: sentence, label, and the stretches of their atoms."""
-    spans = corpus.spans
-    assert spans is not None
+    assert corpus.spans is not None
+    return rows_of(corpus.spans)
+
+
+def rows_of(spans: Spans) -> list[Row]:
+    """Spans in their order: sentence, label, and the stretches of their atoms."""
     rows = zip(spans.sentence.tolist(), spans.labels.strings(), spans.begin.tolist(), spans.end.tolist(), strict=True)
     return [
         (sentence, label, list(spans.stretches.get(number, [(begin, end)])))
         for number, (sentence, label, begin, end) in enumerate(rows)
     ]
+
+
+def related(corpus: Corpus) -> list[tuple[str, Row, Row]]:
+    """The relations of a corpus in their order: label, head and tail; the label of a symmetric one ends in *."""
+    found = relations_of(corpus)
+    rows = rows_of(found.spans)
+    ends = zip(found.head.tolist(), found.tail.tolist(), found.symmetric.tolist(), strict=True)
+    labels = found.labels.strings()
+    return [
+        (label + "*" * symmetric, rows[head], rows[tail])
+        for label, (head, tail, symmetric) in zip(labels, ends, strict=True)
+    ]
+
+
+def linked(corpus: Corpus) -> list[tuple[Row, list[str]]]:
+    """The mentions of a corpus that have identifiers, with these."""
+    found = links_of(corpus)
+    bounds = pairwise(found.starts.tolist())
+    rows = zip(rows_of(found.spans), bounds, strict=True)
+    return [(row, found.identifiers.strings(first, end)) for row, (first, end) in rows if first < end]
 
 
 def spans(*sentences: str) -> list[list[tuple[str, int, int]]]:

@@ -12,6 +12,7 @@ from assay.cli.options import (
     INPUT_FORMAT,
     POWER,
     HelpCommand,
+    OutputPath,
     choice,
     embed_option,
     evaluation,
@@ -143,28 +144,54 @@ def _evaluate(
         "assay agreement anna.conll ben.conll",
         "assay agreement anna/ ben/ carl/ --input-format brat",
         "assay agreement a=anna.conllu b=ben.conllu --column XPOS --task tags",
+        'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss -m ac1',
+        'assay agreement humans.json --system gpt=gpt.json -m "alt-test(epsilon=0.15)" --against leave-one-out',
     ),
 )
 @click.argument("annotators", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="A system to be judged against the annotators; never part of their agreement. Repeatable.",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Choice(["each", "majority", "any", "leave-one-out"]),
+    help="How systems are compared with several annotators; all four unless said. Repeatable.",
+)
+@click.option("--items", type=OutputPath(), help="Write all items as TSV: ratings, disagreement, majority.")
 @evaluation
+@gate_options
 def agreement(
     annotators: tuple[str, ...],
     measures: tuple[str, ...],
     output: Output,
+    items: str | None,
     **options: Any,
-) -> None:
+) -> int:
     """Measure the agreement of two or more annotators; none of them is gold, so no figure depends on their order.
 
-    Spans: F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa and alpha
-    for the labels of spans that both have, and for words. Tags: agreement, kappa and alpha.
+    ANNOTATORS are a file or folder each, or one table of ratings for all: CSV, TSV or JSON, long or wide (assay
+    formats). Labels: kappa of pairs, alpha, Fleiss's kappa and AC1 of all; who differs, and on which labels and
+    items. Spans: F1 of exact matches and of the fair matching made both ways, with its types of differences, kappa
+    and alpha for the labels of spans that both have, and for words; alpha-u and gamma on demand.
     """
     check_stdin(*annotators)
     output.check()
+    gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
     with output.progress("Comparing …"):
         from assay.engine.agreement import agreement as compare_annotators
 
-        result = compare_annotators(annotators, measures or None, **options)
-    output.deliver(result)
+        result = compare_annotators(annotators, measures or None, items=items is not None, **options)
+    if items is not None:
+        from assay.render.formats import items_table
+
+        write(items, items_table(result))
+        output.tell(f"written: {items}")
+    return deliver(result, gates, output, texts=True)
 
 
 @click.command(

@@ -16,7 +16,7 @@ from assay.cli.options import (
     gate_options,
     output_options,
 )
-from assay.cli.output import Output, deliver, gates_of, put
+from assay.cli.output import Output, deliver, gates_of, put, put_files
 
 
 @click.command(
@@ -101,21 +101,23 @@ def merge(
         "assay convert anna.conll --repair conlleval -o repaired.conll",
         "assay convert graphs.sdp --to conllu -o graphs.conllu",
         "assay convert roles.conll09 --to up -o roles.conllu",
+        "assay convert anna/ --to jsonl -o anna.jsonl",
     ),
 )
 @click.argument("path", type=click.Path())
 @click.option(
     "--to",
     "target",
-    help="Format to write: conllu, conllx, conll, tsv or slash (of spans else that of the file); of graphs: conllu, "
-    "sdp, mrp; of semantic roles: conll09, up, or, of stretches of words, props, biojson.",
+    help="Format to write: conllu, conllx, conll, tsv or slash; of graphs conllu, sdp or mrp; of semantic roles "
+    "conll09, up or, where they are stretches, props or biojson; of spans, relations and links brat, jsonl, spert, "
+    "dygie, docred, hipe or neleval; of tags of spans else that of the file.",
 )
 @click.option("--column", help="The label column to keep where the target holds one; or to write it to.")
 @click.option("--to-scheme", type=SCHEME_NAMES, help="Write tags of spans under this scheme, e.g. bioes.")
 @click.option("--scheme", type=SCHEME_NAMES, help="The scheme of the tags in the file; else recognised by the tags.")
 @REPAIR
 @INPUT_FORMAT
-@click.option("-o", "--output", type=OutputPath(), help="Write to a file.")
+@click.option("-o", "--output", type=OutputPath(), help="Write to a file; of brat to a new folder, or to X.ann.")
 def convert(
     path: str,
     target: str | None,
@@ -133,11 +135,15 @@ def convert(
     source = Input(path, input_format=input_format, wanted=[column] if column else [])
     if to_scheme or scheme or repair:
         text, losses = write.rewrite(source, target, column, scheme=scheme, repair=repair, to_scheme=to_scheme)
+        texts = {"": text}
     elif target:
-        text, losses = write.convert(source, target, column)
+        texts, losses = write.convert(source, target, column)
     else:
         raise UsageError("say what to write: --to FORMAT, --to-scheme SCHEME or --repair.")
-    put(text, output)
+    if "" in texts:
+        put(texts[""], output)
+    else:
+        put_files(texts, output)
     for loss in losses:
         click.echo(f"warning: {loss}", err=True)
 

@@ -20,10 +20,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": (
-        *("measures", "task", "column", "input_format", "on_mismatch"),
+        *("measures", "task", "column", "input_format", "on_mismatch", "systems", "against", "missing"),
     ),
     "Breakdown and examples": (
-        *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "change", "kind"),
+        *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "items", "change", "kind"),
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
@@ -204,9 +204,10 @@ GOLD = click.argument("gold", type=click.Path())
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
 REPAIR = task_option(task_options()["repair"])
+_FORMAT = Names("format", "assay.formats", "FORMATS")
 INPUT_FORMAT = click.option(
     "--input-format",
-    type=Names("format", "assay.formats", "FORMATS"),
+    type=_FORMAT,
     help="Format of the files (assay formats); else recognised by their first lines.",
 )
 
@@ -263,7 +264,13 @@ _EVALUATION = (
         help="Column compared: UPOS, XPOS, FEATS, LEMMA, MISC:NER, MISC:Entity, a header name or a number; "
         "3+4 for spans in layers.",
     ),
-    INPUT_FORMAT,
+    click.option(
+        "--input-format",
+        multiple=True,
+        type=_FORMAT,
+        help="Format of the files (assay formats), or NAME=FORMAT for one of them; else recognised by their first "
+        "lines.",
+    ),
     click.option(
         "--slice",
         "slices",
@@ -279,8 +286,8 @@ _EVALUATION = (
     click.option("--change", metavar="NN→NE", help="Only examples of this change (-> will do, * is any label)."),
     choice(
         "--kind",
-        "correction new-error changed-error unresolved",
-        "Only examples of this kind; unresolved: mentions that no system resolves.",
+        "correction new-error changed-error unresolved disagreement",
+        "Only examples of this kind; unresolved: mentions that no system resolves; disagreement: of annotators.",
     ),
 )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.files import write
+from assay.files import make_folder, write
 
 if TYPE_CHECKING:
     from assay.result import Result
@@ -94,6 +94,23 @@ def put(text: str, path: str | None) -> None:
     else:
         # Nothing is taken out of it, as click would out of what looks like colours.
         click.echo(text, nl=False, color=True)
+
+
+def put_files(texts: Mapping[str, str], path: str | None) -> None:
+    """Texts into files of a new folder or, where they differ in their endings only, beside the one that is named."""
+    from assay.errors import UsageError
+
+    if not path:
+        raise UsageError(f"{len(texts)} files are to be written. Say where: -o FOLDER")
+    endings = {Path(name).suffix for name in texts}
+    beside = len(endings) == len(texts) and Path(path).suffix in endings
+    places = {name: Path(path).with_suffix(Path(name).suffix) if beside else Path(path, name) for name in texts}
+    for place in places.values():
+        if place.exists():
+            raise UsageError(f"{place}: is there already. Name a folder, or a file, that is not.")
+    for name, place in places.items():
+        make_folder(place.parent)
+        write(place, texts[name])
 
 
 def _form_of(path: str) -> str:

@@ -125,17 +125,22 @@ class Spans:
         stretches: Mapping[int, Stretches] | None = None,
     ) -> Spans:
         """Spans by first atom, last atom, label, and the rest of their atoms: results do not depend on the file."""
-        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
-        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
         given = stretches or {}
-        gaps = {shape: number for number, shape in enumerate(sorted(set(given.values())), 1)}
-        shapes = np.zeros(len(sentence), dtype=np.int64)
-        shapes[list(given)] = [gaps[shape] for shape in given.values()]
-        order = np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
+        order = cls.order(sentence, begin, end, labels, given)
         place = np.argsort(order) if given else order
         moved = {int(place[index]): shape for index, shape in given.items()}
         named = Column(labels.codes[order], labels.vocabulary)
         return cls(sentence[order], begin[order], end[order], named, lines[order], moved)
+
+    @staticmethod
+    def order(sentence: Ints, begin: Ints, end: Ints, labels: Column, stretches: Mapping[int, Stretches]) -> Ints:
+        """The numbers of spans in that order."""
+        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
+        gaps = {shape: number for number, shape in enumerate(sorted(set(stretches.values())), 1)}
+        shapes = np.zeros(len(sentence), dtype=np.int64)
+        shapes[list(stretches)] = [gaps[shape] for shape in stretches.values()]
+        return np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +188,8 @@ class Chains:
     """The head word of each mention, counted within its document, -1 where it is not known."""
     stretches: Mapping[int, Stretches] = field(default_factory=dict)
     """For the mentions with gaps, by number: where their words lie."""
+    types: Column | None = None
+    """The type of entity that each mention names, empty where it names none."""
 
     def __len__(self) -> int:
         return len(self.document)
@@ -207,6 +214,8 @@ class Corpus:
     """For each line within a sentence that is no word (ranges, empty nodes): the word it stands before."""
     aside_sentences: tuple[int, ...] = ()
     aside_lines: tuple[str, ...] = ()
+    unwritten: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The words that have no line in the file: other files have them."""
     multiwords: tuple[Multiword, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     """(sentence, line with its `#`) in order."""
@@ -224,13 +233,18 @@ class Corpus:
     """The sentences without a tree; one whose words are not given either has one word, which is empty."""
     chains: Chains | None = None
     texts: tuple[str, ...] | None = None
-    """The text of each sentence if spans are given by characters; a sentence is then a whole document."""
+    """The text of each sentence if spans are given by characters."""
+    in_documents: bool = False
+    """True if the file has documents and nothing smaller, so that a sentence is a whole document."""
     by_id: bool = False
     """True if gold's and system's documents correspond by their ids, not by their order."""
     noted: tuple[tuple[str, int], ...] = ()
     """Notes for the user on how the file was read: texts in which `{}` stands for a number, and the numbers."""
     layers: Mapping[type, Any] = field(default_factory=dict)
-    """Annotation that only a task and its readers know, by its type."""
+    """Annotation that only a task and its readers know, by its type.
+
+    Those that may stand beside spans have a method `moved`, for sentences that come to stand elsewhere.
+    """
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -286,10 +300,15 @@ class Corpus:
         """A document's id, or its number."""
         return self.document_ids[document] if document < len(self.document_ids) else str(document + 1)
 
+    @property
+    def are_documents(self) -> bool:
+        """True if each sentence is a document that goes by its id."""
+        return self.by_id and self.in_documents
+
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:
         """Each sentence's id, or its number where it has none."""
-        if self.by_id and self.documents == self.sentences:
+        if self.are_documents:
             return tuple(self.document_name(document) for document in range(self.documents))
         return tuple(str(i + 1) if name is None else name for i, name in enumerate(self.metadata("sent_id")))
 
@@ -354,6 +373,8 @@ class Corpus:
             first = self.starts[sentence]
             before, behind = (np.searchsorted(self.aside_words, places + 1) for places in (first, words))
             lines += words - first + behind - before
+            if len(self.unwritten):
+                lines -= np.searchsorted(self.unwritten, words) - np.searchsorted(self.unwritten, first)
         return lines
 
     def place(self, word: int) -> str:
@@ -374,14 +395,16 @@ class Corpus:
         """`file:line` of a sentence's first word."""
         return self.place(int(self.starts[sentence]))
 
-    def reordered(self, order: Sequence[int]) -> Corpus:
-        """The documents in another order, where each document is one sentence."""
-        assert self.spans is not None and self.lines is not None
+    def reordered(self, documents: Sequence[int]) -> Corpus:
+        """The documents in another order, without chains."""
+        assert self.spans is not None and self.lines is not None and self.document_starts is not None
+        document_starts = np.concatenate([[0], np.cumsum(np.diff(self.document_starts)[documents])])
+        order = np.concatenate([np.arange(*self.document_starts[[one, one + 1]]) for one in documents])
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         words = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(self))
         place = np.argsort(order)
-        spans, paths = self.spans, [self.path_of(sentence) for sentence in order]
+        spans, paths = self.spans, [self.path_of(sentence) for sentence in order.tolist()]
         sentence_of = place[spans.sentence]
         moved = Spans.sorted(sentence_of, spans.begin, spans.end, spans.labels, spans.lines, spans.stretches)
         return replace(
@@ -393,9 +416,12 @@ class Corpus:
                 (path, number) for number, path in enumerate(paths) if number == 0 or path != paths[number - 1]
             ),
             lines=self.lines[order],
-            document_ids=tuple(self.document_ids[number] for number in order),
-            texts=None if self.texts is None else tuple(self.texts[number] for number in order),
+            document_starts=document_starts,
+            document_ids=tuple(self.document_ids[number] for number in documents),
+            texts=None if self.texts is None else tuple(self.texts[number] for number in order.tolist()),
             spans=moved,
+            chains=None,
+            layers={kind: layer.moved(place) for kind, layer in self.layers.items()},
         )
 
     def unit_of_sentence(self, unit: str) -> Ints:

@@ -48,6 +48,11 @@ def is_foreign(given: Any) -> bool:
     return is_frame(given) or _is_doc(first)
 
 
+def is_documents(given: Any) -> bool:
+    """True of documents as dicts, in a list."""
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, Mapping) for one in given)
+
+
 def corpus_of(given: Any, name: str) -> Corpus:
     """The corpus in what `is_foreign`."""
     return from_frame(given, name=name) if is_frame(given) else from_spacy(given, name=name)
@@ -328,7 +333,7 @@ def named_systems(systems: Any) -> dict[str, Given]:
     """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
     if isinstance(systems, Mapping) and systems:
         return {str(name): given for name, given in systems.items()}
-    if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_lists(systems):
+    if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_data(systems):
         systems = [systems]
     names: list[str] = []
     given: list[Given] = []
@@ -360,8 +365,10 @@ def named_systems(systems: Any) -> dict[str, Given]:
     return distinct
 
 
-def _is_lists(systems: Any) -> bool:
-    """True of one system's sentences (lists of labels or of pairs), not a list of systems."""
+def _is_data(systems: Any) -> bool:
+    """True of one system's sentences (lists of labels or of pairs) or documents, not a list of systems."""
+    if is_documents(systems):
+        return True
     if not isinstance(systems, list | tuple) or any(map(is_foreign, systems[:1])):
         return False
     if any(isinstance(sentence, str | Path | Corpus) for sentence in systems):

@@ -19,22 +19,35 @@ LANGUAGES = ("english", "german")
 ENTITIES = "entities"
 TREES = "trees"
 GRAPHS = "graphs"
+RELATIONS = "relations"
+LINKS = "links"
 COREFERENCE = "coreference"
+ANSWERS = "answers"
 EXPERIMENT = "experiment"
-EXAMPLES = (*LANGUAGES, ENTITIES, TREES, GRAPHS, COREFERENCE, EXPERIMENT)
+EXAMPLES = (*LANGUAGES, ENTITIES, ANSWERS, TREES, GRAPHS, RELATIONS, LINKS, COREFERENCE, EXPERIMENT)
 _TAGGED: dict[str, Any] = {"column": "XPOS", "train": "known-words.txt", "slices": ("seen",), "examples": 2}
 _NAMED: dict[str, Any] = {"train": "train-names.txt", "slices": ("span-length", "seen"), "examples": 3}
+_ANSWERED: dict[str, Any] = {"input_format": "answers", "slices": ("grounding",), "forms": 5, "examples": 3}
 _PARSED: dict[str, Any] = {"task": "dependencies", "slices": ("direction",), "examples": 2}
 _ENHANCED: dict[str, Any] = {"task": "graphs", "slices": ("reentrant",), "examples": 2}
+_RELATED: dict[str, Any] = {
+    "measures": ("fair-relations(symmetric=spouse)", "relations(symmetric=spouse)"),
+    "slices": ("distance",),
+    "examples": 2,
+}
+_LINKED: dict[str, Any] = {"slices": ("type", "ambiguous"), "examples": 2}
 _BRACKETED: dict[str, Any] = {"slices": ("sentence-length",), "examples": 1}
 # Of entities the two best of the four systems, so that the tables stay small; the resolvers that also link pronouns.
 _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
     "english": ("english", "gold.conllu", (), _TAGGED),
     "german": ("german", "gold.conllu", (), _TAGGED),
     "entities": (ENTITIES, "gold.tsv", ("rules.tsv", "crf-names.tsv"), _NAMED),
+    "answers": (ANSWERS, "gold.jsonl", ("as-json.jsonl", "as-tags.jsonl"), _ANSWERED),
     "dependencies": (TREES, "gold.conllu", ("arc-eager.conllu", "arc-hybrid.conllu"), _PARSED),
     "constituents": (TREES, "gold.mrg", ("pcfg-1.mrg", "pcfg-2.mrg"), _BRACKETED),
     "graphs": (GRAPHS, "gold.conllu", ("rules.conllu", "learned.conllu"), _ENHANCED),
+    "relations": (RELATIONS, "gold.jsonl", ("rules.jsonl", "learned.jsonl"), _RELATED),
+    "links": (LINKS, "gold.tsv", ("lookup.tsv", "context.tsv"), _LINKED),
     "coreference": (COREFERENCE, "key.conll", ("pronoun-rules.conll", "mention-pair.jsonl"), {"examples": 2}),
 }
 """By title: the example, gold, systems (none are named: all others of gold's format) and options."""
@@ -51,6 +64,11 @@ _PROPOSALS = {
   assay score entities/gold.tsv entities/rules.tsv -m exact -m fair -m semeval
   assay compare entities/gold.tsv entities/rules.tsv entities/spacy.tsv --slice label --examples 5 --kind correction
 """,
+    ANSWERS: """\
+  assay score answers/gold.jsonl answers/as-json.jsonl --input-format answers -m exact -m strings
+  assay compare answers/gold.jsonl answers/as-json.jsonl answers/as-tags.jsonl --slice answer \
+--input-format "answers(ground=folded)"
+""",
     TREES: """\
   assay compare trees/gold.conllu trees/arc-eager.conllu trees/arc-hybrid.conllu --task dependencies \
 --examples 3 --kind correction
@@ -61,6 +79,14 @@ pcfg@ps=trees/pcfg-2.mrg --sizes paper
     GRAPHS: """\
   assay compare graphs/gold.conllu graphs/rules.conllu graphs/learned.conllu --task graphs --slice empty-path
   assay score graphs/gold.conllu graphs/learned.conllu -m elas -m "elas(empty=align)" -m arc-f1
+""",
+    RELATIONS: """\
+  assay compare relations/gold.jsonl relations/rules.jsonl relations/learned.jsonl --examples 3 --kind correction
+  assay score relations/gold.jsonl relations/rules.jsonl -m relations -m "relations(given=spans)" -m fair-relations
+""",
+    LINKS: """\
+  assay compare links/gold.tsv links/lookup.tsv links/context.tsv --slice ambiguous --slice nil
+  assay score links/gold.tsv links/context.tsv -m "links(at=3)" -m "links(match=overlap)" -m fair-links
 """,
     COREFERENCE: """\
   assay compare coreference/key.conll coreference/pronoun-rules.conll coreference/mention-pair.jsonl -m arcs-nom \

@@ -1,41 +1,506 @@
-"""Agreement of annotators, of whom none is gold: every pair of them, and the mean over pairs."""
+"""Agreement of annotators, of whom none is gold: all of them at once, every pair of them, and systems beside them."""
 
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import assay
+from assay.arrays import Array, Ints
 from assay.corpus.adapters import named_systems
-from assay.engine.measure import find
+from assay.corpus.ratings import Ratings
+from assay.engine import annotators as many
+from assay.engine.annotators import ALL_PAIRS, Continua, Figure, Groups
+from assay.engine.coefficients import AGAINST
+from assay.engine.finish import few_units, pooled_note
+from assay.engine.measure import Measure, find
 from assay.engine.options import Options
 from assay.engine.parts import way_of
-from assay.engine.prepare import Prepared
+from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
+from assay.engine.scores import Settings
+from assay.engine.slices import Slice
 from assay.engine.task import describe, task_options, tasks
-from assay.errors import UsageError
-from assay.result import Result, Score
+from assay.engine.warnings import format_warnings
+from assay.errors import InputError, UsageError
+from assay.formats import Files, plan
+from assay.formats.ratings import FORMAT, SystemRatings, Table, is_table, ratings_in, read_ratings
+from assay.formats.source import Source as File
+from assay.formats.source import expand, folder_of
+from assay.result import SCHEMA, AltTest, Result, Score, Source
 
-ALL_PAIRS = "mean of all pairs"
+_GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
+"""Gold in a sentence on a pair, of whom the first takes its place; not in names of files and values of settings."""
+ABSENT = "absent"
+"""The value of `missing` for documents that were not given to an annotator."""
+_TABLES = ("tsv", "conll", "slash", "jsonl", "clusters")
+"""Formats that a table of ratings may look like by its first lines."""
 
 
-def agreement(annotators: Any, measures: Sequence[str] | str | None = None, **options: Any) -> Result:
-    """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster."""
+def agreement(
+    annotators: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    systems: Any = None,
+    against: Sequence[str] | str = (),
+    items: bool = False,
+    **options: Any,
+) -> Result:
+    """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
+
+    `annotators` are files, folders or data as for systems, one each, or one table of ratings for all: a path, or
+    {annotator: {item: label}}. `systems` are judged against them, in the ways that `against` names: each, majority,
+    any, leave-one-out. With missing="absent" a document that an annotator lacks was not given to them. With `items`
+    the Result has all items, not only those that annotators disagree on most.
+    """
+    if options.get("kind") == "disagreement":
+        # There are no others.
+        del options["kind"]
+    absent = options.get("missing") == ABSENT
+    if absent:
+        del options["missing"]
+    chosen = Options(**options, symmetric=True)
+    if chosen.interval == "score":
+        # Coefficients are no shares; one kind of interval, from one draw of units, is for all figures.
+        chosen = replace(chosen, interval="percentile")
+    given = [find(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
+    ways = (against,) if isinstance(against, str) else tuple(against) or AGAINST
+    table = _one_table(annotators, chosen)
+    if table is not None:
+        chosen.check()
+        return _of_table(table, given, systems, ways, items, chosen)
     # By name: no figure depends on who is given first.
     named = sorted(named_systems(annotators).items())
-    chosen = Options(**options, symmetric=True)
-    _check([given for _, given in named], chosen)
-    given = [_symmetric(spec) for spec in ([measures] if isinstance(measures, str) else measures or ())]
-    parts = []
-    for (a, first), (b, second) in combinations(named, 2):
-        specs = given or _defaults(first, second, chosen)
-        there = evaluate_shards("agreement", first, {b: second}, specs, chosen)
-        back = evaluate_shards("agreement", second, {a: first}, specs, replace(chosen, examples=0))
-        parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
-    return _together(parts)
+    _check([one for _, one in named], chosen)
+    return _of_files(dict(named), given, systems, ways, items, absent, chosen)
+
+
+# --- one table of ratings ---
+
+
+def _one_table(given: Any, options: Options) -> Table | None:
+    """The table of ratings that is given; None where each annotator has files of their own."""
+    if isinstance(given, Mapping) and given and all(isinstance(one, Mapping) for one in given.values()):
+        return ratings_in(given)
+    listed = [given] if isinstance(given, str | Path) else list(given) if isinstance(given, list | tuple) else []
+    paths = [str(one) for one in listed if isinstance(one, str | Path)]
+    if not paths or len(paths) < len(listed):
+        return None
+    form = options.format_of("gold")
+    if form is not None and form.partition("(")[0].strip() == FORMAT:
+        return read_ratings(paths, form)
+    if len(paths) > 1 or form is not None:
+        return None
+    # A single file is a table of all annotators, unless it is annotated text.
+    head = (source := File(expand(paths[0])[0])).head()
+    try:
+        looks = plan(head, source.path, None, ()).format
+    except InputError:
+        looks = _TABLES[0]
+    if looks not in _TABLES or not is_table(head):
+        raise UsageError("agreement takes at least two annotators.")
+    return read_ratings(paths)
+
+
+def _of_table(
+    table: Table, given: Sequence[Measure], systems: Any, against: Sequence[str], items: bool, options: Options
+) -> Result:
+    """The agreement of the annotators in a table of ratings."""
+    ratings = table.ratings()
+    if len(ratings.annotators) < 2:
+        raise UsageError("agreement takes at least two annotators.")
+    task = next(one for one in tasks().values() if one.prepare is None and one.agreement)
+    measures = list(given) or [find(spec) for spec in task.agreement]
+    for one in measures:
+        if one.definition.takes not in ("labels", "systems") and one.definition.together is None:
+            raise UsageError(f"{one} is about {one.definition.task}, which a table of ratings does not have.")
+    if options.unit == "document":
+        name = next((name for name in ratings.columns if name.lower() in ("document", "doc")), None)
+        if name is None:
+            raise UsageError("--unit document: the table has no column `document`.")
+        column = ratings.columns[name]
+        ratings = replace(ratings, unit=column.codes, units=column.vocabulary, unit_noun="document")
+    judged = named_systems(systems) if systems else {}
+    options.check_formats(list(judged))
+    found, warnings = many.systems_of(judged, ratings, options.format_of)
+    number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).tolist()
+    sources = [
+        Source(name, table.path, table.sha256, FORMAT, rated, rated)
+        for name, rated in zip(ratings.annotators, number, strict=True)
+    ]
+    heading = (
+        f"agreement on ratings: {ratings.items:,} items, {len(ratings):,} ratings, {len(ratings.annotators):,} "
+        f"annotators{many.with_systems(len(found))}; read as ratings ({table.layout})"
+    )
+    gold = replace(sources[0], name=table.path, sentences=ratings.items, words=len(ratings))
+    result = _bare(task.name, measures, options, gold, sources)
+    result = replace(result, heading=heading, noun=ratings.noun, unit=ratings.unit_noun, warnings=tuple(warnings))
+    groups = _groups(ratings)
+    figures = [many.figure_of(one, ratings, groups) for one in _of_labels(measures)]
+    cuts = [(spec, many.cut(ratings, spec)) for spec in options.slices]
+    return _with_ratings(result, ratings, groups, figures, found, measures, against, cuts, items, options)
+
+
+# --- files of each annotator ---
+
+
+def _of_files(
+    people: Mapping[str, Any],
+    given: Sequence[Measure],
+    systems: Any,
+    against: Sequence[str],
+    items: bool,
+    absent: bool,
+    options: Options,
+) -> Result:
+    """The agreement of annotators with files of their own: every pair, and all of them at once."""
+    judged = named_systems(systems) if systems else {}
+    for name in judged:
+        if name in people:
+            raise UsageError(f"{name!r} is an annotator and a system. Give each a name of its own.")
+    options.check_formats([*people, *judged])
+    shared = _shared_documents(people, judged) if absent else [people]
+    opened = [_open(group, judged, [one for one in given if _of_pairs(one)], options) for group in shared]
+    task = tasks()[opened[0].task]
+    asked = list(given) or [find(spec) for spec in task.agreement]
+    in_pairs, of_all = [one for one in asked if _of_pairs(one)], [one for one in asked if not _of_pairs(one)]
+    for one in of_all:
+        if (task.units if one.definition.takes == "units" else task.ratings) is None:
+            raise UsageError(f"{one} is not about {task.name}. See: assay measures")
+    result = None
+    if in_pairs or (not given and task.measures_for):
+        specs, parts, strangers = [_symmetric(str(one)) for one in in_pairs] if given else [], [], []
+        for a, b in combinations(people, 2):
+            both = [group for group in shared if a in group and b in group]
+            if not both:
+                strangers.append(f"{a} and {b} have no document in common.")
+                continue
+            first, second = (_joint([group[name] for group in both]) for name in (a, b))
+            onwards, backwards = options.among(a, [b], []), options.among(b, [a], [])
+            own = specs or [spec for spec in _defaults(first, b, second, onwards) if _of_pairs(find(spec))]
+            there = evaluate_shards("agreement", first, {b: second}, own, onwards)
+            back = evaluate_shards("agreement", second, {a: first}, own, replace(backwards, examples=0))
+            parts.append(_of_pair(_either_way(there, back), a, f"{a} ~ {b}"))
+        result = _together(parts)
+        result = replace(result, notes=(*result.notes, *strangers))
+    if not of_all and not judged:
+        assert result is not None
+        return result
+    everybody = _Everybody(
+        task.name, tuple(one.run([]) for one in opened), tuple(map(tuple, shared)), tuple(people), tuple(judged)
+    )
+    result = result or everybody.bare(of_all, options)
+    settings = Settings(options.seed, options.times, "percentile")
+    units = [one for one in of_all if one.definition.takes == "units"]
+    if units:
+        continua = everybody.continua()
+        made = [many.unit_figure(one, continua, settings) for one in units]
+        scores, notes, _ = many.scores_of([figure for figure, _ in made], len(continua.units), settings, None)
+        notes += [note for _, note in made if note]
+        result = replace(result, scores=(*result.scores, *scores), notes=(*result.notes, *notes))
+    if judged and in_pairs:
+        result = _with_judged_pairs(result, people, judged, in_pairs, against, settings, options)
+    if len(units) == len(of_all) and (in_pairs or not judged):
+        return result
+    ratings, answers = everybody.ratings()
+    groups, figures = _groups(ratings), []
+    for one in _of_labels(of_all):
+        column = one.parameters.get("column")
+        table = everybody.ratings(str(column))[0] if column else ratings
+        # Words are the same in all columns, and so are their units.
+        figures.append(many.figure_of(one, table, groups))
+    cuts = [(spec, cut) for spec in options.slices if (cut := everybody.cut(ratings, spec)) is not None]
+    return _with_ratings(result, ratings, groups, figures, answers, of_all, against, cuts, items, options)
+
+
+def _of_pairs(measure: Measure) -> bool:
+    """True of a measure that is computed pair by pair."""
+    return measure.definition.takes == "pair" and measure.definition.together is None
+
+
+def _of_labels(measures: Sequence[Measure]) -> list[Measure]:
+    """The measures of the labels of all annotators."""
+    return [one for one in measures if one.definition.takes == "labels" or one.definition.together is not None]
+
+
+def _open(
+    people: Mapping[str, Any], judged: Mapping[str, Any], measures: Sequence[Measure], options: Options
+) -> Prepared:
+    """Some annotators, the first of whom is in gold's place, and systems."""
+    first, *rest = people
+    others = {**{name: people[name] for name in rest}, **judged}
+    return Prepared(people[first], others, options.among(first, rest, [*judged]), measures)
+
+
+def _shared_documents(people: Mapping[str, Any], judged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """For each set of two or more annotators who share documents the files of each."""
+    if judged:
+        raise UsageError("--missing absent and --system cannot be given together.")
+    stems: dict[str, dict[str, str]] = {}
+    for name, given in people.items():
+        folder = folder_of(str(given)) if isinstance(given, str | Path) else None
+        if folder is None:
+            raise UsageError("--missing absent is about folders with a file for each document.")
+        for file in expand(str(given)):
+            stems.setdefault(os.path.splitext(os.path.relpath(file, folder))[0], {})[name] = file
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for stem in sorted(stems):
+        groups.setdefault(tuple(name for name in people if name in stems[stem]), []).append(stem)
+    shared: list[Mapping[str, Any]] = [
+        {name: Files(str(people[name]), tuple(stems[stem][name] for stem in own)) for name in who}
+        for who, own in groups.items()
+        if len(who) > 1
+    ]
+    if not shared:
+        raise UsageError("no two annotators have a document in common.")
+    return shared
+
+
+def _joint(given: Sequence[Any]) -> Any:
+    """The files of several groups of documents as one."""
+    if len(given) == 1:
+        return given[0]
+    return Files(given[0].path, tuple(file for one in given for file in one.files))
+
+
+@dataclass(frozen=True, eq=False)
+class _Everybody:
+    """All annotators with files of their own: a run over each group of documents that some of them share."""
+
+    task: str
+    runs: tuple[Run, ...]
+    groups: tuple[tuple[str, ...], ...]
+    """The annotators of each run, the first in gold's place."""
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+
+    def ratings(self, column: str | None = None) -> tuple[Ratings, list[SystemRatings]]:
+        """The ratings, of another column where one is named, and the answers of systems to the same items."""
+        make = tasks()[self.task].ratings
+        assert make is not None
+        name = column or self.runs[0].column
+        parts = [make(run, [*own, *self.systems], name) for run, own in zip(self.runs, self.groups, strict=True)]
+        return many.split(many.merged(parts), self.systems)
+
+    def continua(self) -> Continua:
+        """The units of all annotators."""
+        make = tasks()[self.task].units
+        assert make is not None
+        if self.systems:
+            raise UsageError("systems have no part in measures of units. Leave --system out.")
+        return many.joined([make(run, own) for run, own in zip(self.runs, self.groups, strict=True)])
+
+    def cut(self, ratings: Ratings, spec: str) -> tuple[Ints, Sequence[str]] | None:
+        """The value of each item in a slice; None where it is no slice of the items of all."""
+        chosen = Slice.find(spec)
+        found = chosen.sentences(self.runs[0].gold) if len(self.runs) == 1 else None
+        if found is not None:
+            return found[0][ratings.columns["sentence"].codes], found[1]
+        return many.cut(ratings, spec) if spec == "label" else None
+
+    def bare(self, measures: Sequence[Measure], options: Options) -> Result:
+        """A Result without figures."""
+        task, first = tasks()[self.task], self.runs[0]
+        sources: dict[str, Source] = {}
+        warnings: dict[str, None] = {}
+        notes: dict[str, None] = {}
+        for run, own in zip(self.runs, self.groups, strict=True):
+            for source in (source_of(own[0], run.gold, None, ""), *run.sources):
+                sources.setdefault(source.name, source)
+            for texts, said in ((warnings, run.warnings), (notes, run.notes)):
+                texts.update(dict.fromkeys(re.sub(r"^gold\b", own[0], text) for text in format_warnings(said)))
+        gold = replace(sources[self.names[0]], sentences=sum(run.gold.sentences for run in self.runs))
+        people = [sources[name] for name in self.names if name in sources]
+        return replace(
+            _bare(self.task, measures, options, gold, people),
+            column=first.column,
+            noun=task.noun,
+            drawing=task.drawing.kind,
+            unit=first.unit,
+            aligned_by=way_of([pair.aligned_by for run in self.runs for _, pair in run.pairs]),
+            scheme=first.scheme,
+            atoms=first.atoms,
+            warnings=tuple(warnings),
+            notes=tuple(notes),
+        )
+
+
+def _bare(
+    task: str, measures: Sequence[Measure], options: Options, gold: Source, sources: Sequence[Source]
+) -> Result:
+    """A Result without figures."""
+    signature = {
+        "assay": assay.__version__,
+        "task": task,
+        **({"column": options.column} if options.column else {}),
+        "measures": "+".join(one.signature for one in measures),
+        **({"unit": options.unit} if options.unit else {}),
+        "interval": "percentile",
+        "times": options.times,
+        "seed": options.seed,
+        "annotators": "+".join(dict.fromkeys(f"sha256={one.sha256[:12]}" for one in sources)),
+    }
+    return Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature="|".join(f"{key}:{value}" for key, value in signature.items()),
+        command="agreement",
+        task=task,
+        column="",
+        unit="item",
+        units=0,
+        items=0,
+        aligned_by="words",
+        seed=options.seed,
+        times=options.times,
+        interval="percentile",
+        test="shuffling",
+        family=0,
+        gold=gold,
+        systems=tuple(sources),
+        labels=options.labels,
+        ignore_labels=options.ignore_labels,
+    )
+
+
+# --- all annotators, and systems beside them ---
+
+
+def _groups(ratings: Ratings) -> Groups:
+    return Groups.of(ratings.unit_names, ratings.unit_of_item, ratings.sizes > 0)
+
+
+def _with_ratings(
+    result: Result,
+    ratings: Ratings,
+    groups: Groups,
+    figures: Sequence[Figure],
+    systems: Sequence[SystemRatings],
+    measures: Sequence[Measure],
+    against: Sequence[str],
+    cuts: Sequence[tuple[str, tuple[Ints, Sequence[str]]]],
+    items: bool,
+    options: Options,
+) -> Result:
+    """The Result with what the ratings of all annotators amount to, and each system against them."""
+    settings = Settings(options.seed, options.times, "percentile")
+    scores, notes, _ = many.scores_of(figures, groups.number, settings, None)
+    unsure = [one.measure for one in figures if not one.resampled]
+    notes += [f"{name}: for so many pairs and labels there are no intervals." for name in unsure]
+    for spec, (codes, names) in cuts:
+        for code, name in enumerate(names):
+            part = ratings.where(codes == code)
+            if len(part):
+                own = _groups(part)
+                chosen = [many.figure_of(one, part, own) for one in _of_labels(measures)]
+                scores += many.scores_of(chosen, own.number, settings, f"{spec}={name}")[0]
+    warnings: list[str] = []
+    if figures and not (ratings.sizes > 1).any():
+        warnings.append(f"no {ratings.noun} has two ratings, so that there is no agreement to measure.")
+    many.check_systems(measures, systems)
+    comparisons, alt_tests = [], []
+    if systems:
+        beside = many.against_figures(ratings, systems, groups, against)
+        found, said, drawn = many.scores_of(beside, groups.number, settings, None)
+        scores, notes = [*scores, *found], [*notes, *said]
+        comparisons = many.ceiling_comparisons(beside, drawn, settings)
+    for measure in (one for one in measures if one.definition.takes == "systems"):
+        made = [many.system_figure(measure, ratings, system, groups) for system in systems]
+        found, said, _ = many.scores_of([figure for figure, _ in made], groups.number, settings, None)
+        scores, notes = [*scores, *found], [*notes, *said]
+        for system, (_, report) in zip(systems, made, strict=True):
+            if isinstance(report, AltTest):
+                rho = next(row for row in found if row.system == system.name and row.score == "advantage")
+                whole = replace(report, measure=str(measure), advantage=rho.value, low=rho.low, high=rho.high)
+                alt_tests.append(whole)
+            elif isinstance(report, Mapping):
+                # By annotator.
+                undefined = (math.nan, math.nan)
+                rows = ((system.name, str(measure), "accuracy", *one) for one in report.items())
+                scores += [Score(*row[:4], None, row[4], *undefined) for row in rows]
+            elif report:
+                warnings.append(report)
+    level, distance = many.levels(measures)
+    order, values = many.disagreements(ratings, level, distance)
+    kept = range(ratings.items) if items else order[: options.examples or many.SHOWN].tolist()
+    used = int(np.count_nonzero(np.bincount(ratings.unit_of_item[ratings.sizes > 0], minlength=1)))
+    bare = not result.scores
+    return replace(
+        result,
+        units=used if bare else result.units,
+        items=int((ratings.sizes > 1).sum()) if bare else result.items,
+        scores=(*result.scores, *scores),
+        comparisons=(*result.comparisons, *comparisons),
+        family=len(comparisons) or result.family,
+        annotators=tuple(many.profile_rows(ratings, level, distance)),
+        coincidences=tuple(many.coincidence_rows(ratings)),
+        disagreements=tuple(many.disagreement_row(ratings, item, float(values[item])) for item in kept),
+        alt_tests=tuple(alt_tests),
+        remarks={**result.remarks, **({"rated": ratings.noun} if ratings.noun != result.noun else {})},
+        warnings=(*result.warnings, *warnings, *(few_units(used, ratings.unit_noun) if bare else ())),
+        notes=(*result.notes, *pooled_note(groups.pooled, ratings.unit_noun), *notes),
+    )
+
+
+def _with_judged_pairs(
+    result: Result,
+    people: Mapping[str, Any],
+    judged: Mapping[str, Any],
+    measures: Sequence[Measure],
+    against: Sequence[str],
+    settings: Settings,
+    options: Options,
+) -> Result:
+    """The Result with systems against each annotator in gold's place, by measures of pairs, the human ceiling, and
+    systems against what more than half of the annotators have.
+    """
+    plain = replace(options, symmetric=False)
+    counts: dict[str, dict[tuple[str, str], Array]] = {str(one): {} for one in measures}
+    fields: dict[str, Sequence[str]] = {}
+    sizes = set()
+    voted: list[tuple[Measure, str, Array]] = []
+    first = next(iter(people))
+    for gold in people:
+        others = {name: given for name, given in {**people, **judged}.items() if name != gold}
+        run = Prepared(people[gold], others, plain.among(gold, [*people], [*judged]), measures).run(measures)
+        unit = run.gold.unit_of_sentence(run.unit)
+        sizes.add(int(unit[-1]) + 1)
+        for one in measures:
+            for name, pair in run.pairs:
+                found = one.count(one.judge(pair), run.gold.sentences)
+                sums = found.regrouped(unit, int(unit[-1]) + 1).matrix()
+                counts[str(one)][gold, name], fields[str(one)] = sums, found.fields
+            vote = tasks()[run.task].majority
+            if gold == first and vote is not None and "majority" in against:
+                for name, pair in vote(run, list(judged)):
+                    found = one.count(one.judge(pair), run.gold.sentences)
+                    voted.append((one, name, found.regrouped(unit, int(unit[-1]) + 1).matrix()))
+    if not voted and not {"each", "leave-one-out"} & {*against}:
+        raise UsageError("systems of this task are compared with each annotator or leave-one-out.")
+    if len(sizes) > 1:
+        raise UsageError("systems beside annotators need files with the same sentences. Or try --unit document")
+    scores, comparisons, notes = list(result.scores), list(result.comparisons), list(result.notes)
+    for one in measures:
+        figures = many.paired_figures(one, counts[str(one)], fields[str(one)], list(people), list(judged), against)
+        own, said, drawn = many.scores_of(figures, min(sizes), settings, None)
+        scores, notes = [*scores, *own], [*notes, *said]
+        comparisons += many.ceiling_comparisons(figures, drawn, settings)
+        by_vote = [many.voted_figure(one, name, sums, fields[str(one)]) for vote, name, sums in voted if vote == one]
+        if by_vote:
+            own, said, _ = many.scores_of(by_vote, min(sizes), settings, None)
+            scores, notes = [*scores, *own], [*notes, *said]
+    return replace(result, scores=tuple(scores), comparisons=tuple(comparisons), notes=tuple(notes))
+
+
+# --- pairs ---
 
 
 def _check(annotators: Sequence[Any], options: Options) -> None:
@@ -60,9 +525,9 @@ def _symmetric(spec: str) -> str:
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 
 
-def _defaults(first: Any, second: Any, options: Options) -> list[str]:
+def _defaults(first: Any, name: str, second: Any, options: Options) -> list[str]:
     """A task's measures; kappa over words only where these are known and have one label each."""
-    opened = Prepared(first, {"second": second}, options)
+    opened = Prepared(first, {name: second}, options)
     task = tasks()[opened.task]
     specs = list(task.measures_for(opened.inputs[0]) if task.measures_for else task.agreement)
     for spec in task.agreement_where_defined:
@@ -122,8 +587,8 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
             )
             for example in result.examples
         ),
-        warnings=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.warnings),
-        notes=tuple(re.sub(r"^gold\b", lambda _: first, text) for text in result.notes),
+        warnings=tuple(_GOLD.sub(lambda _: first, text) for text in result.warnings),
+        notes=tuple(_GOLD.sub(lambda _: first, text) for text in result.notes),
     )
 
 

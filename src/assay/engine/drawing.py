@@ -12,17 +12,32 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Corpus
 from assay.engine.items import Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import Side, SpanPair, spans_of
+from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables, word_places
-from assay.engine.texts import Rows, Shown, span_rows
+from assay.engine.texts import Rows, Shown, by_place, span_rows
+from assay.formats.answers import SAID
 from assay.result import ExampleSpan
+
+SPAN_MEANINGS = {
+    "le": "LE: wrong label",
+    "bes": "BEs: too short",
+    "bel": "BEl: too long",
+    "beo": "BEo: boundaries overlap",
+    "lbe": "LBE: label and boundaries wrong",
+    "ge": "GE: gold itself is wrong",
+    "fp": "FP: gold does not have it",
+    "fn": "FN: not found",
+    "ungrounded": "UG: not in the text",
+}
+"""What may become of spans."""
 
 
 def span_drawing(*, all_count: bool, trees: bool = False) -> Drawing:
     """The drawing of spans; `all_count`: not only those that a measure counts, `trees`: as trees."""
     kind = "trees" if trees else "spans"
     example = partial(_example, all_count, trees)
-    return Drawing(kind, places=_places, layers=partial(_layers, all_count), example=example)
+    layers = partial(_layers, all_count)
+    return Drawing(kind, places=_places, layers=layers, example=example, meanings=SPAN_MEANINGS)
 
 
 def _example(all_count: bool, trees: bool, run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
@@ -45,19 +60,40 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
             continue
         yield ExampleSpan("gold", spans.label(spans.gold, item), spans.gold_words(spans.gold, item), "")
     for name, one in tables:
-        spans, kinds_of = spans_of(pairs[name]), _kinds(one, len(spans_of(pairs[name]).system))
+        spans = spans_of(pairs[name])
+        kinds_of = _kinds(one, spans)
         kinds = {item: int(kinds_of[item]) for item in np.flatnonzero(kinds_of != NONE).tolist()}
         for item in np.flatnonzero(spans.system.sentence == sentence).tolist():
             if not (all_count or item in kinds):
                 continue
             kind = one.kinds[kinds.get(item, 0)]
-            yield ExampleSpan(name, spans.label(spans.system, item), spans.gold_words(spans.system, item), kind)
+            label, words = spans.label(spans.system, item), spans.gold_words(spans.system, item)
+            yield ExampleSpan(name, label, words, kind, said=_said(spans.system, item))
+        for item in _claimed(spans, np.array([sentence])).tolist():
+            assert spans.unplaced is not None
+            word, label = int(spans.unplaced.word[item]), spans.unplaced.labels[item]
+            yield ExampleSpan(name, label, ((word, word + 1),), one.kinds[kinds_of[len(spans.system) + item]])
 
 
-def _kinds(one: Items, spans: int) -> Ints:
+def _said(side: Side, item: int) -> str:
+    """What an answer says in the place of a span, where it has other words than the text."""
+    assert side.corpus.spans is not None
+    said = side.corpus.spans.columns.get(SAID)
+    index = side.index[[item]]
+    return "" if said is None or (text := said[int(index[0])]) == surface_forms(side.corpus, index)[0] else text
+
+
+def _claimed(spans: SpanPair, sentences: Ints) -> Ints:
+    """What a system claims of some sentences and has no place there."""
+    if spans.unplaced is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.isin(spans.unplaced.sentence, sentences))
+
+
+def _kinds(one: Items, spans: SpanPair) -> Ints:
     """The kind of outcome of each of a system's spans, NONE where it is not counted."""
     assert one.partner is not None
-    kinds = np.full(spans, NONE)
+    kinds = spans.of_systems(np.full(len(spans.system), NONE), NONE)
     there = one.has_system[0] & (one.partner[0] != NONE)
     kinds[one.partner[0, there]] = one.kind[0, there]
     return kinds
@@ -74,12 +110,18 @@ def _places(run: Run, items: Items) -> Places:
         if len(rows):
             spans = spans_of(run.pairs[max(owner, 0)][1])
             side = spans.gold if owner == NONE else spans.system
-            begin[rows], end[rows], gaps = _span_places(spans, side, items.item[rows])
+            placed = items.item[rows] < len(side)
+            beside, rows = rows[~placed], rows[placed]
+            if len(beside):
+                assert spans.unplaced is not None
+                begin[beside] = spans.unplaced.word[items.item[beside] - len(side)]
+                end[beside] = begin[beside] + 1
+            begin[rows], end[rows], gaps = span_places(spans, side, items.item[rows])
             stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
     return begin, end, stretches
 
 
-def _span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+def span_places(spans: SpanPair, side: Side, chosen: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
     """The words of gold that spans cover."""
     gold = spans.gold.corpus
     if spans.atoms == "words" and gold.texts is None and _is_plain(spans, gold):
@@ -110,15 +152,34 @@ def _span_layers(all_count: bool, run: Run, tables: Tables, shown: Shown) -> Ite
     yield _spans(spans, spans.gold, drawn, None, shown)
     for name, one in tables:
         spans = spans_of(pairs[name])
-        kinds = _kinds(one, len(spans.system))
-        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds != NONE)
-        yield _spans(spans, spans.system, drawn, kinds, shown)
+        kinds = _kinds(one, spans)
+        drawn = np.arange(len(spans.system)) if all_count else np.flatnonzero(kinds[: len(spans.system)] != NONE)
+        yield _with_claims(_spans(spans, spans.system, drawn, kinds, shown), spans, kinds, shown)
+
+
+def _with_claims(rows: Rows, spans: SpanPair, kinds: Ints, shown: Shown) -> Rows:
+    """A system's spans, and what it claims without a place, beside the sentences."""
+    chosen = _claimed(spans, shown.chosen)
+    if spans.unplaced is None or not len(chosen):
+        return rows
+    unplaced = spans.unplaced
+    more = {
+        "begin": unplaced.word[chosen],
+        "length": np.ones(len(chosen), dtype=np.int64),
+        "label": spans.unplaced_label[chosen],
+        "kind": kinds[len(spans.system) + chosen],
+    }
+    text = np.concatenate([rows.text, shown.place[unplaced.sentence[chosen]]])
+    columns = {name: np.concatenate([column, more[name]]) for name, column in rows.columns.items()}
+    joined = Rows(text, columns, rows.coded, rows.vocabulary, rows.stretches)
+    begin = columns["begin"]
+    return joined.taken(by_place(text, begin, begin + columns["length"]))
 
 
 def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: Shown) -> Rows:
     text = shown.place[side.sentence[drawn]]
     chosen = drawn[text != NONE]
-    begin, end, gaps = _span_places(spans, side, chosen)
+    begin, end, gaps = span_places(spans, side, chosen)
     labels = side.spans.label[chosen]
     of_system = None if kinds is None else kinds[chosen]
     return span_rows(text[text != NONE], begin, end, labels, tuple(spans.labels), gaps, of_system)
@@ -126,5 +187,6 @@ def _spans(spans: SpanPair, side: Side, drawn: Ints, kinds: Ints | None, shown: 
 
 def _layers(all_count: bool, run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     if not items.kinds:
-        return (), None, ()
-    return ("gold", *(name for name, _ in tables)), None, tuple(_span_layers(all_count, run, tables, shown))
+        return Layers()
+    spans = tuple(_span_layers(all_count, run, tables, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=spans)

@@ -14,7 +14,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.engine.items import KINDS, UNRESOLVED, Items
 from assay.engine.options import Options
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import pieces
+from assay.engine.spanpairs import shown_words
 from assay.engine.task import Places, Tables, tasks
 from assay.errors import UsageError
 from assay.result import Example, ExampleItem, Unresolved
@@ -83,7 +83,7 @@ def examples(run: Run, items: Items, tables: Tables, options: Options) -> Iterat
         group, places = f"{a}-{b}", task.drawing.places(run, items)
         for sentence, lot in chosen(np.unique(items.sentence[wanted]), names, group, options.seed, options.examples):
             shown = _example(run, items, tables, (a, b), sentence, wanted, kinds, places)
-            by_number = ids[sentence] is None and not run.gold.by_id
+            by_number = ids[sentence] is None and not run.gold.are_documents
             yield Drawn(group, lot, shown, sentence if by_number else None)
 
 
@@ -129,7 +129,6 @@ def _example(
     places: Places,
 ) -> Example:
     gold = run.gold
-    first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
     shown = np.flatnonzero(wanted & (items.sentence == sentence)).tolist()
     a, b = pair
     systems = [a] if b is None else [a, b]
@@ -145,7 +144,7 @@ def _example(
     return Example(
         sentence=gold.sentence_ids[sentence],
         place=gold.place_of_sentence(sentence),
-        words=tuple(gold.forms.strings(first, end)) if gold.texts is None else tuple(pieces(gold.texts[sentence])),
+        words=tuple(shown_words(gold, sentence)),
         a=items.systems[a],
         b=None if b is None else items.systems[b],
         items=tuple(

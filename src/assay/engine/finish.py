@@ -501,6 +501,8 @@ def _signature(part: Part, interval: str) -> str:
         for item in fields(options)
         if item.name not in (*part.contents, *_SAID_OTHERWISE) and getattr(options, item.name) != item.default
     }
+    # Formats whose parameters figures depend on say all of them.
+    formats = [f"{source.name}:{source.format}" for source in part.systems if "(" in source.format]
     parts: dict[str, object] = {
         "assay": assay.__version__,
         "task": part.task,
@@ -515,6 +517,7 @@ def _signature(part: Part, interval: str) -> str:
         "seed": options.seed,
         **{name: "+".join(value) if isinstance(value, tuple | list) else value for name, value in chosen.items()},
         **{name: f"sha256={digest[:12]}" for name, digest in part.contents.items()},
+        **({"formats": "+".join(formats)} if formats else {}),
         **({"left_out": f"{part.left_out:016x}"} if part.left_out else {}),
         "gold": f"sha256={joint_digest(part.digests[0])[:12]}",
         "systems": "+".join(f"{source.name}:sha256={source.sha256[:12]}" for source in _sources(part)),

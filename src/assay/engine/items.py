@@ -76,7 +76,7 @@ class Items:
     label: Ints | None = None
     """The label that each row counts under."""
     partner: Ints | None = None
-    """The number of the system's item in each row, NONE where there is none."""
+    """Systems × rows: the number of the system's item in each row, NONE where there is none."""
     key: Ints | None = None
     """Numbers that tell the system's item from all others of its sentence, in any system: where it lies; the last is
     its label, or NONE where labels do not count."""
@@ -330,6 +330,9 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
     credits_ = None
     if first.credits is not None:
         credits_ = placed([one.credits[0, -1] for _, one in tables if one.credits is not None], 0)[:, None]
+    partner = None
+    if first.partner is not None:
+        partner = placed([one.partner[0] for _, one in tables if one.partner is not None], NONE)
     gold = np.concatenate([recoded[0][first.gold[ours[0]]], np.full(len(added), NONE)])
     answer = placed(answers, NONE)
     return Items(
@@ -348,6 +351,7 @@ def join(tables: Sequence[tuple[str, Items]]) -> Items:
         credits=credits_,
         kinds=first.kinds,
         kind=placed([one.kind[0] for _, one in tables], NONE) if first.kinds else first.kind,
+        partner=partner,
     )
 
 

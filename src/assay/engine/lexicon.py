@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,11 +102,21 @@ def _is_word_list(path: str) -> bool:
 # --- known words of a pair ---
 
 
+@dataclass(frozen=True, eq=False)
+class ItemColumns:
+    """A layer of a Pair: columns of gold's items and of the system's, where these are neither words nor spans."""
+
+    columns: Mapping[str, tuple[Column, Column]]
+
+
 def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[Ints, tuple[str, ...]]:
     """For each item, seen or unseen in `--train` or `--lexicon` (the first that was given, if none is named)."""
     if source and source not in _SOURCES:
         raise unknown("source of words", source, _SOURCES)
-    columns = pair.gold.columns if pair.gold.spans is None else pair.gold.spans.columns
+    own = pair.layer(ItemColumns)
+    columns: Mapping[str, object] = pair.gold.columns if pair.gold.spans is None else pair.gold.spans.columns
+    if own is not None:
+        columns = own.columns
     given = [name for name in _SOURCES if name in columns]
     name = source or (given[0] if given else "train")
     if name not in given:
@@ -116,7 +126,11 @@ def known_words(pair: Pair, items: Items, source: str, wanted_by: str) -> tuple[
 
 def attribute(pair: Pair, items: Items, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column's value per item, from gold or, for a spurious item, from the system; as codes."""
-    spans = pair.layer(SpanPair)
+    spans, own = pair.layer(SpanPair), pair.layer(ItemColumns)
     sides = (pair.gold, pair.system) if spans is None else (spans.gold, spans.system)
-    vocabulary, (gold, system) = one_vocabulary([side.column(name) for side in sides])
+    columns = [side.column(name) for side in sides] if own is None else own.columns[name]
+    if own is None and spans is not None and spans.unplaced is not None:
+        vocabulary, (gold, system, others) = one_vocabulary([*columns, spans.unplaced.columns[name]])
+        return items.of_sides(gold, np.concatenate([system, others])), vocabulary
+    vocabulary, (gold, system) = one_vocabulary(columns)
     return items.of_sides(gold, system), vocabulary

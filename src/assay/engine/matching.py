@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import prod
@@ -75,7 +75,7 @@ def exact(target: SpanList, system: SpanList) -> Records:
     Every copy of a target counts; a surplus copy of a right system span has no row.
     """
     ours, theirs = _same_spans(target, system, same_places(target, system))
-    partner = _one_to_one(ours, theirs)
+    partner = one_to_one(ours, theirs)
     own: Bools = partner != NONE
     surplus = np.flatnonzero(~own)
     surplus = surplus[_times_in(ours[surplus], theirs) > 0]
@@ -111,7 +111,7 @@ def crossing_brackets(target: SpanList, system: SpanList, records: Records) -> I
     A target that the system has too lies in its tree, so that none of its spans crosses it.
     """
     missing, spurious = records.target[records.kind == _FN], records.system[records.kind == _FP]
-    ours, theirs, shared = _overlapping(target, system, missing, spurious)
+    ours, theirs, shared = overlapping(target, system, missing, spurious)
     shorter = np.minimum(target.lengths()[ours], system.lengths()[theirs])
     return np.unique(theirs[shared < shorter])
 
@@ -248,7 +248,7 @@ class _Side:
 
     def rows_of(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """The rows of several ranges of spans, after the number of the range that each is from."""
-        return _ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
+        return ranges(np.searchsorted(self.owner, first), np.searchsorted(self.owner, last))
 
     def cut(self, row: Ints, begin: Ints, end: Ints) -> None:
         """Take stretches out of rows: what is left lies between them."""
@@ -292,28 +292,60 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     # left at a place.
     partner = np.full(len(target), NONE)
     uneven = _times_in(spans[0], spans[0]) != _times_in(spans[0], spans[1])
-    partner[~uneven] = _one_to_one(*spans)[~uneven]
+    partner[~uneven] = one_to_one(*spans)[~uneven]
     open_places = places[0][uneven & (_times_in(spans[0], spans[1]) > 0)]
     left, free = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
     here, there = places[0][left], places[1][free]
     settled = (_times_in(here, here) == _times_in(here, there)) & (_times_in(here, open_places) == 0)
-    partner[left[settled]] = free[_one_to_one(here, there)[settled]]
+    partner[left[settled]] = free[one_to_one(here, there)[settled]]
 
+    _pair_rest(target, system, partner, kinds_of, least)
+    found = np.flatnonzero(partner != NONE)
+    both = np.ones(len(found), dtype=bool)
+    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
+    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
+
+
+def best_matching(target: SpanList, system: SpanList, kinds_of: Callable[[Ints, Ints], Ints]) -> Ints:
+    """The partner of each target, or NONE, in the matching with most pairs of kind 0, then 1, 2, 3, and shared atoms.
+
+    `kinds_of` gives the kind of each pair of a target and a system span, NONE where they may not be paired; those of
+    kinds 0 and 1 have the same atoms, and the others overlap.
+    """
+    partner = np.full(len(target), NONE)
+    ours, theirs = same_places(target, system)
+    # Where each side has one span at a place there is no better partner for either.
+    alone = np.flatnonzero((_times_in(ours, ours) == 1) & (_times_in(ours, theirs) == 1))
+    there = one_to_one(ours, theirs)[alone]
+    fits = kinds_of(alone, there) != NONE
+    partner[alone[fits]] = there[fits]
+    _pair_rest(target, system, partner, kinds_of)
+    return partner
+
+
+def _pair_rest(
+    target: SpanList,
+    system: SpanList,
+    partner: Ints,
+    kinds_of: Callable[[Ints, Ints], Ints],
+    least: float = 0.0,
+) -> None:
+    """Enter the best partners of the targets that have none yet, among the system spans that are free."""
     alone, ours, theirs = _overlaps(target, system, np.flatnonzero(partner == NONE), _unpaired(partner, len(system)))
     chain = _chains(target, system, ours, theirs)
-    pairs_in_chain = np.bincount(chain[: len(ours)], _overlap_counts(target, ours, system, theirs), 1)
+    pairs_in_chain = np.bincount(chain[: len(ours)], overlap_counts(target, ours, system, theirs), 1)
     if pairs_in_chain.max() > MOST:
         # Refused before pairs are listed.
         worst = chain == pairs_in_chain.argmax()
         inside = ours[worst[: len(ours)]]
         raise TooManyOverlapsError(int(inside[0]), len(inside), int(worst[len(ours) :].sum()))
     lengths = target.lengths()
-    near = alone[2] / lengths[alone[0]] >= least
+    near = (alone[2] / lengths[alone[0]] >= least) & (kinds_of(alone[0], alone[1]) != NONE)
     partner[alone[0][near]] = alone[1][near]
-    ours, theirs, shared = _overlapping(target, system, ours, theirs)
-    near = shared / lengths[ours] >= least
-    ours, theirs, shared = ours[near], theirs[near], shared[near]
+    ours, theirs, shared = overlapping(target, system, ours, theirs)
     kinds = kinds_of(ours, theirs)
+    near = (shared / lengths[ours] >= least) & (kinds != NONE)
+    ours, theirs, shared, kinds = ours[near], theirs[near], shared[near], kinds[near]
     # With pairs that share too little gone, what hung together may have come apart.
     begin = np.minimum(target.begin[ours], system.begin[theirs])
     chain = _hanging_together(begin, np.maximum(target.end[ours], system.end[theirs]))
@@ -321,11 +353,6 @@ def semeval(target: SpanList, system: SpanList, *, least: float = 0.0) -> Record
     for rows in np.split(by_chain, np.flatnonzero(run_starts(chain[by_chain]))[1:]) if len(ours) else ():
         best = rows[_best_pairs(ours[rows], theirs[rows], shared[rows], kinds[rows])]
         partner[ours[best]] = theirs[best]
-
-    found = np.flatnonzero(partner != NONE)
-    both = np.ones(len(found), dtype=bool)
-    pairs = Records(found, partner[found], kinds_of(found, partner[found]), both, both)
-    return _complete(pairs, len(target), len(system), _MISSED, _SPURIOUS)
 
 
 def _best_pairs(targets: Ints, systems: Ints, shared: Ints, kinds: Ints) -> Ints:
@@ -468,10 +495,10 @@ def _same_atoms(target: SpanList, system: SpanList) -> tuple[Ints, Ints]:
     Once equal spans are gone the labels left at a place differ, so that list order alone pairs them.
     """
     places = same_places(target, system)
-    partner = _one_to_one(*_same_spans(target, system, places))
+    partner = one_to_one(*_same_spans(target, system, places))
     kind = np.where(partner != NONE, _TP, _LE)
     ours, theirs = np.flatnonzero(partner == NONE), _unpaired(partner, len(system))
-    partner[ours] = np.append(theirs, NONE)[_one_to_one(places[0][ours], places[1][theirs])]
+    partner[ours] = np.append(theirs, NONE)[one_to_one(places[0][ours], places[1][theirs])]
     return partner, kind
 
 
@@ -481,7 +508,7 @@ def _times_in(keys: Ints, others: Ints) -> Ints:
     return np.searchsorted(ordered, keys, "right") - np.searchsorted(ordered, keys, "left")
 
 
-def _one_to_one(targets: Ints, systems: Ints) -> Ints:
+def one_to_one(targets: Ints, systems: Ints) -> Ints:
     """For each target the system span with the same key, first with first, second with second; or NONE."""
     partner = np.full(len(targets), NONE)
     if not len(systems):
@@ -527,8 +554,8 @@ def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) 
     there are n² pairs.
     """
     sides = (target, targets), (system, systems)
-    counts = [_overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
-    alone = _overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
+    counts = [overlap_counts(*one, *other) for one, other in (sides, sides[::-1])]
+    alone = overlapping(target, system, targets[counts[0] == 1], systems[counts[1] == 1])
     entangled = []
     for (spans, chosen), number, gone in zip(sides, counts, alone[:2], strict=True):
         left = chosen[(number > 0) & ~np.isin(chosen, gone)]
@@ -536,7 +563,7 @@ def _overlaps(target: SpanList, system: SpanList, targets: Ints, systems: Ints) 
     return alone, entangled[0], entangled[1]
 
 
-def _overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen: Ints) -> Ints:
+def overlap_counts(spans: SpanList, chosen: Ints, others: SpanList, other_chosen: Ints) -> Ints:
     """The number of the others that each span lies over, gaps included."""
     begun = np.searchsorted(np.sort(others.begin[other_chosen]), spans.end[chosen])
     ended = np.searchsorted(np.sort(others.end[other_chosen]), spans.begin[chosen], "right")
@@ -557,7 +584,7 @@ def _hanging_together(begin: Ints, end: Ints) -> Ints:
     return chain
 
 
-def _overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
+def overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Ints) -> _Pairs:
     """All pairs of the given targets and system spans that share an atom, in order of target, then system span.
 
     Of two spans that overlap one begins within the other: two searches find all pairs and nothing else.
@@ -565,8 +592,8 @@ def _overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Int
     targets = targets[np.argsort(target.begin[targets], kind="stable")]
     systems = systems[np.argsort(system.begin[systems], kind="stable")]
     ours, theirs = target.begin[targets], system.begin[systems]
-    outer, inner = _ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
-    other_outer, other_inner = _ranges(
+    outer, inner = ranges(np.searchsorted(theirs, ours), np.searchsorted(theirs, target.end[targets]))
+    other_outer, other_inner = ranges(
         np.searchsorted(ours, theirs, "right"), np.searchsorted(ours, system.end[systems])
     )
     left = np.concatenate([targets[outer], targets[other_inner]])
@@ -575,7 +602,7 @@ def _overlapping(target: SpanList, system: SpanList, targets: Ints, systems: Int
     return _shared_atoms(target, system, left[order], right[order])
 
 
-def _ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """The numbers from each start to its stop, after the row they are from."""
     sizes = np.maximum(stops - starts, 0)
     return np.repeat(np.arange(len(starts)), sizes), numbers_of_runs(starts, sizes)

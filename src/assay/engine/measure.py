@@ -5,26 +5,28 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay import specs
 from assay.align import Pair
 from assay.arrays import Floats, ratio
+from assay.engine.coefficients import kappa, pair_alpha
 from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
-from assay.engine.items import Items
+from assay.engine.items import ONE, Items
 from assay.engine.task import first_task, tasks
 from assay.errors import UsageError, unknown
 
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]
 Judge = Callable[..., "Items | Counts"]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 registered: dict[str, Definition] = {}
 
@@ -34,7 +36,7 @@ class Definition:
     """A measure before its parameters are chosen."""
 
     name: str
-    function: Judge
+    function: Callable[..., Any]
     count: Callable[[Items, int], Counts]
     """From items to counts per sentence."""
     scores: Scores
@@ -69,6 +71,13 @@ class Definition:
     """The papers to be cited, by their keys in `result/references.bib` or in a `references.bib` of the task."""
     noun: str = ""
     """The word for one item, where that is not the task's."""
+    named: tuple[str, ...] = ()
+    """Parameters that its name tells even where they have their default: scores under others go by the same name."""
+    takes: str = "pair"
+    """What it is computed from: a `pair`; or, in agreement, the `labels` or the `units` of all annotators, or a
+    system's answers beside these (`systems`)."""
+    together: Callable[..., Any] | None = None
+    """The same for all annotators at once, where it is also a measure of a pair: from their ratings."""
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -114,15 +123,14 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        chosen = {
-            key: value for key, value in self.parameters.items() if value != self.definition.parameters.get(key)
-        }
+        default, always = self.definition.parameters, self.definition.named
+        chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
     @property
     def signature(self) -> str:
         """The same with the parameters that a signature always names."""
-        default, always = self.definition.parameters, self.definition.signed
+        default, always = self.definition.parameters, (*self.definition.signed, *self.definition.named)
         chosen = {key: one for key, one in self.parameters.items() if key in always or one != default.get(key)}
         return specs.spell(self.definition.name, chosen)
 
@@ -146,16 +154,17 @@ class Measure:
         """The name of the main score."""
         return self.definition.main
 
-    def fields_read(self, sums: Sums) -> tuple[str, ...]:
-        """The fields that some score reads; the others are counted, not resampled."""
+    def fields_read(self, sums: Sums, *, averages: bool = False) -> tuple[str, ...]:
+        """The fields that some score reads, or some average too; the others are counted, not resampled."""
         reading = _Reading(sums)
-        for function in self.scores.values():
+        for function in (*self.scores.values(), *(self.averages.values() if averages else ())):
             function(reading)
         return tuple(name for name in sums if name in reading.names)
 
     def judge(self, pair: Pair) -> Items | Counts:
         """The items (or, for measures of whole documents, the counts) of a pair."""
-        return pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+        judged: Items | Counts = pair.once(str(self), lambda: self.definition.function(pair, **self.parameters))
+        return judged
 
     def count(self, judged: Items | Counts, sentences: int) -> Counts:
         """Counts per sentence."""
@@ -198,7 +207,10 @@ def measure(
     one_sided: str = "",
     papers: tuple[str, ...] = (),
     noun: str = "",
-) -> Callable[[Judge], Judge]:
+    named: tuple[str, ...] = (),
+    takes: str = "pair",
+    together: Callable[..., Any] | None = None,
+) -> Callable[[Function], Function]:
     """Make a function a measure: its keywords are the parameters, its docstring is the documentation.
 
     `main` is the score that is meant where none is named; only a single score need not be declared so. A measure that
@@ -207,16 +219,20 @@ def measure(
     known = [*scores, *(averages or {})]
     if main not in known:
         if main or len(known) > 1:
-            named = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
-            raise UsageError(f"measure {name!r} {named}. Declare one of them: main={known[0]!r}")
+            fault = f"has no score {main!r} to be the main one" if main else "has several scores and no main one"
+            raise UsageError(f"measure {name!r} {fault}. Declare one of them: main={known[0]!r}")
         main = known[0]
 
     about = task or first_task()
 
-    def register(function: Judge) -> Judge:
+    def register(function: Function) -> Function:
         definition = Definition(
             *(name, function, count, scores, averages or {}, main, tested or (main,), about, columns),
-            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers, noun),
+            *(characters, chosen, own_outcomes, signed, by_item, errors, one_sided, papers),
+            noun=noun,
+            named=named,
+            takes=takes,
+            together=together,
         )
         function.__assay_measure__ = definition  # type: ignore[attr-defined]
         if function.__module__.startswith("assay."):
@@ -275,6 +291,9 @@ def _own(name: str) -> Definition:
 class Ratio:
     """A share: one sum of counts over another."""
 
+    of_items = True
+    """True if it is worth no more items than it has."""
+
     def __init__(self, part: Callable[[Sums], Any], total: Callable[[Sums], Any]) -> None:
         self.part, self.total = part, total
 
@@ -298,13 +317,14 @@ class Proportion(Ratio):
         # `instead` is the field of the part where it is not counted by itself.
         self.names, self.whole = (part, instead), whole
         super().__init__(
-            lambda sums: sums[part if part in sums else instead], lambda sums: sum(sums[field] for field in whole)
+            lambda sums: sums[part if part in sums else instead],
+            lambda sums: sum(sums[field] for field in whole if field in sums),
         )
 
     def is_counted(self, fields: Iterable[str]) -> bool:
         """True if these fields tell it."""
         known = {*fields}
-        return known.issuperset(self.whole) and not known.isdisjoint(self.names)
+        return not known.isdisjoint(self.whole) and not known.isdisjoint(self.names)
 
 
 class F1(Ratio):
@@ -321,6 +341,30 @@ class F1(Ratio):
     def from_share(self, share: float) -> float:
         """The F1 of such a share."""
         return 2 * share / (1 + share)
+
+
+class Mean(Ratio):
+    """The mean of values between 0 and 1, whose sum is counted in units of 1/ONE, over those that are defined."""
+
+    of_items = False
+
+    def __init__(self, values: str, number: str) -> None:
+        super().__init__(lambda sums: sums[values] / ONE, lambda sums: sums[number])
+
+
+class ByFields:
+    """A score that is another one where some field is counted."""
+
+    def __init__(self, field: str, counted: Score, otherwise: Score) -> None:
+        self.field, self.counted, self.otherwise = field, counted, otherwise
+
+    def __call__(self, sums: Sums) -> Floats:
+        """The score."""
+        return self.of(sums)(sums)
+
+    def of(self, fields: Container[str]) -> Score:
+        """The one that it is where these fields are counted."""
+        return self.counted if self.field in fields else self.otherwise
 
 
 class Ranged:
@@ -389,23 +433,6 @@ OVER_LABELS: Scores = {
 """Averages over labels."""
 
 
-def _kappa(sums: Sums) -> Floats:
-    """Cohen's: observed agreement against that of two who label at random, each with shares of their own."""
-    items = sums["gold"].sum(axis=-1)
-    observed = ratio(sums["right"].sum(axis=-1), items)
-    expected = ratio((sums["gold"] * sums["system"]).sum(axis=-1), items**2)
-    return ratio(observed - expected, 1 - expected)
-
-
-def _alpha(sums: Sums) -> Floats:
-    """Krippendorff's for nominal labels: chance is drawing two labels from all that both gave."""
-    items = sums["gold"].sum(axis=-1)
-    both = sums["gold"] + sums["system"]
-    pairs = 2 * items * (2 * items - 1)
-    differing = ratio(items - sums["right"].sum(axis=-1), items)
-    expected = 1 - ratio((both * (both - 1)).sum(axis=-1), pairs)
-    return np.asarray(1 - ratio(differing, expected))
-
-
 SCORES = {"agreement": f1}
-BEYOND_CHANCE = {"kappa": Ranged(_kappa, -1, 1), "alpha": Ranged(_alpha, -1, 1)}
+BEYOND_CHANCE: Scores = {"kappa": Ranged(kappa, -1, 1), "alpha": Ranged(pair_alpha, -1, 1)}
+"""Cohen's kappa and, for nominal labels, Krippendorff's alpha."""

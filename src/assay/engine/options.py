@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
@@ -14,12 +15,15 @@ from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
+from assay.formats import FORMATS
 from assay.formats.source import expand
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
 
 
+_NAMED = re.compile(r"([^=()]+)=(.+)", re.DOTALL)
+"""The format of one file: NAME=FORMAT."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
 
@@ -48,12 +52,27 @@ class Decided:
     """True if spans are compared as sets of characters."""
     tags: str | None = None
     """The column that types of mentions go by."""
+    inventory: tuple[str, ...] = ()
+    """The labels by which answers of language models are read."""
+    symmetric: tuple[str, ...] = ()
+    """Labels of relations that have no direction, as some file says."""
 
     def __or__(self, other: Decided) -> Decided:
         """The way to read both of two shards; where they cannot be reconciled, the first's."""
         filled = tuple(a or b for a, b in zip(self.filled, other.filled, strict=True))
         tags = min((self.tags, other.tags), key=(*TAGS, None).index)
-        return replace(self, filled=filled, characters=self.characters or other.characters, tags=tags)
+        inventory = tuple(sorted({*self.inventory, *other.inventory}))
+        symmetric = tuple(sorted({*self.symmetric, *other.symmetric}))
+        characters = self.characters or other.characters
+        return replace(
+            self, filled=filled, characters=characters, tags=tags, inventory=inventory, symmetric=symmetric
+        )
+
+
+def is_of_systems(form: str) -> bool:
+    """True of formats that only systems have."""
+    known = FORMATS.get(form.partition("(")[0].strip())
+    return known is not None and known.of_systems
 
 
 @dataclass(frozen=True)
@@ -61,7 +80,8 @@ class _Options:
     """The options of a run; the same words as on the command line. Those of tasks are added below."""
 
     column: str | None = None
-    input_format: str | None = None
+    input_format: str | tuple[str, ...] | None = None
+    """The format of the files; several, where NAME=FORMAT says it for gold or one system."""
     task: str | None = None
     unit: str | None = None
     slices: tuple[str, ...] = ()
@@ -104,6 +124,10 @@ class _Options:
             # As on the command line, PER,LOC are two; the tag for commas is itself.
             names = [value] if value == "," else value.split(",") if isinstance(value, str) and value else value
             object.__setattr__(self, name, tuple(sorted(set(names or ()))))
+        if self.input_format is not None and not isinstance(self.input_format, str):
+            # One by itself is what it is, none is none.
+            formats = tuple(self.input_format)
+            object.__setattr__(self, "input_format", formats if len(formats) > 1 else next(iter(formats), None))
         for name in _files():
             if isinstance(getattr(self, name), Path):
                 object.__setattr__(self, name, str(getattr(self, name)))
@@ -116,6 +140,42 @@ class _Options:
         """True if a label counts, which may have several names (nsubj:pass, nsubj)."""
         wanted = not self.labels or any(name in self.labels for name in names)
         return wanted and not any(name in self.ignore_labels for name in names)
+
+    def format_of(self, name: str) -> str | None:
+        """The format of gold's file or of a system's, where the user says it.
+
+        A format that only systems have says nothing of gold's, and stands before one that is said of all.
+        """
+        found = {
+            said or ("systems" if is_of_systems(form) else "all"): form for said, form in self._formats
+        }
+        of_systems = found.get("systems", found.get("all")) if name != "gold" else found.get("all")
+        return found.get(name, of_systems)
+
+    @property
+    def _formats(self) -> list[tuple[str, str]]:
+        """The formats that the user says, and of which file each; nothing: of all."""
+        given = (self.input_format,) if isinstance(self.input_format, str) else self.input_format or ()
+        return [(named[1], named[2]) if (named := _NAMED.fullmatch(spec)) else ("", spec) for spec in given]
+
+    def check_formats(self, names: Sequence[str]) -> None:
+        """Refuse formats that are said of systems that are not there."""
+        for said, _ in self._formats:
+            if said and said not in names:
+                raise unknown("system", said, names)
+
+    def among(self, gold: str, others: Sequence[str], systems: Sequence[str]) -> _Options:
+        """The options of a run with this annotator in gold's place, others and systems in that of systems."""
+        formats = []
+        for said, form in self._formats:
+            # What only systems have is said of these, not of annotators.
+            names = systems if not said and is_of_systems(form) else [said]
+            formats += [
+                f"{'gold' if name == gold else name}={form}" if name else form
+                for name in names
+                if name in ("", gold, *others, *systems)
+            ]
+        return replace(self, input_format=tuple(formats))
 
     def check(self) -> None:
         """Refuse values that are none of the choices."""
@@ -141,6 +201,8 @@ class _Options:
             raise UsageError(f"power {self.power} is no chance between 0 and 1, e.g. 0.8.")
         if self.sweep < 0:
             raise UsageError(f"{self.sweep} weightings cannot be drawn.")
+        if self.missing == "absent":
+            raise UsageError("--missing absent is about annotators: assay agreement")
         if self.seed < 0:
             raise UsageError(f"seed {self.seed} is negative; a seed is 0 or more.")
         if self.examples < 0:

@@ -59,6 +59,8 @@ class Cut:
     order: tuple[tuple[str, ...], ...]
     """For items the values that they can have."""
     selections: tuple[Mapping[str, Selection], ...]
+    by_number: bool = False
+    """True if values are shown by the number of items that have them."""
 
     def views(self) -> Iterator[tuple[str, list[tuple[int, Selection]]]]:
         """Each value that is worth showing, with the measures it applies to."""
@@ -66,7 +68,7 @@ class Cut:
         for index, (order, values) in enumerate(zip(self.order, self.selections, strict=True)):
             shown = [(value, values[value]) for value in order if value in values]
             if len(shown) > 1:
-                if self.spec == "label":
+                if self.by_number:
                     shown.sort(key=lambda row: (-row[1].number, row[0]))
                 for value, one in shown:
                     parts.setdefault(value, []).append((index, one))

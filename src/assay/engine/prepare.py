@@ -12,14 +12,14 @@ import numpy as np
 from assay.align import Pair, align
 from assay.arrays import Bools
 from assay.corpus import KEPT, Column, Corpus, from_lists, from_spans, holds_spans
-from assay.corpus.adapters import Given, corpus_of, is_foreign, named_systems
+from assay.corpus.adapters import Given, corpus_of, is_documents, is_foreign, named_systems
 from assay.engine import mapping
 from assay.engine.measure import Measure
-from assay.engine.options import Decided, Options
+from assay.engine.options import Decided, Options, is_of_systems
 from assay.engine.task import first_task, task_options, tasks
 from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
-from assay.formats import Files, Input
+from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
 from assay.result import Mapped, Source, enumeration
 
@@ -52,6 +52,7 @@ class Run:
     notes: tuple[Remark, ...] = ()
     decided: Decided = field(default_factory=Decided)
     """The way in which the files were read, for other shards to be read alike."""
+    options: Options = field(default_factory=Options)
 
 
 def words_alone(inputs: Sequence[Input | Corpus]) -> list[Input | Corpus]:
@@ -326,6 +327,7 @@ class Prepared:
         self.options = options
         self.names = list(named)
         all_given = [("gold", gold), *named.items()]
+        options.check_formats([name for name, _ in all_given])
         # A system without any span looks like one without any label; the others tell.
         lists = from_spans if any(holds_spans(given) for _, given in all_given) else from_lists
         self.inputs = [_open(given, name, options, lists) for name, given in all_given]
@@ -338,7 +340,11 @@ class Prepared:
         self.task = options.task or (asked[0] if asked else "") or decided.task
         if not self.task:
             # Words with labels are what is left where no task knows the files.
-            known = [name for name, task in tasks().items() if task.recognises(self.inputs[0], options)]
+            # Gold tells, and so do systems in formats that only systems have.
+            telling = [self.inputs[0], *(item for item in self.inputs[1:] if is_of_systems(_format_of(item)))]
+            known = [
+                name for name, task in tasks().items() if all(task.recognises(item, options) for item in telling)
+            ]
             self.task = known[-1] if known else first_task()
         for item, form in zip(self.inputs, decided.formats, strict=False):
             if isinstance(item, Input) and item.plan.format != form:
@@ -360,7 +366,12 @@ class Prepared:
             if wanted != self.task:
                 raise UsageError(f"{measure} is about {wanted}, but {self.task} are compared. Say --task {wanted}")
         assert task.prepare is not None
-        return replace(task.prepare(self.inputs, self.names, measures, self.options), task=self.task)
+        run = task.prepare(self.inputs, self.names, measures, self.options)
+        return replace(run, task=self.task, options=self.options)
+
+
+def _format_of(item: Input | Corpus) -> str:
+    return item.format if isinstance(item, Corpus) else item.plan.format
 
 
 def prepare(gold: Given, systems: Any, measures: Sequence[Measure], options: Options) -> Run:
@@ -374,7 +385,10 @@ def _open(given: Given, name: str, options: Options, from_data: Callable[[Any, s
     if isinstance(given, str | Path | Files):
         wanted = [options.column] if options.column else []
         # Mentions may consist of words that the text leaves out.
-        plain = options.input_format in (None, "conllu") and options.column == ENTITY
-        form = "conllu(empty_nodes=true)" if plain else options.input_format
+        said = options.format_of(name)
+        plain = said in (None, "conllu") and options.column == ENTITY
+        form = "conllu(empty_nodes=true)" if plain else said
         return Input(given if isinstance(given, Files) else str(given), input_format=form, wanted=wanted)
+    if is_documents(given):
+        return from_documents(given, name)
     return corpus_of(given, name) if is_foreign(given) else from_data(given, name)

@@ -27,7 +27,7 @@ from assay.engine.prepare import Prepared, Run, prepare, source_of
 from assay.engine.repeats import evaluate_repeats, runs_of
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import task_options, tasks
+from assay.engine.task import preset_measures, task_options, tasks
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
@@ -44,14 +44,19 @@ def measure_shard(
     command: str, gold: Any, systems: Any, specs: Sequence[str], options: Options, covered: Covered = ALONE
 ) -> Part:
     """The Part of gold and systems, or of one shard of them: it can travel, and be added to others."""
-    cuts = [Slice.find(spec) for spec in dict.fromkeys(options.slices)]
-    named = list(dict.fromkeys(specs))
+    for spec in options.slices:
+        # Refused before files are opened.
+        Slice.find(spec)
+    named = list(dict.fromkeys([*preset_measures(options.preset), *specs]))
     opened = Prepared(gold, systems, options, [find(spec) for spec in named])
     task = tasks()[opened.task]
+    cuts = [Slice.find(spec, opened.task) for spec in dict.fromkeys(options.slices)]
     if not named:
         usual = task.measures_for(opened.inputs[0]) if task.measures_for else task.defaults
         named = [*usual, *(task.with_known_words if options.train or options.lexicon else ())]
     run = opened.run([find(spec) for spec in named])
+    # A task may add measures that files call for.
+    named += [str(measure) for measure in run.measures[len(named) :]]
     if options.decided is None:
         format_warnings(run.warnings)
     tables = [[(name, measure.judge(pair)) for name, pair in run.pairs] for measure in run.measures]
@@ -267,12 +272,14 @@ class _Shard:
                     found[value] = self.selection(index, items, where, self.units, by_sentence=False, number=number)
             selections.append(found)
             orders.append(order)
-        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections))
+        return Cut(str(cut), by_sentence is not None, tuple(orders), tuple(selections), cut.kind.by_number)
 
     def _by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
         """The values that items can have; and of each value that some system's items have, how many of gold's have
         it, and the items in all systems."""
         tables = items_of(self.tables[index])
+        if cut.kind.of_counts is not None and not tables:
+            return self._counts_by_value(index, cut)
         # Whole sentences have no meaning for a part of their words, labels none within one label.
         if not (self.run.measures[index].definition.judges_items and tables):
             return (), {}
@@ -292,6 +299,22 @@ class _Shard:
             if any(one.has_gold.any() or one.has_system.any() for _, one in of_all):
                 found[value] = (first[value][0] if value in first else 0, of_all)
         return tuple(dict.fromkeys(value for _, _, values in parts for value in values)), found
+
+    def _counts_by_value(self, index: int, cut: Slice) -> tuple[tuple[str, ...], Mapping[str, tuple[int, Judged]]]:
+        """The same for a measure that has no items, of what it counts."""
+        assert cut.kind.of_counts is not None
+        measure, parts = self.run.measures[index], {}
+        for name, pair in self.run.pairs:
+            split = cut.kind.of_counts(pair, measure, cut.argument)
+            parts[name] = {value: (number, counts) for value, number, counts in split}
+        order = tuple(dict.fromkeys(value for values in parts.values() for value in values))
+        found: dict[str, tuple[int, Judged]] = {}
+        for value in order:
+            there = [values[value] for values in parts.values() if value in values]
+            nothing = replace(there[0][1], values=there[0][1].values * 0)
+            of_all = [(name, values[value][1] if value in values else nothing) for name, values in parts.items()]
+            found[value] = (max(number for number, _ in there), of_all)
+        return order, found
 
     def of_items(self) -> dict[str, Any]:
         """Fields of a Part that come from items: examples, texts, confusions."""
@@ -600,8 +623,9 @@ def checksum(shards: Sequence[Shard], *what: object) -> str:
 def check_options(options: Options, shards: int) -> None:
     """Refuse what needs all of a corpus at once."""
     where = f"files are read one after the other here ({shards:,} shards)"
-    if "frequency" in options.slices and options.train is None:
-        raise UsageError(f"--slice frequency counts the words of all files, but {where}. Give --train.")
+    for kind in (Slice.find(spec).kind for spec in options.slices):
+        if kind.counts and options.train is None:
+            raise UsageError(f"--slice {kind.name} counts the {kind.counts} of all files, but {where}. Give --train.")
     for name, option in task_options().items():
         if option.one_file and getattr(options, name):
             raise UsageError(f"--{name.replace('_', '-')} is about one file, but {where}. Score them one by one.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.arrays import Array, Bools, Floats, Ints
 from assay.engine.counts import BLOCKS, MANY, Collapsed, Sums, Tallies, as_sums
-from assay.engine.measure import Measure, Proportion, Ranged, Ratio, f1, recall
+from assay.engine.measure import ByFields, Measure, Proportion, Ranged, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.stats.intervals import bca, percentile, percentiles, score_interval, t_interval, wilson
@@ -65,7 +65,10 @@ class Figures:
         self.measure, self.slice, self.tallies, self.settings = measure, where, tallies, settings
         self.systems, self.labels, self.fields = tallies.systems, tallies.labels or (), tallies.fields
         self.by_label = tallies.by_unit is not None or tallies.by_block is not None
-        self.functions = dict(measure.scores)
+        self.functions = {
+            name: score.of(self.fields) if isinstance(score, ByFields) else score
+            for name, score in measure.scores.items()
+        }
         self.averages = dict(measure.averages) if self.by_label else {}
         self.totals = [total if tallies.labels is None else total.sum(axis=0) for total in tallies.totals]
         self.pooled = False
@@ -153,7 +156,7 @@ class Figures:
             function, sizes = self.averages[name], np.ones(self.tallies.drawn_by_label)
             # In an order that depends on what is in the rows alone, so that sums do.
             table = self._wide_tables[system][np.argsort(self._row_digests[system])]
-            values = self._linear(name, table, self.tallies.totals[system])
+            values = self._linear(name, table, system)
             present = int(np.count_nonzero(np.asarray((table != 0).sum(axis=1))))
         else:
             # Rows are looked at once; they are cheap however many units have rows of their own.
@@ -167,9 +170,10 @@ class Figures:
                 share = float(sizes @ right) / whole
                 variance = _factor(sizes) * float(sizes @ (right - share * total) ** 2) / whole**2
                 present = int(sizes[total > 0].sum())
-                ends = score_interval(share, variance, units, present, whole)
+                items = whole if function.of_items else math.inf
+                ends = score_interval(share, variance, units, present, items)
                 return function.from_share(ends[0]), function.from_share(ends[1]), "score"
-            values = self._linear(name, found.rows, self.totals[system])
+            values = self._linear(name, found.rows, system)
             present = int(sizes[found.rows.any(axis=1)].sum())
         low, high = range_of(function)
         if (low, high) == (0, 1) and 0 <= value <= 1:
@@ -191,54 +195,59 @@ class Figures:
         if name in self.averages:
             order = np.argsort(self._contents(systems))
             tables = self._wide_tables
-            lines = [self._linear(name, tables[index][order], self.tallies.totals[index]) for index in systems]
+            lines = [self._linear(name, tables[index][order], index) for index in systems]
             return lines, np.ones(len(order))
         found = self.tallies.rows(*systems) or self.tallies.block_rows(*systems)
         parts = zip(systems, np.split(found.rows, len(systems), axis=1), strict=True)
-        return [self._linear(name, part, self.totals[index]) for index, part in parts], found.sizes
+        return [self._linear(name, part, index) for index, part in parts], found.sizes
 
     def standard_error(self, name: str, system: int) -> float:
         """The standard error of an overall score, by the variance over units."""
         sizes: Array
         if name in self.averages:
             table = self._wide_tables[system][np.argsort(self._row_digests[system])]
-            values = self._linear(name, table, self.tallies.totals[system])
+            values = self._linear(name, table, system)
             sizes = np.ones(len(values))
         else:
             found = self.tallies.rows(system) or self.tallies.block_rows(system)
-            values, sizes = self._linear(name, found.rows, self.totals[system]), found.sizes
+            values, sizes = self._linear(name, found.rows, system), found.sizes
         return math.sqrt(_variance(values, sizes))
 
-    def _linear(self, name: str, rows: Any, totals: Array) -> Floats:
-        """What each row of counts adds to a score, to first order; only differences from the mean have a meaning."""
-        if name in self.functions and isinstance(function := self.functions[name], Ratio):
+    def _linear(self, name: str, rows: Any, system: int) -> Floats:
+        """What each row of a system adds to a score, to first order; only differences from the mean mean anything."""
+        if name in self.averages:
+            totals, fields = self.tallies.totals[system][:, self._columns], self._read_by_label
+            gradient = _gradient(self.averages[name], totals.astype(np.float64), fields)
+            return np.asarray(rows @ gradient.ravel())
+        totals = self.totals[system]
+        if isinstance(function := self.functions[name], Ratio):
             part, total = function.part, function.total
             sums, whole = as_sums(rows, self.tallies.read), as_sums(totals, self.fields)
             return np.asarray((part(sums) - function(whole) * total(sums)) / total(whole))
-        if name in self.averages:
-            gradient = _gradient(self.averages[name], totals.astype(np.float64), self.fields)
-            return np.asarray(rows @ gradient.ravel())
         columns = [self.fields.index(field) for field in self.tallies.read]
         own = np.asarray(totals[columns], dtype=np.float64)[None]
-        return np.asarray(rows @ _gradient(self.functions[name], own, self.tallies.read, of_all=False)[0])
+        return np.asarray(rows @ _gradient(function, own, self.tallies.read, of_all=False)[0])
 
     @cached_property
     def _label_intervals(self) -> dict[str, tuple[Floats, str]]:
         """The ends of the interval of each score (systems × labels × 2), without resampling."""
         units, drawn, number = self.tallies.units, self.tallies.drawn_by_label, len(self.labels)
+        fields = self.tallies.read
+        columns = [self.fields.index(field) for field in fields]
         found = {}
         tables = []
         for counts in self.tallies.labelled():
             assert counts.label is not None
-            # Distinct rows in canonical order: the label, then the counts.
-            tables.append(Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values])))
+            # Distinct rows in canonical order: the label, then the counts that scores read.
+            tables.append(Collapsed.of(np.column_stack([counts.label.astype(np.int64), counts.values[:, columns]])))
         for name, function in self.functions.items():
             ends = np.full((len(self.systems), number, 2), np.nan)
             low, high = range_of(function)
             for system, table in enumerate(tables):
                 of_label, rows, sizes = table.rows[:, 0], table.rows[:, 1:], table.sizes
-                value, totals = self._observed_by_label[name][system], self.tallies.totals[system].astype(np.float64)
-                sums, whole = as_sums(rows, self.fields), as_sums(totals, self.fields)
+                value = self._observed_by_label[name][system]
+                totals = self.tallies.totals[system][:, columns].astype(np.float64)
+                sums, whole = as_sums(rows, fields), as_sums(totals, fields)
                 there: Any
                 if isinstance(function, Ratio):
                     right, total = function.items(sums)
@@ -247,9 +256,10 @@ class Figures:
                         share = np.asarray(all_right / items)
                         values = (right - share[of_label] * total) / items[of_label]
                     there = total > 0
+                    items = items if function.of_items else np.full(number, math.inf)
                 else:
                     share, items = value, np.full(number, math.inf)
-                    gradient = _gradient(function, totals, self.fields, of_all=False)
+                    gradient = _gradient(function, totals, fields, of_all=False)
                     values, there = (rows * gradient[of_label]).sum(axis=1), rows.any(axis=1)
                 present = np.bincount(of_label[there], sizes[there], number)
                 mean, square = (np.bincount(of_label, sizes * values**power, number) / drawn for power in (1, 2))
@@ -351,9 +361,23 @@ class Figures:
     # --- counts by label ---
 
     @cached_property
+    def _read_by_label(self) -> tuple[str, ...]:
+        """The fields that scores and averages read: no others are resampled."""
+        return self.measure.fields_read(as_sums(self.tallies.totals[0], self.fields), averages=True)
+
+    @cached_property
+    def _columns(self) -> list[int]:
+        return [self.fields.index(field) for field in self._read_by_label]
+
+    @cached_property
     def _wide_tables(self) -> list[Any]:
-        """Each system's counts as units × (labels · fields), blocks in place of units where these are too many."""
-        return self.tallies.wide()
+        """Each system's counts that are read as units × (labels · fields), blocks in place of units where these are
+        too many."""
+        tables = self.tallies.wide()
+        if len(self._columns) == len(self.fields):
+            return tables
+        kept = np.flatnonzero(np.tile(np.isin(self.fields, self._read_by_label), len(self.labels)))
+        return [table[:, kept] for table in tables]
 
     @cached_property
     def _row_digests(self) -> list[list[bytes]]:
@@ -380,10 +404,10 @@ class Figures:
 
     def _averages_drawn(self, names: Sequence[str], tables: Sequence[Any], place: int) -> dict[str, Floats]:
         """Averages over labels of one of several systems that are drawn together, in each resample."""
-        table, width = _fast(tables[place], self.tallies.units), len(self.fields)
+        table, fields = _fast(tables[place], self.tallies.units), self._read_by_label
         parts: dict[str, list[Floats]] = {name: [] for name in names}
-        for weights in self._weights(tables, len(self.labels) * width):
-            sums = as_sums((weights @ table).reshape(len(weights), -1, width), self.fields)
+        for weights in self._weights(tables, len(self.labels) * len(fields)):
+            sums = as_sums((weights @ table).reshape(len(weights), -1, len(fields)), fields)
             for name in names:
                 parts[name].append(self.averages[name](sums))
         return {name: np.concatenate(found) for name, found in parts.items()}
@@ -399,17 +423,17 @@ class Figures:
     def _resampled(self) -> list[tuple[dict[str, Floats], dict[str, Array]]]:
         """Of a measure by label, for each system: each score and average in each resample of its own units; and by
         label, labels × times, unless these are too many to be held."""
-        times, (at_once, kept), width = self.settings.times, self._labels_at_once, len(self.fields)
+        times, (at_once, kept), fields = self.settings.times, self._labels_at_once, self._read_by_label
         found = []
         for table in self._wide_tables:
             overall = {name: np.empty(times) for name in (*self.functions, *self.averages)}
             number = len(self.labels) if at_once >= len(self.labels) else 0
             by_label = {name: np.empty((number, times), dtype=np.float32) for name in kept if number}
             fast, done = _fast(table, self.tallies.units), 0
-            for weights in self._weights([table], len(self.labels) * width):
+            for weights in self._weights([table], len(self.labels) * len(fields)):
                 part = slice(done, done + len(weights))
                 done += len(weights)
-                sums = as_sums((weights @ fast).reshape(len(weights), -1, width), self.fields)
+                sums = as_sums((weights @ fast).reshape(len(weights), -1, len(fields)), fields)
                 together = {field: values.sum(axis=1) for field, values in sums.items()}
                 for name, function in self.functions.items():
                     overall[name][part] = function(together)
@@ -422,11 +446,11 @@ class Figures:
 
     def _label_blocks(self, system: int) -> Iterator[tuple[int, int, dict[str, Array]]]:
         """Some labels (first, end) at a time, and their scores in each resample: labels × times."""
-        (at_once, kept), width = self._labels_at_once, len(self.fields)
+        (at_once, kept), fields = self._labels_at_once, self._read_by_label
         if at_once >= len(self.labels):
             yield 0, len(self.labels), self._resampled[system][1]
             return
-        whole = self._wide_tables[system]
+        whole, width = self._wide_tables[system], len(fields)
         fast = _fast(whole, self.tallies.units)
         for first in range(0, len(self.labels), at_once):
             end = min(first + at_once, len(self.labels))
@@ -435,7 +459,7 @@ class Figures:
             for weights in self._weights([whole], len(self.labels) * width):
                 part = slice(done, done + len(weights))
                 done += len(weights)
-                sums = as_sums((weights @ table).reshape(len(weights), -1, width), self.fields)
+                sums = as_sums((weights @ table).reshape(len(weights), -1, width), fields)
                 for name, values in found.items():
                     values[:, part] = self.functions[name](sums).T
             yield first, end, found
@@ -463,7 +487,7 @@ class Figures:
         return self.functions[name](as_sums(sizes @ rows - rows, self.tallies.read))
 
     def _jackknife_of_label(self, name: str, system: int, label: int) -> tuple[Floats, Ints]:
-        fields = self.fields
+        fields = self._read_by_label
         table = self._wide_tables[system][:, label * len(fields) : (label + 1) * len(fields)]
         table = table if isinstance(table, np.ndarray) else table.toarray()
         table = table[np.argsort(self._row_digests[system])]
@@ -536,12 +560,12 @@ class Figures:
         sizes: Array
         if name in self.averages:
             order, tables = np.argsort(self._contents((first, second))), self._wide_tables
-            one, other = (self._linear(name, tables[i][order], self.tallies.totals[i]) for i in (first, second))
+            one, other = (self._linear(name, tables[i][order], i) for i in (first, second))
             sizes, function = np.ones(len(one)), self.averages[name]
         else:
             rows = self._drawn(first, second)
             halves = zip((first, second), np.split(rows.rows, 2, axis=1), strict=True)
-            one, other = (self._linear(name, half, self.totals[side]) for side, half in halves)
+            one, other = (self._linear(name, half, side) for side, half in halves)
             sizes, function = rows.sizes, self.functions[name]
         low, high = range_of(function)
         variance = _variance(other - one, sizes)
@@ -636,7 +660,7 @@ class Figures:
         return outcome, power
 
     def _difference_of_average(self, function: ScoreFunction) -> Callable[[Floats, Floats], Floats]:
-        fields = self.fields
+        fields = self._read_by_label
 
         def difference(x: Floats, y: Floats) -> Floats:
             shape = (*x.shape[:-1], -1, len(fields))

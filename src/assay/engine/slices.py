@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
+from assay.engine.counts import Counts
 from assay.engine.items import Items, words_of
 from assay.engine.lexicon import attribute, banded, known_words
+from assay.engine.measure import Measure
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
@@ -20,10 +23,15 @@ LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
 """For parsers, which find long sentences hard."""
 
+_CALL = re.compile(r"([^():]+)\([a-z]+=([^()]*)\)")
+"""An argument with its name, as measures have it: chain-length(edges=2,10) is chain-length:2,10."""
 NO_VALUE = "(none)"
 """The value of a sentence that lacks a comment."""
 Values = tuple[Ints, tuple[str, ...]]
 """Codes and what they stand for, in the order in which they are to be shown."""
+
+Parts = Sequence[tuple[str, int, Counts]]
+"""Values with how many items of gold have each, and what is counted of them; nothing where a measure is not split."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,14 @@ class SliceKind:
     """By each side's own arc: gold's items by gold's, the system's by the system's."""
     of_sides: Callable[[Pair, Items, str], tuple[Ints, Ints, tuple[str, ...]]] | None = None
     """The same for items that are matched: the value of each row on gold's side and on the system's."""
+    of_system: Callable[[Pair, Items, str], Values] | None = None
+    """By what is known of the system's items alone: there is precision, and nothing that could be found."""
+    by_number: bool = False
+    """True if values are shown by the number of items that have them, not in an order of their own."""
+    counts: str = ""
+    """What it counts in all of gold where no --train is given, so that files cannot be read one after the other."""
+    of_counts: Callable[[Pair, Measure, str], Parts] | None = None
+    """For measures without items, if what they count can be split: the part of each value."""
 
 
 def _sentence_length(gold: Corpus, _: str) -> Values:
@@ -95,9 +111,9 @@ def _frequency(pair: Pair, judged: Items, _: str) -> Values:
 
 
 _OF_ITEMS = (
-    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label),
+    SliceKind("label", "gold label (for a spurious item the system's)", of_items=_label, by_number=True),
     SliceKind("seen", "seen or unseen in --train (seen:lexicon: in --lexicon)", True, of_items=_seen),
-    SliceKind("frequency", "frequency of the word in --train, else in gold itself", of_items=_frequency),
+    SliceKind("frequency", "frequency of the word in --train, else in gold", of_items=_frequency, counts="words"),
 )
 _OF_SENTENCES = (
     SliceKind("sentence-length", "number of words in the gold sentence", of_sentences=_sentence_length),
@@ -106,10 +122,20 @@ _OF_SENTENCES = (
 )
 
 
-def slices() -> dict[str, SliceKind]:
-    """All slices by name, those of the tasks among them."""
-    of_tasks = (kind for task in tasks().values() for kind in task.slices)
-    return {kind.name: kind for kind in (*_OF_ITEMS, *of_tasks, *_OF_SENTENCES)}
+def slices(task: str = "") -> dict[str, SliceKind]:
+    """All slices by name, those of the tasks among them.
+
+    What two tasks call by the same name is that of the task given; where none is, its help tells of both.
+    """
+    found = {kind.name: kind for kind in _OF_ITEMS}
+    for name, one in tasks().items():
+        for kind in one.slices:
+            known = found.get(kind.name)
+            if known is None or name == task:
+                found[kind.name] = kind
+            elif not task:
+                found[kind.name] = replace(known, help=f"{known.help}; {kind.help}")
+    return {**found, **{kind.name: kind for kind in _OF_SENTENCES}}
 
 
 @dataclass(frozen=True)
@@ -123,10 +149,12 @@ class Slice:
         return f"{self.kind.name}:{self.argument}" if self.argument else self.kind.name
 
     @classmethod
-    def find(cls, spec: str) -> Slice:
-        """The slice that a spec stands for."""
+    def find(cls, spec: str, task: str = "") -> Slice:
+        """The slice that a spec stands for, in a task."""
         name, _, argument = spec.partition(":")
-        known = slices()
+        if not argument and (call := _CALL.fullmatch(name)):
+            name, argument = call[1], call[2]
+        known = slices(task)
         if name not in known:
             raise unknown("slice", name, known)
         if argument and not known[name].takes_argument:
@@ -147,6 +175,11 @@ class Slice:
             return self._by_arcs(pair, judged)
         if self.kind.of_sides is not None:
             return self._by_sides(pair, judged)
+        if self.kind.of_system is not None:
+            codes, names = self.kind.of_system(pair, judged, self.argument)
+            nobody = replace(judged, has_gold=np.zeros(len(judged), dtype=bool), sums=judged.none().sums)
+            chosen = [judged.has_system[0] & (codes == code) for code in range(len(names))]
+            return [(name, 0, nobody.where(rows)) for name, rows in zip(names, chosen, strict=True)]
         codes, names = self.items(pair, judged)
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.

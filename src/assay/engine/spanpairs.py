@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -134,6 +135,38 @@ def take_spans(spans: Spans, rows: Ints, labels: Column) -> Spans:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Unplaced:
+    """What a system claims of a text and has no place there: mentions that do not occur in it."""
+
+    sentence: Ints
+    labels: Column
+    texts: tuple[str, ...]
+    key: Ints
+    """A number for each text, the same in every system."""
+    word: Ints
+    """Where it is shown, as a word behind those of its sentence (`Beside`)."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Texts to be shown behind the words of a sentence: what systems claim that is not there."""
+
+    texts: Mapping[int, tuple[str, ...]]
+
+
+def shown_words(gold: Corpus, sentence: int) -> list[str]:
+    """The words of a sentence as they are shown, and what stands beside them."""
+    first, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
+    words = gold.forms.strings(first, end) if gold.texts is None else pieces(gold.texts[sentence])
+    beside = gold.layer(Beside)
+    return words if beside is None else [*words, *beside.texts.get(sentence, ())]
+
+
 _PIECE = re.compile(r"\w+|[^\w\s]")
 
 
@@ -142,23 +175,37 @@ def pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def surface_forms(corpus: Corpus, chosen: Ints | None = None) -> list[str]:
-    """The words of spans joined by spaces; a text's white space counts as one space."""
+def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
+    """Where the pieces of texts begin and end, the texts being one after the other; and where each text begins."""
+    before = _text_starts(tuple(texts))
+    found = [
+        (int(first) + match.start(), int(first) + match.end())
+        for text, first in zip(texts, before, strict=False)
+        for match in _PIECE.finditer(text)
+    ]
+    begin, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return begin, end, before
+
+
+def surface_forms(corpus: Corpus, chosen: Ints | None = None, *, as_written: bool = False) -> list[str]:
+    """The words of spans joined by spaces; a text's white space counts as one space, unless all is `as_written`."""
     spans = corpus.spans
     assert spans is not None
     indexes = range(len(spans)) if chosen is None else chosen.tolist()
     begins, ends, sentences = spans.begin.tolist(), spans.end.tolist(), spans.sentence.tolist()
     starts, codes, vocabulary = corpus.starts.tolist(), corpus.forms.codes.tolist(), corpus.forms.vocabulary
+    # A span may reach beyond its sentence.
+    text, offsets = "".join(corpus.texts or ()), _text_starts(corpus.texts or ()).tolist()
     found = []
     for index in indexes:
         sentence = sentences[index]
         stretches = spans.stretches.get(index) or ((begins[index], ends[index]),)
         if corpus.texts is not None:
-            pieces = [corpus.texts[sentence][begin:end] for begin, end in stretches]
+            pieces = [text[offsets[sentence] + begin : offsets[sentence] + end] for begin, end in stretches]
         else:
             start = starts[sentence]
             pieces = [vocabulary[code] for begin, end in stretches for code in codes[start + begin : start + end]]
-        found.append(" ".join(" ".join(pieces).split()))
+        found.append(" ".join(pieces) if as_written else " ".join(" ".join(pieces).split()))
     return found
 
 
@@ -176,6 +223,9 @@ class SpanPair:
     """Gold's atoms."""
     line_starts: Ints
     """The place where each gold sentence begins on it."""
+    unplaced: Unplaced | None = None
+    """What the system claims without a place, numbered behind its spans; None where no system of the run can."""
+    unplaced_label: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     gold_errors: frozenset[Identity] | None = None
     """The spans in which gold itself is wrong, where these are listed: spans it has, or should have."""
     _matched: dict[Any, Records] = field(default_factory=dict)
@@ -190,10 +240,12 @@ class SpanPair:
         system_line: Line,
         atoms: str,
         gold_errors: Spans | None = None,
+        unplaced: Unplaced | None = None,
     ) -> SpanPair:
         """The spans of two corpora over one line; those in what was left out take no part."""
         assert gold.spans is not None and system.spans is not None
-        labels, (gold_codes, system_codes) = one_vocabulary([gold.spans.labels, system.spans.labels])
+        columns = [gold.spans.labels, system.spans.labels, *([] if unplaced is None else [unplaced.labels])]
+        labels, (gold_codes, system_codes, *other_codes) = one_vocabulary(columns)
         # A sentence that was left out begins where the next does.
         size = int(gold_line.end.max(initial=0))
         known = np.append(gold_line.begin, size)[gold_line.starts[:-1]]
@@ -205,7 +257,8 @@ class SpanPair:
             kept = np.flatnonzero((begin >= 0) & (end > 0))
             spans = SpanList(begin[kept], end[kept], codes[kept], chosen_stretches(stretches, kept))
             sides.append(Side(corpus, kept, np.searchsorted(starts, spans.begin, side="right") - 1, spans))
-        found = cls(sides[0], sides[1], labels, atoms, gold_line, starts)
+        others: dict[str, Any] = {} if unplaced is None else {"unplaced": unplaced, "unplaced_label": other_codes[0]}
+        found = cls(sides[0], sides[1], labels, atoms, gold_line, starts, **others)
         if gold_errors is None:
             return found
         begin, end, stretches = gold_line.places(gold_errors)
@@ -222,13 +275,17 @@ class SpanPair:
             try:
                 self._matched[key] = matching(self.gold.spans, self.system.spans, **options)
             except TooManyOverlapsError as error:
-                place = self.gold.corpus.place_of_span(int(self.gold.index[error.target]))
-                raise InputError(
-                    f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
-                    f"overlaps, too many for {matching.__name__}, which pairs them one to one. Leave it out, or cut "
-                    "the text into smaller documents."
-                ) from None
+                raise self.refused(error, error.target, matching.__name__) from None
         return self._matched[key]
+
+    def refused(self, error: TooManyOverlapsError, target: int, name: str) -> InputError:
+        """The error for more overlaps than a matching of this name can do; it begins at this span of gold."""
+        place = self.gold.corpus.place_of_span(int(self.gold.index[target]))
+        return InputError(
+            f"{place}: {error.targets:,} spans of gold and {error.systems:,} of the system hang together by "
+            f"overlaps, too many for {name}, which pairs them one to one. Leave it out, or cut the text into smaller "
+            "documents."
+        )
 
     def both_ways(self) -> Records:
         """The fair matching with either side as the target, added up: no side is preferred."""
@@ -255,14 +312,22 @@ class SpanPair:
     @cached_property
     def keys(self) -> Ints:
         """Numbers that tell each of the system's spans from all others of its sentence in any system: begin, end, the
-        stretches of one with gaps, label; at the end a column for no span."""
+        stretches of one with gaps, label; behind them what has no place; at the end a column for no span."""
         spans, start = self.system.spans, self.line_starts[self.system.sentence]
         shape = np.zeros(len(spans), dtype=np.int64)
         for item in spans.stretches:
             # Few spans have gaps; those with the same ends must not be taken for each other.
             shape[item] = hash(self.identity(item)[1])
-        columns = np.stack([spans.begin - start, spans.end - start, shape, spans.label])
-        return np.concatenate([columns, np.full((4, 1), NONE)], axis=1)
+        columns = [np.stack([spans.begin - start, spans.end - start, shape, spans.label])]
+        if self.unplaced is not None:
+            nowhere = np.full(len(self.unplaced), NONE)
+            columns.append(np.stack([nowhere, self.unplaced.key, nowhere, self.unplaced_label]))
+        return np.concatenate([*columns, np.full((4, 1), NONE)], axis=1)
+
+    def of_systems(self, values: Ints, others: Ints | int) -> Ints:
+        """A value for each of the system's spans and, behind them, for what has no place."""
+        number = 0 if self.unplaced is None else len(self.unplaced)
+        return np.concatenate([values, np.broadcast_to(np.asarray(others, dtype=np.int64), (number,))])
 
     def label(self, side: Side, item: int) -> str:
         """The label of a span."""
@@ -308,6 +373,7 @@ class SpanPair:
             )
             and ours.labels.strings() == theirs.labels.strings()
             and ours.stretches == theirs.stretches
+            and _claims(self.unplaced) == _claims(other.unplaced)
         )
 
     def listed(self, records: Records) -> Bools | None:
@@ -319,6 +385,14 @@ class SpanPair:
             sides = ((self.gold, int(records.target[row])), (self.system, int(records.system[row])))
             mask[row] = any(self.identity(item, side) in self.gold_errors for side, item in sides if item >= 0)
         return mask
+
+
+def _claims(unplaced: Unplaced | None) -> list[tuple[int, int, str]]:
+    """All that a system claims without a place, in any order."""
+    if unplaced is None:
+        return []
+    rows = zip(unplaced.sentence.tolist(), unplaced.key.tolist(), unplaced.labels.strings(), strict=True)
+    return sorted(rows)
 
 
 def _shifted(atoms: Stretches, start: int) -> Stretches:
@@ -334,14 +408,16 @@ def spans_of(pair: Pair) -> SpanPair:
     return spans
 
 
-def with_spans(pair: Pair, *, characters: bool, gold_errors: Spans | None = None) -> Pair:
+def with_spans(
+    pair: Pair, *, characters: bool, gold_errors: Spans | None = None, unplaced: Unplaced | None = None
+) -> Pair:
     """The pair with both sides' spans over one line, of words or of characters."""
     if characters:
         _check_characters(pair)
     lines = [_line_of_characters(pair, side) for side in (0, 1)] if characters else _lines(pair)
     lines = [line.without(gone) for line, gone in zip(lines, _left_out(pair), strict=True)]
     atoms = "characters" if characters or pair.gold.texts is not None else "words"
-    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors)
+    spans = SpanPair.of(pair.gold, lines[0], pair.system, lines[1], atoms, gold_errors, unplaced)
     return pair.with_layer(spans)
 
 

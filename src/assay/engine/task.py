@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from assay.arrays import NONE, Ints
 from assay.specs import Option
 
 if TYPE_CHECKING:
+    from assay.align import Pair
     from assay.corpus import Corpus
+    from assay.corpus.ratings import Ratings
+    from assay.engine.annotators import Continua
     from assay.engine.examples import Drawn
     from assay.engine.items import Items
     from assay.engine.measure import Measure
@@ -36,10 +39,21 @@ Tables = Sequence[tuple[str, "Items"]]
 """The items of each system by itself, by name."""
 Places = tuple[Ints, Ints, Mapping[int, Any]]
 """The first word and the end of each item in its text, and the stretches of those with gaps."""
-Layers = tuple[tuple[str, ...], "Rows | None", "tuple[Rows, ...]"]
-"""The names of the sides, their arcs, or the spans of each."""
 Wanted = tuple[tuple[int, int | None], Any, Any]
 """Two systems (or one), a mask of the items wanted, and what kind of change each is."""
+
+
+class Layers(NamedTuple):
+    """What gold and systems say in the texts of a page."""
+
+    sides: tuple[str, ...] = ()
+    """Their names."""
+    arcs: Rows | None = None
+    """The trees of all, word by word, …"""
+    spans: tuple[Rows, ...] = ()
+    """… or the spans of each, with heads or without, …"""
+    nodes: Rows | None = None
+    """… and what these may cover besides words."""
 
 
 def word_places(run: Run, items: Items) -> Places:
@@ -53,9 +67,9 @@ class Drawing:
     """The layers that examples and pages draw beside words and items."""
 
     kind: str
-    """The kind of layer that the page and the terminal draw: tags, arcs, spans, trees, chains, units."""
+    """The kind of layer that the page draws: tags, arcs, spans, graph, frames, trees, chains, units."""
     places: Callable[[Run, Items], Places] = word_places
-    layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: ((), None, ())
+    layers: Callable[[Run, Items, Tables, Shown], Layers] = lambda run, items, tables, shown: Layers()
     """The layers of gold and systems in the texts of a page."""
     example: Callable[[Run, Items, Tables, int], Mapping[str, Any]] = lambda run, items, tables, sentence: {}
     """The same in one sentence: fields of an Example."""
@@ -63,6 +77,8 @@ class Drawing:
     """Examples of single items, where sentences are not what is drawn."""
     unit: str = "sentence"
     """The unit that is one text of a page."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of outcome in words, for those that a drawing names."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +98,18 @@ class Task:
     """… those, and the ones of agreement, where they depend on what gold's file holds …"""
     with_known_words: tuple[str, ...] = ()
     """… and those that are added where --train or --lexicon is given."""
+    presets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Measures with their settings that go by one name, such as those of a shared task (--preset)."""
     agreement: tuple[str, ...] = ()
     """The measures of agreement: it is the same who comes first."""
     agreement_where_defined: tuple[str, ...] = ()
     """Further ones, which not all files have a meaning for."""
+    ratings: Callable[[Run, Sequence[str], str], Ratings] | None = None
+    """The labels that annotators give to the items of a column, where items are given to them; their names …"""
+    units: Callable[[Run, Sequence[str]], Continua] | None = None
+    """… and the units that they find themselves."""
+    majority: Callable[[Run, Sequence[str]], list[tuple[str, Pair]]] | None = None
+    """Systems against what more than half of the annotators have, where that can be told."""
     prepare: Prepare | None = None
     command: str = ""
     """A sentence on its measures and the command that has them, where that is not score or compare."""
@@ -135,6 +159,11 @@ def first_task() -> str:
     """The task of files and measures that show no other: words with labels."""
     name: str = import_module("assay.tasks").NAMES[0]
     return name
+
+
+def preset_measures(name: str | None) -> tuple[str, ...]:
+    """The measures of a preset; none where none is named."""
+    return next((task.presets[name] for task in tasks().values() if name in task.presets), ()) if name else ()
 
 
 def task_options() -> dict[str, Option]:

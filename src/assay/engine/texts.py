@@ -18,7 +18,7 @@ from assay.arrays import NONE, Array, Bools, Ints, as_codes, numbers_of_runs
 from assay.engine.examples import lot_of
 from assay.engine.items import ONE, Items
 from assay.engine.prepare import Run
-from assay.engine.spanpairs import pieces
+from assay.engine.spanpairs import Beside, shown_words
 from assay.engine.task import tasks
 from assay.errors import UsageError
 
@@ -27,6 +27,8 @@ _BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")
 """The columns of items of which each system has one."""
 MOST_TEXTS = 50_000
 """So many sentences a page shows; of more, a sample of those that are worth a look."""
+ROOT, ELSEWHERE, NO_HEAD = -1, -2, -3
+"""Heads of rows that are no words: the root, a word that gold does not have or in another text, no head at all."""
 _SLACK = 4
 """Shards are chosen among whenever a quarter more has come together: choosing takes time."""
 
@@ -143,7 +145,11 @@ class Texts:
     arcs: Rows | None = None
     """Word by word the heads and relations of all sides …"""
     spans: tuple[Rows, ...] = ()
-    """… or the spans of each."""
+    """… or the spans of each, which may have heads."""
+    nodes: Rows | None = None
+    """What spans may cover besides words, in order: the number of words before each (`behind`) and its `id`."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of outcome in words."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -162,6 +168,7 @@ class Texts:
             slices={name: None if rows is None else rows[rows != NONE] for name, rows in members.items()},
             arcs=None if self.arcs is None else self.arcs.of_texts(kept),
             spans=tuple(rows.of_texts(kept) for rows in self.spans),
+            nodes=None if self.nodes is None else self.nodes.of_texts(kept),
         )
 
     def coded(self, slices: Sequence[str] = ()) -> dict[str, Any]:
@@ -201,8 +208,14 @@ class Texts:
                     layers.append({"side": side, **listed, "labels": list(arcs.vocabulary)})
         for side, spans in zip(self.sides, self.spans, strict=bool(self.spans)):
             own = spans.compact()
-            names = (name for name in ("begin", "length", "label", "kind") if name in own.columns)
-            layers.append({"side": side, **own.lists(*names), "labels": list(own.vocabulary)})
+            # Most heads are one word, most arcs have a direction.
+            usual = {"head_length": 1, "undirected": 0}
+            told = [name for name, one in own.columns.items() if name not in usual or (one != usual[name]).any()]
+            layers.append({"side": side, **own.lists(*told), "labels": list(own.vocabulary)})
+        of_nodes: dict[str, Any] = {}
+        if self.nodes is not None and len(self.nodes):
+            own = self.nodes.compact()
+            of_nodes = {"nodes": {**own.lists("behind", "id"), "ids": list(own.vocabulary)}}
         how = "all" if len(self) == self.judged else "diff" if self.how == "diff" else "sample"
         return {
             **{"how": how, "embedded": len(self), "total": self.total, "unit": self.unit, "on": self.on},
@@ -218,6 +231,7 @@ class Texts:
             "words": words.columns["word"].tolist(),
             "labels": list(items.vocabulary),
             "kinds": list(self.kinds),
+            "meanings": {kind: self.meanings[kind] for kind in self.kinds if kind in self.meanings},
             "items": {
                 **items.lists("begin", "length", "gold"),
                 "owner": sparse(owner != NONE, owner),
@@ -225,6 +239,7 @@ class Texts:
                 "slices": {name: distances(rows) for name in slices if (rows := self.slices.get(name)) is not None},
             },
             "layers": layers,
+            **of_nodes,
         }
 
     def _numbers(self, rows: Rows) -> list[int]:
@@ -320,6 +335,7 @@ def _joined(pieces: Sequence[Texts], judged: int) -> Texts:
         slices={name: None if rows is None else np.concatenate(rows) for name, rows in slices.items()},
         arcs=None if first.arcs is None else joined([piece.arcs for piece in pieces]),
         spans=tuple(joined([piece.spans[side] for piece in pieces]) for side in range(len(first.spans))),
+        nodes=None if first.nodes is None else joined([piece.nodes for piece in pieces]),
     )
 
 
@@ -357,7 +373,7 @@ def embedded(
     rows = np.flatnonzero(text != NONE)
     order = rows[np.lexsort((begin[rows], text[rows]))]
     members = {name: _members(items, part) for name, part in slices}
-    sides, arcs, spans = drawing.layers(run, items, tables, shown)
+    layers = drawing.layers(run, items, tables, shown)
     return Texts(
         how=how,
         unit=unit,
@@ -371,9 +387,13 @@ def embedded(
         sentences=_sentences(run, shown) if unit == "document" else None,
         items=item_rows(items, order, text, begin, end, stretches),
         slices={name: None if mask is None else np.flatnonzero(mask[order]) for name, mask in members.items()},
-        sides=sides,
-        arcs=arcs,
-        spans=spans,
+        sides=layers.sides,
+        arcs=layers.arcs,
+        spans=tuple(
+            _with_items(rows, side, items, order, text) for side, rows in enumerate(layers.spans, start=NONE)
+        ),
+        nodes=layers.nodes,
+        meanings=drawing.meanings,
     )
 
 
@@ -432,15 +452,15 @@ def _names(run: Run, shown: Shown, unit: str) -> Rows:
     own = gold.metadata("sent_id")
     return shown.names(
         [gold.sentence_ids[text] for text in chosen],
-        [own[text] is None and not gold.by_id for text in chosen],
+        [own[text] is None and not gold.are_documents for text in chosen],
         [gold.place_of_sentence(text) for text in chosen],
     )
 
 
 def _words(run: Run, shown: Shown, unit: str) -> Rows:
     gold = run.gold
-    if gold.texts is not None:
-        return word_rows([pieces(gold.texts[sentence]) for sentence in shown.chosen.tolist()])
+    if gold.texts is not None or (unit == "sentence" and gold.layer(Beside) is not None):
+        return word_rows([shown_words(gold, sentence) for sentence in shown.chosen.tolist()])
     first, end = _ends(run, shown, unit)
     words = numbers_of_runs(gold.starts[first], gold.starts[end] - gold.starts[first])
     text = np.repeat(np.arange(len(first)), gold.starts[end] - gold.starts[first])
@@ -521,7 +541,36 @@ def span_rows(
     vocabulary: tuple[str, ...],
     stretches: Mapping[int, Any],
     kinds: Ints | None = None,
+    *,
+    heads: tuple[Ints, Ints] | None = None,
+    numbers: Ints | None = None,
+    undirected: Bools | None = None,
 ) -> Rows:
-    """Spans of a side in order of their places; `stretches` are of those with gaps."""
+    """Spans of a side in order of their places; `stretches` are of those with gaps.
+
+    `heads`: first word and end of each one's head, or ROOT, ELSEWHERE, NO_HEAD. `numbers`: the number that each has
+    as an item of its side, by which it is known which item of the page it stands for. `undirected`: mask of those
+    that could as well be the head.
+    """
     columns = {"begin": begin, "length": end - begin, "label": labels, **({} if kinds is None else {"kind": kinds})}
+    if heads is not None:
+        columns |= {"head": heads[0], "head_length": np.where(heads[0] >= 0, heads[1] - heads[0], 1)}
+    if numbers is not None:
+        columns["item"] = numbers
+    if undirected is not None:
+        columns["undirected"] = undirected.astype(np.int64)
     return Rows(text, columns, ("label",), vocabulary, stretches).taken(by_place(text, begin, end))
+
+
+def _with_items(rows: Rows, side: int, items: Items, order: Ints, text: Ints) -> Rows:
+    """The spans of a side (NONE: gold), for their numbers the places of their items among those of the text."""
+    if "item" not in rows.columns:
+        return rows
+    assert items.partner is not None
+    numbers = np.where(items.owner == NONE, items.item, NONE) if side == NONE else items.partner[side]
+    numbers, own = numbers[order], rows.columns["item"]
+    place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
+    # The last place is for what is no item, NONE.
+    known = np.full(max(int(numbers.max(initial=0)), int(own.max(initial=0))) + 2, NONE)
+    known[numbers[numbers != NONE]] = place[numbers != NONE]
+    return replace(rows, columns={**rows.columns, "item": known[own]})

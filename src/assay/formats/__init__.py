@@ -14,7 +14,21 @@ from typing import Any
 from assay import specs
 from assay.corpus import SEVERAL, Column, Corpus
 from assay.errors import InputError, UsageError, unknown
-from assay.formats import biojson, brackets, chains, columns, graphs, readings, roles, standoff, trees
+from assay.formats import (
+    answers,
+    biojson,
+    brackets,
+    chains,
+    columns,
+    extraction,
+    graphs,
+    links,
+    ratings,
+    readings,
+    roles,
+    standoff,
+    trees,
+)
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
 
@@ -52,7 +66,13 @@ class Plan:
     """True if it holds mentions in chains."""
     graphs: bool = False
     """True if it holds graphs and nothing else but words with tags."""
+    relations: bool = False
+    """True if it holds relations between spans, as far as the first lines show …"""
+    links: bool = False
+    """… and identifiers of what spans name."""
     has_words: bool = True
+    in_documents: bool = False
+    """True if its sentences are whole documents."""
     words: str = ""
     """In a table, the column of the words; other formats say themselves which it is."""
     sniffed: bool = False
@@ -72,6 +92,8 @@ class Format:
     plan: Callable[[Sequence[str], str, dict[str, Any], Sequence[str]], Plan]
     parameters: dict[str, Any] = field(default_factory=dict)
     parameter_help: str = ""
+    of_systems: bool = False
+    """True if only systems have files of this kind: it says nothing of gold's."""
 
 
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
@@ -174,6 +196,11 @@ def _plan_conll2012(head: Sequence[str], path: str, given: dict[str, Any], wante
     return replace(plan, resolve=roles.roles_too(plan.resolve))
 
 
+def _plan_hipe(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    layout = links.hipe_layout(head, path)
+    return replace(_plan_layout(layout, head, path), read=partial(links.read_hipe, layout=layout), links=True)
+
+
 def _plan_props(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     if given["word"] < 0 or given["predicate"] < 1:
         raise UsageError("format props: word and predicate are numbers of columns, counted from 1; word=0: no words.")
@@ -192,10 +219,39 @@ def _plan_up2(head: Sequence[str], path: str, format: str) -> Plan:  # noqa: A00
     return replace(_plan_layout(layout, head, path), has_words=layout.word > 0)
 
 
+def _plan_brat(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("units", given["units"], standoff.UNITS)
+    read = partial(standoff.read_brat, **given)
+    whole = given["units"] == "documents"
+    return _plan("brat", path, (), read, spans=True, in_documents=whole, **standoff.brat_layers(head))
+
+
+def _plan_json(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    read = partial(standoff.read_json, **given)
+    return _plan("jsonl", path, (), read, spans=True, in_documents=True, **standoff.json_layers(head))
+
+
+def _plan_text2text(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("broken", given["broken"], ("error", "drop"))
+    return _plan("text2text", path, (), partial(chains.read_text2text, **given), chains=True)
+
+
 def _plan_clusters(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
     check_choice("end", given["end"], chains.ENDS)
     check_choice("which", given["which"], chains.WHICH)
     return _plan("clusters", path, chains.cluster_labels(head), partial(chains.read_clusters, **given), chains=True)
+
+
+def _plan_dygie(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    check_choice("which", given["which"], extraction.WHICH)
+    predicted, related, chained = extraction.dygie_layers(head, path, given["which"])
+    read = partial(extraction.read_dygie, predicted=predicted, chained=chained)
+    plan = _plan("dygie", path, chains.cluster_labels(head), read, chains=chained, relations=related)
+    return replace(plan, spans=True)
+
+
+def _plan_ratings(head: Sequence[str], path: str, given: dict[str, Any], wanted: Sequence[str]) -> Plan:
+    raise UsageError(f"{path}: a table of ratings is about several annotators: assay agreement")
 
 
 def _looks_conll(head: Sequence[str]) -> bool:
@@ -381,15 +437,31 @@ FORMATS = {
             ),
         ),
         Format(
+            "hipe",
+            "HIPE: words in columns that the first line names, mentions in NE- columns, links in NEL- columns",
+            "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = d1\nRome\tB-loc\tQ220\tNoSpaceAfter\n"
+            ".\tO\t_\tEndOfSentence",
+            links.looks_hipe,
+            _plan_hipe,
+        ),
+        Format(
+            "neleval",
+            "neleval and TAC: a mention per line, document, first and last place, then identifier, score and type",
+            "d1\t0\t4\tQ90\t1.0\tLOC\nd1\t10\t13\tNIL001\t0.7\tPER\tQ2\t0.2\tPER",
+            links.looks_neleval,
+            lambda head, path, given, wanted: _plan(
+                "neleval", path, (), links.read_neleval, links=True, has_words=False, in_documents=True
+            ),
+        ),
+        Format(
             "brat",
-            "brat standoff: a folder of X.ann with the text X.txt beside each; labelled spans of characters",
+            "brat standoff: X.ann with the text X.txt beside it; labelled spans of characters, relations, links",
             "T1\tPER 0 13\tAngela Merkel\nT2\tLOC 25 30;41 48\tNorth America",
             standoff.looks_brat,
-            lambda head, path, given, wanted: _plan(
-                "brat", path, (), partial(standoff.read_brat, **given), spans=True
-            ),
-            {"triggers": True, "trim": False},
-            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans",
+            _plan_brat,
+            {"triggers": True, "trim": False, "units": "documents"},
+            "triggers: keep the spans that events are tied to; trim: take white space off the ends of spans; units: "
+            "lines if each line of the text is a sentence",
         ),
         # Before the other JSON.
         Format(
@@ -403,6 +475,31 @@ FORMATS = {
                 "mrp", path, graphs.MRP_LABELS, graphs.read_mrp, empty="_", graphs=True
             ),
         ),
+        # Before clusters, which these may have too.
+        Format(
+            "dygie",
+            "DyGIE, SciERC: JSON, a document per line; spans (first and last word, from 0) and relations by sentence",
+            '{"doc_key": "d1", "sentences": [["Ann", "left", "Rome"]], "ner": [[[0, 0, "PER"], [2, 2, "LOC"]]], '
+            '"relations": [[[0, 0, 2, 2, "left"]]]}',
+            extraction.looks_dygie,
+            _plan_dygie,
+            {"which": "auto"},
+            "which: gold or predicted, where ner and predicted_ner are both there; predicted leaves files without "
+            "such as they are",
+        ),
+        Format(
+            "docred",
+            "DocRED: JSON, documents with entities (all their mentions) and facts, or facts about gold's entities",
+            '[{"title": "d1", "sents": [["Ann", "left", "Rome"]], "vertexSet": [[{"pos": [0, 1], "sent_id": 0, '
+            '"type": "PER"}], [{"pos": [2, 3], "sent_id": 0, "type": "LOC"}]], '
+            '"labels": [{"h": 0, "t": 1, "r": "left"}]}]',
+            extraction.looks_docred,
+            lambda head, path, given, wanted: _plan(
+                "docred", path, (), partial(extraction.read_docred, **given), spans=True, relations=True
+            ),
+            {"gold": ""},
+            'gold: the file with the entities that facts {"title", "h_idx", "t_idx", "r"} are about',
+        ),
         Format(
             "biojson",
             "JSON, a sentence per line with words and, for each predicate, tags of its arguments (B-ARG0, B-V, O)",
@@ -413,6 +510,15 @@ FORMATS = {
             dict(biojson.PARAMETERS),
             "scheme: that of the tags, e.g. bioes (auto: as they look); repair: conlleval or discard, for tags that "
             "break it",
+        ),
+        Format(
+            "text2text",
+            "text, a document per line: tags of chains behind words; ## is an empty node, behind its parent",
+            "Los|[e1 jugadores de el Espanyol|[e2],e1] aseguraron que prefieren ##|[e1] enfrentar se a el Barcelona",
+            chains.looks_text2text,
+            _plan_text2text,
+            {"broken": "error"},
+            "broken: drop leaves out brackets without their other half",
         ),
         Format(
             "clusters",
@@ -426,15 +532,32 @@ FORMATS = {
         ),
         Format(
             "jsonl",
-            "JSON, a document per line or a list of them: labelled spans of characters or, where given, of tokens",
+            "JSON, a document per line or a list (SpERT): spans of characters or of given tokens, relations, links",
             '{"id": "d1", "text": "Angela Merkel spoke", "spans": [{"start": 0, "end": 13, "label": "PER"}]}\n'
             '{"id": "d2", "text": "She left Rome", "label": [[9, 13, "LOC"]]}',
             standoff.looks_json,
-            lambda head, path, given, wanted: _plan(
-                "jsonl", path, (), partial(standoff.read_json, **given), spans=True
-            ),
+            _plan_json,
             {"find": False, "trim": False},
             "find: look for mentions that have no offsets; trim: take white space off the ends of spans",
+        ),
+        # Never told by its look: answers are JSON, or any text.
+        Format(
+            "answers",
+            "answers of language models about gold's texts, JSON by line or a folder of ID.txt: labelled spans",
+            '{"id": "d1", "answer": "[{\\"text\\": \\"Angela Merkel\\", \\"label\\": \\"PER\\"}]"}\n'
+            '{"id": "d2", "answer": "She left <LOC>Rome</LOC>"}',
+            lambda head: False,
+            lambda head, path, given, wanted: _plan(
+                answers.spelled(given),
+                path,
+                (),
+                partial(answers.read_answers, given=answers.checked(given)),
+                spans=True,
+                has_words=False,
+            ),
+            answers.PARAMETERS,
+            answers.PARAMETER_HELP,
+            of_systems=True,
         ),
         Format(
             "tsv",
@@ -468,6 +591,18 @@ FORMATS = {
             ),
             dict(_TABLE),
             "word, header, comments: as for tsv",
+        ),
+        Format(
+            ratings.FORMAT,
+            "one table for all annotators (assay agreement): CSV or TSV with a header, a rating per line (long) or "
+            "an item per line and a column per annotator (wide); or JSON {annotator: {item: label}}",
+            "item,annotator,label\nd1,anna,yes\nd1,ben,no",
+            lambda head: False,
+            _plan_ratings,
+            dict(ratings.PARAMETERS),
+            "item, annotator, label: names of the columns; layout: long or wide, where the header does not tell; "
+            "missing: another mark of what is missing, beside empty cells, NA, nan and null; sets: divides a cell "
+            "into several labels; order: of labels, e.g. low<middle<high",
         ),
     )
 }
@@ -573,6 +708,15 @@ def read(path: str, *, columns: Sequence[str] | None = None, input_format: str |
     is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
     """
     return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+
+
+def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:
+    """A corpus from documents as dicts, with spans, relations and links as in JSON (`jsonl`)."""
+    builder = Builder(())
+    text = standoff.read_dicts(documents, name, builder)
+    made = FORMATS["jsonl"].plan([], name, dict(FORMATS["jsonl"].parameters), ())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return builder.corpus(name, digest, replace(made, format="lists"))
 
 
 def choose_column(inputs: Sequence[Input]) -> str:

@@ -61,7 +61,15 @@ class Collector(Protocol):
         """The finished layer."""
 
 
+class SpanCollector(Collector, Protocol):
+    """The same for a layer over all spans of the files."""
+
+    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
+        """The number of a span, given as to the Builder."""
+
+
 C = TypeVar("C", bound=Collector)
+S = TypeVar("S", bound=SpanCollector)
 
 
 class Builder:
@@ -112,6 +120,16 @@ class Builder:
         found = self._collectors.setdefault(kind, kind())
         assert isinstance(found, kind)
         return found
+
+    def over_spans(self, kind: type[S], wanted: bool) -> S | None:
+        """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
+        if kind in self._collectors or not wanted:
+            return self.collector(kind) if kind in self._collectors else None
+        collector, labels = self.collector(kind), tuple(self._span_labels)
+        rows = np.array(self._spans, dtype=np.int64).reshape(-1, 5).tolist()
+        for number, (sentence, begin, end, label, line) in enumerate(rows):
+            collector.span(sentence, self._stretches.get(number, ((begin, end),)), labels[label], line)
+        return collector
 
     @property
     def words(self) -> int:
@@ -302,6 +320,7 @@ class Builder:
             unparsed=frozenset(self._unparsed),
             chains=chains,
             texts=tuple(self.texts) or None,
+            in_documents=plan.in_documents,
             by_id=bool(self.ids),
             noted=tuple(self._notes.items()),
         )
@@ -352,7 +371,11 @@ def document_id(text: str, number: int) -> str:
 
 
 def sorted_chains(
-    rows: Ints, names: Sequence[str], stretches: Mapping[int, Stretches], heads: Ints | None = None
+    rows: Ints,
+    names: Sequence[str],
+    stretches: Mapping[int, Stretches],
+    heads: Ints | None = None,
+    types: Column | None = None,
 ) -> Chains:
     """Chains from rows of document, begin, end, chain and line, sorted by the first four.
 
@@ -362,7 +385,12 @@ def sorted_chains(
     document, begin, end, chain, lines = rows[order].T.copy()
     place = np.argsort(order) if stretches else order
     gaps = {int(place[number]): shape for number, shape in stretches.items()}
-    return Chains(document, begin, end, chain, tuple(names), lines, None if heads is None else heads[order], gaps)
+    return Chains(
+        *(document, begin, end, chain, tuple(names), lines),
+        heads=None if heads is None else heads[order],
+        stretches=gaps,
+        types=None if types is None else Column(types.codes[order], types.vocabulary),
+    )
 
 
 def with_crossings_noted(corpus: Corpus) -> Corpus:

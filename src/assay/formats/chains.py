@@ -1,4 +1,4 @@
-"""Documents with chains of mentions: CoNLL-2012 and its relatives, and JSON lines.
+"""Documents with chains of mentions: CoNLL-2012 and its relatives, text with tags behind words, and JSON lines.
 
 CoNLL-2012 has a word per line, with the mentions of chains as brackets in the last column. In JSON a document is a
 line with its clusters of mentions, each mention given by its first and last word.
@@ -45,6 +45,8 @@ _Brackets = dict[str, list[str]]
 GOLD, PREDICTED = "clusters", "predicted_clusters"
 ENDS = ("inclusive", "exclusive")
 WHICH = ("auto", GOLD, PREDICTED)
+Layers = Callable[[dict[str, Any], list[list[str]], int, int, str, Builder], None]
+"""Reads more of a document: its value, words by sentence, the number of its first sentence, its line and place."""
 _CLUSTERS = '{"doc_key": "d1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]}'
 
 
@@ -456,6 +458,75 @@ class _Reader:
         self._builder.mentions(mentions, names)
 
 
+# --- text with tags behind words, as language models are asked for it ---
+
+_TAGGED = re.compile(r"(?P<word>.+?)\|(?P<tags>\[?[^\[\]|,-]+\]?(?:[,-]\[?[^\[\]|,-]+\]?)*)", re.DOTALL)
+_TEXT = "Los|[e1 jugadores|e1] dijeron que ##|[e1] ganan"
+
+
+def looks_text2text(head: Sequence[str]) -> bool:
+    """True if words of the first lines are tagged with brackets, and brackets open before they close."""
+    tokens = [token for line in head[:5] for token in line.split(" ") if "|" in token]
+    tags = [match["tags"] for token in tokens if (match := _TAGGED.fullmatch(token))]
+    marked = [tag for tag in tags if "[" in tag or "]" in tag]
+    return bool(marked) and len(marked) >= 0.9 * len(tokens) and marked[0].startswith("[")
+
+
+def read_text2text(source: Source, builder: Builder, *, broken: str = "error") -> None:
+    """Read one file; `broken="drop"` leaves out mentions that are not closed or not opened, and counts them."""
+    builder.begin_file(source.path)
+    problems: list[str] = []
+    remedy = 'Is a bracket missing? Leave such out with --input-format "text2text(broken=drop)"'
+    for batch in source.batches():
+        for number, line in batch.lines():
+            tokens = [token for token in line.split(" ") if token]
+            if not line.strip():
+                problems.append(f"{source.path}:{number}: an empty line where a document should stand, e.g. {_TEXT}")
+                continue
+            words, cells = [], []
+            for place, token in enumerate(tokens):
+                match = _TAGGED.fullmatch(token)
+                marked = match is not None and ("[" in match["tags"] or "]" in match["tags"])
+                words.append(match["word"] if match is not None and marked else token)
+                if match is not None and marked:
+                    cells.append((place, match["tags"]))
+            rows, names, faults = mentions_one_by_one([tags.encode() for _, tags in cells], _tags_in)
+            for place, kind, name in faults:
+                where = f"{source.path}:{number}: word {cells[place][0] + 1}"
+                if broken == "drop" and kind != "odd":
+                    builder.note("Brackets without their other half, left out: {}.", 1)
+                elif kind == "odd":
+                    fact = f"{cells[place][1]!r} is not of the form [e1,[e2],e3]"
+                    problems.append(f"{where}: {fact}. Mend the brackets.")
+                else:
+                    opened = f"the mention of {name} that opens here is not closed in its document"
+                    closed = f"{name} is closed here, but no mention of it is open"
+                    problems.append(f"{where}: {opened if kind == 'opened' else closed}. {remedy}")
+            builder.document("", builder.sentence)
+            builder.add(words, [builder.words + len(words)], [number])
+            places = [place for place, _ in cells]
+            mentions = [
+                (builder.begun - 1, places[first], places[last] + 1, chain, number) for first, last, chain in rows
+            ]
+            builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+    refuse_all(problems)
+    if not builder.begun:
+        raise InputError(f"{source.path}:1: no document in the file. A document is a line, e.g. {_TEXT}")
+    builder.end_file()
+
+
+def _tags_in(cell: bytes) -> _Brackets | None:
+    """The brackets of a word: `[e1` opens, `e1]` closes, `[e1]` does both."""
+    found: _Brackets = {"single": [], "opened": [], "closed": []}
+    for tag in re.split("[,-]", cell.decode("utf-8")):
+        name = tag.strip("[]")
+        if not name or tag == name:
+            return None
+        kind = "single" if tag[0] == "[" and tag[-1] == "]" else "opened" if tag[0] == "[" else "closed"
+        found[kind].append(name)
+    return found
+
+
 # --- JSON ---
 
 
@@ -473,8 +544,18 @@ def _first(head: Sequence[str]) -> dict[str, Any]:
     return json_object(next((line for line in head if line.strip()), "")) or {}
 
 
-def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", which: str = "auto") -> None:
-    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant."""
+def read_clusters(
+    source: Source,
+    builder: Builder,
+    *,
+    end: str = "inclusive",
+    which: str = "auto",
+    layers: Layers | None = None,
+) -> None:
+    """Read one file; `end` says whether the last word of a mention belongs to it, `which` clusters are meant.
+
+    `layers` reads what else there is in a document, which then may have no clusters.
+    """
     builder.begin_file(source.path)
     problems: list[str] = []
     for batch in source.batches():
@@ -482,7 +563,7 @@ def read_clusters(source: Source, builder: Builder, *, end: str = "inclusive", w
             if line.strip():
                 place = f"{source.path}:{number}"
                 try:
-                    _read_document(line, number, place, end == "inclusive", which, builder, problems)
+                    _read_document(line, number, place, end == "inclusive", which, builder, problems, layers)
                 except _DocumentError as fault:
                     problems.append(f"{place}: {fault}")
     refuse_all(problems)
@@ -496,7 +577,14 @@ class _DocumentError(Exception):
 
 
 def _read_document(
-    text: str, line: int, place: str, inclusive: bool, which: str, builder: Builder, problems: list[str]
+    text: str,
+    line: int,
+    place: str,
+    inclusive: bool,
+    which: str,
+    builder: Builder,
+    problems: list[str],
+    layers: Layers | None,
 ) -> None:
     """Add a document to the builder, or what is wrong with its mentions to the problems."""
     try:
@@ -512,8 +600,8 @@ def _read_document(
         if list(map(len, columns[0])) != list(map(len, columns[1])):
             raise _DocumentError("pos has other lengths than sentences. Give one tag for each word.")
     words = sum(map(len, columns[0]))
-    key = _key(value, which)
-    clusters = _listed(value[key], key)
+    key = which if layers else _key(value, which)
+    clusters = _listed(value.get(key, []), key)
     before, rows = len(problems), []
     for number, cluster in enumerate(clusters):
         path = f"{key}[{number}]"
@@ -533,12 +621,15 @@ def _read_document(
         builder.identify(document_id(name, len(builder.ids) + 1), place)
     except InputError as error:
         problems.append(str(error))
+    first = builder.sentence
     ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
     flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
     builder.add(flat, ends.tolist(), [line] * len(ends))
     mentions = [(builder.begun - 1, *row) for row in rows]
     names = [str(number) for number in range(len(clusters))]
     builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+    if layers:
+        layers(value, columns[0], first, line, place, builder)
 
 
 def _key(value: dict[str, Any], which: str) -> str:

@@ -58,7 +58,8 @@ class CleanLines:
 
     def codes(self, column: int, cells: Cells) -> Ints:
         """One column of the words, each cell as its code; cells of up to eight bytes, most of them, as numbers."""
-        first, last = self.bounds[column] + 1, self.bounds[column + 1]
+        last = self.bounds[column + 1]
+        first = np.minimum(self.bounds[column] + 1, last)
         length = last - first
         numbers = self._numbers
         if length.max(initial=0) <= _WORD:
@@ -117,12 +118,13 @@ def _codes(keys: Array, cells: Cells) -> Ints:
 
 
 def clean_lines(
-    data: bytes, separator: str | None, width: int, *, ids: bool, comments: bool, before: int
+    data: bytes, separator: str | None, width: int, *, ids: bool, comments: bool, before: int, open_end: bool = False
 ) -> CleanLines | None:
     """The lines of a batch, or None where one is not as it should be.
 
     `before` is the number of words that the sentence under way has before the batch. Where the separator is None,
-    any white space, columns have to be divided by one space each.
+    any white space, columns have to be divided by one space each. With `open_end`, lines may have more columns, and
+    all of these are one cell.
     """
     if separator is None:
         try:
@@ -150,7 +152,7 @@ def clean_lines(
         documents = likely[[data.startswith(DOCSTART, int(begin[line])) for line in likely]]
     gap[documents] = True
     full = ~gap & ~is_comment
-    grid = _separators(marks, ord(separator or " "), begin, end, full, width)
+    grid = _separators(marks, ord(separator or " "), begin, end, full, width, open_end)
     if grid is None:
         return None
     bounds = np.concatenate([begin[None, full] - 1, grid.T, end[None, full]])
@@ -185,9 +187,21 @@ def clean_lines(
     )
 
 
-def _separators(marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int) -> Ints | None:
-    """The separators of the lines with columns, lines × (width - 1), or None where a line has more or fewer."""
+def _separators(
+    marks: Ints, separator: int, begin: Ints, end: Ints, full: Bools, width: int, open_end: bool
+) -> Ints | None:
+    """The separators of the lines with columns, lines × (width - 1), or None where a line has more or fewer.
+
+    With an open end these are the first `width` of each line, the last being its end where it has no more columns.
+    """
     found = np.flatnonzero(marks == separator)
+    if open_end:
+        first, behind = np.searchsorted(found, begin[full]), np.searchsorted(found, end[full])
+        if (behind - first < width - 1).any():
+            return None
+        columns = np.append(found, 0)[np.minimum(first[:, None] + np.arange(width), len(found))]
+        columns[:, -1] = np.where(behind - first < width, end[full], columns[:, -1])
+        return np.asarray(columns)
     others = np.flatnonzero(~full & (begin < end))
     begin_of_others, end_of_others = begin[others], end[others]
     begin, end = begin[full], end[full]

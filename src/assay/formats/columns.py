@@ -340,9 +340,6 @@ class _ColumnReader:
         layout, builder, data = self.layout, self.builder, batch.data
         if layout.separator not in {None, "\t"} or layout.width < 2 or not data or self.empties:
             return False
-        if layout.width in self.wanted:
-            # Lines have as many cells as their sentence has predicates.
-            return False
         # Lines that begin with # and a space, and those of them that look like comments.
         hashes = 0 if layout.comments or layout.ids else data.count(b"\n# ") + data.startswith(b"# ")
         named = len(_NAMED_COMMENTS.findall(data)) if hashes else 0
@@ -350,7 +347,13 @@ class _ColumnReader:
         if named not in (0, hashes) or (comments and not layout.ids and DOCSTART in data):
             return False
         clean = clean_lines(
-            data, layout.separator, layout.width, ids=layout.ids, comments=comments, before=self.position
+            data,
+            layout.separator,
+            layout.width,
+            ids=layout.ids,
+            comments=comments,
+            before=self.position,
+            open_end=layout.open_end,
         )
         if clean is None or (clean.bounds[layout.word + 1] - clean.bounds[layout.word] == 1).any():
             # Something is odd, or a word is empty.

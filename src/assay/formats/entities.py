@@ -18,12 +18,15 @@ from assay.arrays import Ints, Stretches
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
+from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
+from assay.formats.relations import Links
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
 """The column that mentions stand in, as users name it."""
 _BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<close>\))?|(?<![^()])(?P<closed>[^()]++)\)")
 _PART = re.compile(r"(.*)\[([0-9]{1,4})/([0-9]{1,4})\]")
+_HEAD, _TYPE = "head", "etype"
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+\t")
 _IDENTITIES = ("eid", "GRP")
 """Names of the field that says which entity a mention is of; else it is the first."""
@@ -32,19 +35,45 @@ _EMPTY = "_"
 _ANEW = "GRP"
 """The field of entities in GUM, which counts them anew in each document."""
 _REMEDY = "Is a bracket missing?"
-_LEAVE_OUT = (
-    'Leave such mentions out (--zeros drop), or read empty nodes as words: --input-format "conllu(empty_nodes=true)"'
-)
+LEAVE_OUT = "Score such mentions (--zeros score), or leave them out: --zeros drop"
+ZEROS = ("score", "error", "drop")
 
-_Bracket = tuple[str, int, int, str, bool, bool]
-"""Entity, part, number of parts, label, whether it opens and whether it closes a mention."""
+_Bracket = tuple[str, int, int, tuple[str, ...], bool, bool]
+"""Entity, part, number of parts, the fields asked for, whether it opens and whether it closes a mention."""
 Fault = tuple[int, str]
 """A place, and what is wrong with the brackets there, with the remedy."""
 
 
 def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     """The corpus with the mentions of entities as its spans, their label taken from a field of the brackets."""
-    order = _declared_fields(corpus)
+    mentions = _mentions_in(corpus, field)
+    spans, _ = _as_spans(corpus, mentions, [mention.fields[0] or _EMPTY for mention in mentions])
+    empty = sum(not mention.fields[0] for mention in mentions)
+    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
+    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+
+
+def entity_links(corpus: Corpus, field: str) -> Corpus:
+    """The corpus with the mentions of entities, and with the links of those whose field is filled."""
+    identifiers = [mention.fields[0] for mention in _mentions_in(corpus, field)]
+    order = declared_fields(corpus)
+    mentions = _mentions_in(corpus, "etype" if "etype" in order else order[0])
+    types = [mention.fields[0] if "etype" in order else "" for mention in mentions]
+    spans, numbers = _as_spans(corpus, mentions, types)
+    names = [identifiers[number] for number in numbers.tolist()]
+    for name, mention in zip(identifiers, mentions, strict=True):
+        if re.search(r"\s", name):
+            place = corpus.place(mention.place)
+            raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
+    filled = [name not in ("", _EMPTY) for name in names]
+    starts = np.concatenate([[0], np.cumsum(filled)]).astype(np.int64)
+    links = Links(spans, starts, Column.of(name for name, there in zip(names, filled, strict=True) if there))
+    return replace(corpus, spans=spans).with_layer(links)
+
+
+def _mentions_in(corpus: Corpus, field: str) -> list[_Mention]:
+    """The mentions of a corpus in the order of their brackets, with what a field says of each."""
+    order = declared_fields(corpus)
     if field not in order:
         raise InputError(f"{corpus.name}: there is no field {field!r} in {_KEY}. There is: {', '.join(order)}.")
     for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
@@ -56,9 +85,14 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
     words, values = _valued_words(corpus, _KEY)
     documents = corpus.document_of_sentence[corpus.sentence_of[words]].tolist()
     faults: list[Fault] = []
-    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, field, faults)
+    mentions = _read_mentions(zip(documents, words.tolist(), values, strict=True), order, [field], faults)
     if faults:
         raise InputError(f"{corpus.place(faults[0][0])}: {faults[0][1]}")
+    return mentions
+
+
+def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str]) -> tuple[Spans, Ints]:
+    """Mentions as spans under these labels, in the order of the text, and the number of each among the mentions."""
     begins = np.array([mention.place for mention in mentions], dtype=np.int64)
     ends = np.array([mention.stretches[-1][1] for mention in mentions], dtype=np.int64)
     in_sentence = corpus.sentence_of[begins].astype(np.int64)
@@ -68,18 +102,15 @@ def entity_spans(corpus: Corpus, field: str = "etype") -> Corpus:
         for number, (mention, first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
         if mention.parts > 1
     }
-    labels = Column.of(mention.label or _EMPTY for mention in mentions)
-    spans = Spans.sorted(in_sentence, begins - firsts, ends - firsts, labels, corpus.lines_of(begins), stretches)
-    empty = sum(not mention.label for mention in mentions)
-    noted = ((f"Mentions without {field}, labelled {_EMPTY}: {{}}.", empty),) if empty else ()
-    return replace(corpus, spans=spans, noted=(*corpus.noted, *noted))
+    rows = (in_sentence, begins - firsts, ends - firsts, Column.of(labels))
+    return Spans.sorted(*rows, corpus.lines_of(begins), stretches), Spans.order(*rows, stretches)
 
 
 def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:
     return tuple((begin - first, end - first) for begin, end in stretches)
 
 
-def _declared_fields(corpus: Corpus) -> tuple[str, ...]:
+def declared_fields(corpus: Corpus) -> tuple[str, ...]:
     """The order of the fields by the comment that declares it, `# global.Entity = eid-etype-…`."""
     name = f"global.{_KEY}"
     comments = (line.removeprefix("#").partition("=") for _, line in corpus.comments)
@@ -121,10 +152,10 @@ def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
 # --- brackets ---
 
 
-def _brackets(value: str, order: Sequence[str], field: str) -> list[_Bracket] | None:
+def _brackets(value: str, order: Sequence[str], fields: Sequence[str]) -> list[_Bracket] | None:
     """The brackets of a value from left to right; None where it is not made of brackets."""
     identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
-    place = order.index(field)
+    places = [order.index(field) for field in fields]
     found: list[_Bracket] = []
     end = 0
     while end < len(value):
@@ -140,8 +171,8 @@ def _brackets(value: str, order: Sequence[str], field: str) -> list[_Bracket] | 
             entity, number, parts = part[1], int(part[2]), int(part[3])
         if not entity or not 1 <= number <= parts:
             return None
-        label = unquote(cells[place]) if opened and place < len(cells) else ""
-        found.append((entity, number, parts, label, bool(opened), bool(match["close"] or match["closed"])))
+        given = tuple(unquote(cells[place]) if opened and place < len(cells) else "" for place in places)
+        found.append((entity, number, parts, given, bool(opened), bool(match["close"] or match["closed"])))
         end = match.end()
     return found
 
@@ -152,8 +183,8 @@ class _Mention:
 
     document: int
     entity: str
-    label: str
-    """The field asked for."""
+    fields: tuple[str, ...]
+    """The fields asked for."""
     name: str
     """As its first bracket is written."""
     parts: int
@@ -165,10 +196,12 @@ class _Mention:
     """The number of its parts that have begun."""
     stretches: list[tuple[int, int]] = field(default_factory=list)
     """The parts that are complete."""
+    later: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    """Where its parts behind the first begin, and the fields there."""
 
 
 def _read_mentions(
-    rows: Iterable[tuple[int, int, str]], order: Sequence[str], field: str, faults: list[Fault]
+    rows: Iterable[tuple[int, int, str]], order: Sequence[str], fields: Sequence[str], faults: list[Fault]
 ) -> list[_Mention]:
     """The mentions of brackets, given as rows of document, place and value in text order.
 
@@ -183,15 +216,15 @@ def _read_mentions(
         with_gaps: dict[str, list[_Mention]] = {}
         for _, place, value in cells:
             if value not in known:
-                known[value] = _brackets(value, order, field)
+                known[value] = _brackets(value, order, fields)
             brackets = known[value]
             if brackets is None:
                 faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Mend the brackets."))
-            for entity, part, parts, label, opens, closes in brackets or ():
+            for entity, part, parts, given, opens, closes in brackets or ():
                 name = entity if parts == 1 else f"{entity}[{part}/{parts}]"
                 mention: _Mention | None = None
                 if opens and part == 1:
-                    mention = _Mention(document, entity, label, name, parts, place, closes and parts == 1)
+                    mention = _Mention(document, entity, given, name, parts, place, closes and parts == 1)
                     here.append(mention)
                     if parts > 1:
                         with_gaps.setdefault(entity, []).append(mention)
@@ -205,6 +238,7 @@ def _read_mentions(
                         if len(mention.stretches) < mention.begun or mention.stretches[-1][1] > place:
                             faults.append((place, f"{name} begins before the part before it has ended. {_REMEDY}"))
                         mention.begun += 1
+                        mention.later.append((place, given))
                 if mention is not None:
                     still_open.setdefault(name, []).append((mention, place))
                 if closes and still_open.get(name):
@@ -228,79 +262,98 @@ def _read_mentions(
 # --- chains ---
 
 
-def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
+def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     """The corpus with its mentions in chains, which end with their document.
 
-    Mentions of empty nodes alone (zeros) are refused, or with `zeros="drop"` left out and counted.
+    Empty nodes that mentions stand on are words of it. With `zeros="drop"` mentions are taken without them, those of
+    nothing else are left out and counted; with `zeros="error"` they are refused.
     """
-    check_choice("zeros", zeros, ("error", "drop"))
-    order = _declared_fields(corpus)
-    heads = "head" in order
+    check_choice("zeros", zeros, ZEROS)
+    order = declared_fields(corpus)
+    fields = [name for name in (_HEAD, _TYPE) if name in order]
     # Nodes are words and empty nodes in text order; brackets may stand on either.
     lines = enumerate(corpus.aside_lines)
     empty = {aside: value for aside, line in lines if (value := _value_of_empty_node(line)) is not None}
     asides = np.array(list(empty), dtype=np.int64)
     kinds = np.ones(len(corpus) + len(asides), dtype=bool)
     kinds[corpus.aside_words[asides] + np.arange(len(asides))] = False
-    is_word, before = kinds.tolist(), [0, *np.cumsum(kinds).tolist()]
     # The empty nodes, and the number of each among the lines that are no words.
     zero_nodes = dict(zip(np.flatnonzero(~kinds).tolist(), asides.tolist(), strict=True))
     mentioned = {node: aside for node, aside in zero_nodes.items() if empty[aside]}
     words, values = _valued_words(corpus, _KEY)
     of_empty = np.array(corpus.aside_sentences, dtype=np.int64)[list(mentioned.values())]
+    of_empty = np.minimum(of_empty, corpus.sentences - 1)
     documents = corpus.document_of_sentence[np.concatenate([corpus.sentence_of[words], of_empty])].tolist()
     nodes = [*np.flatnonzero(kinds)[words].tolist(), *mentioned]
     values += [empty[aside] for aside in mentioned.values()]
     faults: list[Fault] = []
     for node, aside in mentioned.items() if zeros == "error" else ():
         name = corpus.aside_lines[aside].split("\t", 1)[0]
-        faults.append((node, f"a mention stands on the empty node {name}. {_LEAVE_OUT}"))
+        faults.append((node, f"a mention stands on the empty node {name}. {LEAVE_OUT}"))
     rows = sorted(zip(documents, nodes, values, strict=True))
-    found = _read_mentions(rows, order, "head" if heads else order[0], faults)
+    found = _read_mentions(rows, order, fields or order[:1], faults)
+    words_before = np.append(0, np.cumsum(kinds))
 
     def place(node: int) -> str:
         """`file:line` of a node."""
-        word = before[node]
-        if is_word[node] or corpus.lines is None:
-            return corpus.place(word)
-        sentence = corpus.aside_sentences[zero_nodes[node]]
-        first = int(corpus.starts[sentence])
-        lines_between = zero_nodes[node] - int(np.searchsorted(corpus.aside_words, first, side="right"))
-        return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + lines_between}"
+        return corpus.place(int(words_before[node])) if kinds[node] else place_of_aside(corpus, zero_nodes[node])
 
+    if _HEAD in fields:
+        for mention in found:
+            for node, given in mention.later:
+                if given[0] and given[0] != mention.fields[0]:
+                    first = f"{mention.fields[0] or 'none'} in that of {place(mention.place)}"
+                    fact = f"the head of {mention.entity} is {given[0]} in this part, {first}"
+                    faults.append((node, f"{fact}. Give all parts the same."))
     ids, problems = _document_ids(corpus)
     refuse_all([f"{place(node)}: {text}" for node, text in sorted(faults)] + problems)
-    # Mentions with their words and head, -1 where that is not known.
-    kept: list[tuple[_Mention, Stretches, int]] = []
-    on_empty = unknown_heads = 0
+
+    # Words of what comes back are those that mentions are made of.
+    kept = kinds
+    if zeros == "score" and zero_nodes:
+        ends = np.array([part for mention in found for part in mention.stretches], dtype=np.int64).reshape(-1, 2)
+        depth = np.bincount(ends[:, 0], minlength=len(kinds) + 1) - np.bincount(ends[:, 1], minlength=len(kinds) + 1)
+        kept = kinds | (np.cumsum(depth)[:-1] > 0)
+        corpus = with_own_nodes(corpus, asides[kept[~kinds]])
+    is_kept, before = kept.tolist(), [0, *np.cumsum(kept).tolist()]
+    cut = lost = unknown = 0
+    heads: Ints | None = None
+    mentions: list[tuple[_Mention, Stretches, int]] = []
     for mention in found:
         in_words = ((before[first], before[end]) for first, end in mention.stretches)
         stretches = merged((first, end) for first, end in in_words if first < end)
         if stretches:
-            on_empty += not all(is_word[first] and is_word[end - 1] for first, end in mention.stretches)
-            head = _head(mention)
-            head = before[head] if head >= 0 and is_word[head] else -1
-            unknown_heads += bool(mention.label) and head < 0
-            kept.append((mention, stretches, head))
+            cut += not all(is_kept[first] and is_kept[end - 1] for first, end in mention.stretches)
+            head = _head(mention, _HEAD in fields)
+            unknown += head < 0
+            if head >= 0 and not is_kept[head]:
+                lost += 1
+                own = [word for first, end in stretches for word in range(first, end)]
+                heads = tree_heads(corpus) if heads is None else heads
+                mentions.append((mention, stretches, highest(heads, own)))
+            else:
+                mentions.append((mention, stretches, before[head] if head >= 0 else -1))
     numbers: dict[tuple[int, str], int] = {}
     # As in CoNLL-2012, chains are in the order in which they appear, at one word those of one-word mentions first.
-    for mention, _, _ in sorted(kept, key=lambda row: (row[0].place, not row[0].single)):
+    for mention, _, _ in sorted(mentions, key=lambda row: (row[0].place, not row[0].single)):
         numbers.setdefault((mention.document, mention.entity), len(numbers))
     facts = [
         (mention.document, stretches[0][0], stretches[-1][1], numbers[mention.document, mention.entity], head)
-        for mention, stretches, head in kept
+        for mention, stretches, head in mentions
     ]
     document, begins, ends, chains, head_words = np.array(facts, dtype=np.int64).reshape(-1, 5).T
     firsts = corpus.first_words[document]
     counts = {
-        "Mentions of empty nodes alone that were left out": len(found) - len(kept),
-        "Mentions that begin or end on an empty node, taken without it": on_empty,
-        "Mentions whose head is not one of their words, taken as unknown": heads * unknown_heads,
-        "Entities in several documents, each cut into a chain per document": (_ANEW not in order)
+        "Mentions of empty nodes alone that were left out: {}.": len(found) - len(mentions),
+        "Mentions that begin or end on an empty node, taken without it: {}.": cut,
+        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: {}.": lost,
+        "Heads of {} mentions not given: first word taken.": (_HEAD in fields) * unknown,
+        "Entities in several documents, each cut into a chain per document: {}.": (_ANEW not in order)
         * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
-        "Words with Bridge, which was not read": len(_valued_words(corpus, "Bridge")[0]),
-        "Words with SplitAnte, which was not read": len(_valued_words(corpus, "SplitAnte")[0]),
+        "Words with Bridge, which was not read: {}.": len(_valued_words(corpus, "Bridge")[0]),
+        "Words with SplitAnte, which was not read: {}.": len(_valued_words(corpus, "SplitAnte")[0]),
     }
+    types = Column.of(mention.fields[-1] for mention, _, _ in mentions) if _TYPE in fields else None
     result = replace(
         corpus,
         chains=sorted_chains(
@@ -308,25 +361,33 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "error") -> Corpus:
             [name for _, name in numbers],
             {
                 number: _moved(stretches, first)
-                for number, ((_, stretches, _), first) in enumerate(zip(kept, firsts.tolist(), strict=True))
+                for number, ((_, stretches, _), first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
                 if len(stretches) > 1
             },
-            np.where(head_words < 0, -1, head_words - firsts) if heads else None,
+            np.where(head_words < 0, -1, head_words - firsts),
+            types,
         ),
         document_ids=tuple(ids) or corpus.document_ids,
         by_id=bool(ids),
-        noted=(*corpus.noted, *((f"{text}: {{}}.", number) for text, number in counts.items() if number)),
+        noted=(*corpus.noted, *((text, number) for text, number in counts.items() if number)),
     )
     return with_crossings_noted(result)
 
 
-def _head(mention: _Mention) -> int:
-    """The node that the field counts from 1 among those of a mention, -1 where there is none."""
-    if not (mention.label.isascii() and mention.label.isdigit() and len(mention.label) < 10):
+def _head(mention: _Mention, given: bool) -> int:
+    """The node that the field counts from 1 among those of a mention, the only one it has, or -1.
+
+    Of several numbers (`1,2`) the first counts.
+    """
+    size = sum(end - first for first, end in mention.stretches)
+    if size == 1:
+        return mention.place
+    number = mention.fields[0].partition(",")[0] if given else ""
+    if not (number.isascii() and number.isdigit() and len(number) < 10 and 0 < int(number) <= size):
         return -1
-    left = int(mention.label) - 1
+    left = int(number) - 1
     for first, end in mention.stretches:
-        if 0 <= left < end - first:
+        if left < end - first:
             return first + left
         left -= end - first
     return -1

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Ints, Stretches, as_codes, numbers_of_runs
+from assay.arrays import NONE, Ints, as_codes, numbers_of_runs
 from assay.corpus import Column, Corpus
 from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
 from assay.formats.columns import CONLLU
@@ -76,25 +76,28 @@ class Graph:
     begin: Ints | None = None
     """Where dependents are stretches of words: the first word of each, by its place in the corpus …"""
     end: Ints | None = None
-    """… and the word behind its last …"""
-    stretches: Mapping[int, Stretches] = field(default_factory=dict)
-    """… and, for the arcs whose dependents have gaps, by number: where their words lie in the corpus."""
+    """… and the word behind its last."""
 
     def __len__(self) -> int:
         """The number of arcs, tops included."""
         return len(self.dependent)
 
     @classmethod
-    def of(cls, dependent: Ints, head: Ints, labels: Column, **more: object) -> Graph:
-        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once."""
+    def of(cls, dependent: Ints, head: Ints, labels: Column, end: Ints | None = None, **more: object) -> Graph:
+        """A graph of arcs between nodes, sorted by dependent, head and label; repeated ones are there once.
+
+        With `end`, dependents are stretches that begin at these words, and are sorted by their ends too.
+        """
         rank = np.empty(len(labels.vocabulary), dtype=np.int64)
         rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
         ranks = rank[labels.codes] if len(labels) else labels.codes
-        order = np.lexsort((ranks, head, dependent))
-        rows = np.stack([dependent[order], head[order], ranks[order]])
+        rows = np.stack([ranks, head, *([] if end is None else [end]), dependent])
+        order = np.lexsort(rows)
         new = np.ones(len(order), dtype=bool)
-        new[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+        new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
         kept = order[new]
+        if end is not None:
+            more |= {"begin": dependent[kept], "end": end[kept]}
         return cls(dependent[kept], head[kept], Column(labels.codes[kept], labels.vocabulary), **more)  # type: ignore[arg-type]
 
     @property

@@ -9,17 +9,18 @@ Readers of tables hand on what stands behind the columns of words (`ROLES`); `wi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from assay.arrays import numbers_of_runs
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, UsageError
-from assay.formats.builder import Builder, refuse_all
+from assay.formats.builder import Builder, Vocabulary, refuse_all
 from assay.formats.columns import CONLLU, ROLES, Layout
 from assay.formats.graphs import Graph
 from assay.formats.source import Source
@@ -191,43 +192,45 @@ def looks_props(head: Sequence[str]) -> bool:
 
 
 def read_props(source: Source, builder: Builder, *, word: int = 0, predicate: int = 1) -> None:
-    """Read one file; `word` and `predicate` are columns, counted from 1, and behind the second come the brackets."""
+    """Read one file; `word` and `predicate` are columns, counted from 1, and behind the second come the brackets.
+
+    Each distinct line is taken apart once.
+    """
     builder.begin_file(source.path)
-    problems: list[str] = []
+    known = Vocabulary[str]()
+    found = [np.fromiter(map(known.__getitem__, batch.strings()), dtype=np.int64) for batch in source.batches()]
+    lines = np.concatenate([np.zeros(0, dtype=np.int64), *found])
     needed = max(word, predicate)
     form, rest = word - 1, predicate - 1
-    flat: list[str] = []
-    ends: list[int] = []
-    lines: list[int] = []
-    size, last, before, width = 1 + len(builder.names), 0, builder.words, 0
-    for batch in source.batches():
-        for number, line in batch.lines():
-            # Between tabs a lemma may be empty, of a predicate all the same.
-            cells = line.rstrip().split("\t") if "\t" in line else line.split()
-            if not line.strip():
-                if len(flat) > last:
-                    last = len(flat)
-                    ends.append(before + last // size)
-                continue
-            if len(cells) < needed:
-                columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-                problems.append(f"{source.path}:{number}: {columns} where {needed} are needed. Is a cell missing?")
-            if len(flat) == last:
-                lines.append(number)
-                width = len(cells)
-            elif len(cells) != width:
-                problems.append(
-                    f"{source.path}:{number}: {len(cells)} columns where the sentence has {width}. "
-                    "Is a cell missing, or a blank line between two sentences?"
-                )
-            # Without words, predicates are shown by their lemmas.
-            shown = cells[form] if 0 <= form < len(cells) else cells[rest] if rest < len(cells) else ""
-            flat.append(UNKNOWN if shown == "-" and form < 0 else shown)
-            flat += ["\t".join(cells[rest:])] * (size - 1)
-    if len(flat) > last:
-        ends.append(before + len(flat) // size)
+    sizes, shown, behind = [], [], []
+    for line in known:
+        # Between tabs a lemma may be empty, of a predicate all the same.
+        cells = line.rstrip().split("\t") if "\t" in line else line.split()
+        sizes.append(len(cells) if line.strip() else 0)
+        # Without words, predicates are shown by their lemmas.
+        name = cells[form] if 0 <= form < len(cells) else cells[rest] if rest < len(cells) else ""
+        shown.append(UNKNOWN if name == "-" and form < 0 else name)
+        behind.append("\t".join(cells[rest:]))
+    size = np.array(sizes, dtype=np.int64)[lines]
+    rows = np.flatnonzero(size)
+    new = np.diff(rows, prepend=-2) > 1
+    width = size[rows]
+    first = width[new][np.cumsum(new) - 1]
+    problems: list[str] = []
+    for row in np.flatnonzero((width < needed) | (width != first)).tolist():
+        place = f"{source.path}:{rows[row] + 1}"
+        if width[row] < needed:
+            columns = "1 column" if width[row] == 1 else f"{width[row]} columns"
+            problems.append(f"{place}: {columns} where {needed} are needed. Is a cell missing?")
+        if width[row] != first[row]:
+            problems.append(
+                f"{place}: {width[row]} columns where the sentence has {first[row]}. "
+                "Is a cell missing, or a blank line between two sentences?"
+            )
     refuse_all(problems)
-    builder.add(flat, ends, lines)
+    columns_of = [builder.codes(0, shown), *(builder.codes(1 + place, behind) for place in range(len(builder.names)))]
+    ends = builder.words + np.append(np.flatnonzero(new)[1:], len(rows))[: int(new.sum())]
+    builder.add_codes([codes[lines[rows]] for codes in columns_of], ends.tolist(), (rows[new] + 1).tolist())
     builder.end_file()
 
 
@@ -255,13 +258,12 @@ def with_roles(corpus: Corpus) -> Corpus:
     if corpus.format in _LISTED:
         return _with_listed(bare, cells)
     if corpus.format in HEADS:
-        graph = _graph_of_heads(bare, cells)
-        return _with_asides_noted(bare, graph).with_layer(graph)
+        return _with_heads(bare, cells)
     return _with_spans(bare, cells)
 
 
-def _graph_of_heads(corpus: Corpus, cells: Column) -> Graph:
-    """Predicates and arguments that are words; each distinct rest of a line is taken apart once."""
+def _with_heads(corpus: Corpus, cells: Column) -> Corpus:
+    """The corpus with predicates and arguments that are words; each distinct rest of a line is taken apart once."""
     flagged, marked = corpus.format == "conll09", corpus.format == "up"
     senses, widths, flags = [], [], []
     columns: list[int] = []
@@ -316,7 +318,8 @@ def _graph_of_heads(corpus: Corpus, cells: Column) -> Graph:
         kept = (dependent != head) | ~np.isin(label, [all_roles.vocabulary.index(MARK)] if MARK in roles else [])
         dependent, head, label = dependent[kept], head[kept], label[kept]
     named = Column.of([senses[code] for code in codes[predicates].tolist()])
-    return Graph.of(dependent, head, Column(label, all_roles.vocabulary), predicates=predicates, senses=named)
+    graph = Graph.of(dependent, head, Column(label, all_roles.vocabulary), predicates=predicates, senses=named)
+    return _with_asides_noted(_with_repeated_noted(corpus, len(label) - len(graph)), graph).with_layer(graph)
 
 
 def _with_asides_noted(corpus: Corpus, graph: Graph) -> Corpus:
@@ -340,20 +343,12 @@ def _brackets(cell: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def graph_of_spans(
-    arcs: Iterable[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
+    arcs: Sequence[tuple[int, int, int, str]], predicates: Sequence[int], senses: Sequence[str]
 ) -> Graph:
     """The graph of predicates, in their order, and of arguments as first word, end, predicate and role."""
-    distinct = sorted(set(arcs))
-    begins, ends, heads = (np.array([arc[axis] for arc in distinct], dtype=np.int64) for axis in (0, 1, 2))
-    return Graph(
-        dependent=begins,
-        head=heads,
-        labels=Column.of([str(arc[3]) for arc in distinct]),
-        predicates=np.array(predicates, dtype=np.int64),
-        senses=Column.of(senses),
-        begin=begins,
-        end=ends,
-    )
+    begin, end, head = (np.array([arc[axis] for arc in arcs], dtype=np.int64) for axis in (0, 1, 2))
+    named = {"predicates": np.array(predicates, dtype=np.int64), "senses": Column.of(senses)}
+    return Graph.of(begin, head, Column.of([arc[3] for arc in arcs]), end, **named)
 
 
 def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
@@ -400,79 +395,88 @@ def _with_listed(corpus: Corpus, cells: Column) -> Corpus:
         for word, sense in zip(predicates, senses, strict=True):
             shown[word] = sense.rpartition(".")[0] or sense
         corpus = replace(corpus, forms=Column.of(shown))
-    if repeated := len(arcs) - len(set(arcs)):
-        corpus = replace(
-            corpus, noted=(*corpus.noted, ("Arguments that a predicate lists twice, read once: {}.", repeated))
-        )
     graph = graph_of_spans(arcs, predicates, senses)
+    corpus = _with_repeated_noted(corpus, len(arcs) - len(graph))
     if not spans:
         graph = Graph.of(graph.dependent, graph.head, graph.labels, predicates=graph.predicates, senses=graph.senses)
     return corpus.with_layer(graph)
 
 
 def _with_spans(corpus: Corpus, cells: Column) -> Corpus:
-    """The corpus with predicates and arguments that are stretches of words."""
+    """The corpus with predicates and arguments that are stretches; each distinct line is taken apart once."""
     framed = corpus.format == "conll2012"
-    problems: list[str] = []
+    senses, is_predicate, widths, sizes = [], [], [], []
+    columns: list[int] = []
+    filled: list[str] = []
+    for text in cells.vocabulary:
+        row = text.split("\t")
+        given = row[1 + framed :]
+        senses.append(".".join(row[: 1 + framed]))
+        is_predicate.append(row[framed:][:1] not in (["-"], []))
+        widths.append(len(given))
+        places = [place for place, cell in enumerate(given) if cell != "*"]
+        columns += places
+        filled += [given[place] for place in places]
+        sizes.append(len(places))
+    codes, sentence_of, firsts = cells.codes, corpus.sentence_of, corpus.starts[:-1]
+    predicates = np.flatnonzero(np.array(is_predicate, dtype=bool)[codes])
+    numbers = np.bincount(sentence_of[predicates], minlength=corpus.sentences)
+    width = np.array(widths, dtype=np.int64)[codes]
+    expected = width[firsts]
+    wrong = width != expected[sentence_of]
+    wrong[firsts[expected > numbers]] = True
+    faulty, at = np.unique(sentence_of[wrong], return_index=True)
+    problems: list[tuple[int, str]] = []
+    for word in np.flatnonzero(wrong)[at].tolist():
+        there, own = int(numbers[sentence_of[word]]), int(width[word])
+        has = "1 predicate" if there == 1 else f"{there} predicates"
+        roles = "1 column" if own == 1 else f"{own} columns"
+        fact = f"{roles} of arguments where the sentence has {has}. Is a cell missing, or too many?"
+        problems.append((word, fact))
+    # Cells that are not empty, with their words and predicates, column after column.
+    size = np.array(sizes, dtype=np.int64)
+    number = np.where(np.isin(sentence_of, faulty), 0, size[codes])
+    rows = numbers_of_runs((np.cumsum(size) - size)[codes], number)
+    words = np.repeat(np.arange(len(corpus)), number)
+    first_predicate = np.cumsum(numbers) - numbers
+    heads = predicates[first_predicate[sentence_of[words]] + np.array(columns, dtype=np.int64)[rows]]
+    order = np.lexsort((words, heads))
+    table = zip(heads[order].tolist(), words[order].tolist(), rows[order].tolist(), strict=True)
+    brackets = list(map(_brackets, filled))
     arcs: list[tuple[int, int, int, str]] = []
-    predicates: list[int] = []
-    senses: list[str] = []
-    without: list[int] = []
-    split = [text.split("\t") for text in cells.vocabulary]
-    codes, starts = cells.codes.tolist(), corpus.starts.tolist()
-    for first, end in pairwise(starts):
-        rows = [split[code] for code in codes[first:end]]
-        lemmas = [row[0] for row in rows]
-        frames = [row[1] if len(row) > 1 else "-" for row in rows] if framed else lemmas
-        own = [first + place for place, frame in enumerate(frames) if frame != "-"]
-        predicates += own
-        senses += [
-            f"{lemmas[word - first]}.{frames[word - first]}" if framed else lemmas[word - first] for word in own
+    for head, column in groupby(table, itemgetter(0)):
+        still_open: list[tuple[str, int]] = []
+        for _, word, row in column:
+            found = brackets[row]
+            if found is None:
+                problems.append((word, f"{filled[row]!r} where brackets such as (A0*, * or *) should stand."))
+                continue
+            still_open += [(role, word) for role in found[0]]
+            for name in found[1]:
+                # What was opened last is closed first, unless the bracket says which it closes.
+                named = [place for place, (role, _) in enumerate(still_open) if not name or role == name]
+                if not named:
+                    fact = f"{name or 'a bracket'} is closed here that is not open"
+                    problems.append((word, f"{fact}. Is a bracket missing?"))
+                    continue
+                role, begin = still_open.pop(named[-1])
+                arcs.append((begin, word + 1, head, role))
+        problems += [
+            (begin, f"the argument {role} that opens here is not closed in its sentence. Is a bracket missing?")
+            for role, begin in still_open
         ]
-        before = 1 + framed
-        width = len(rows[0]) - before
-        uneven = next((place for place, row in enumerate(rows) if len(row) - before != width), None)
-        if uneven is not None or width > len(own):
-            there = "1 predicate" if len(own) == 1 else f"{len(own)} predicates"
-            line = corpus.place(first + (uneven or 0))
-            number = len(rows[uneven or 0]) - before
-            roles = "1 column" if number == 1 else f"{number} columns"
-            problems.append(
-                f"{line}: {roles} of arguments where the sentence has {there}. Is a cell missing, or too many?"
-            )
-            continue
-        without += own[width:]
-        for column in range(width):
-            still_open: list[tuple[str, int]] = []
-            for place, row in enumerate(rows):
-                cell = row[before + column]
-                if cell == "*":
-                    continue
-                found = _brackets(cell)
-                if found is None:
-                    problems.append(
-                        f"{corpus.place(first + place)}: {cell!r} where brackets such as (A0*, * or *) should stand."
-                    )
-                    continue
-                still_open += [(role, first + place) for role in found[0]]
-                for name in found[1]:
-                    # What was opened last is closed first, unless the bracket says which it closes.
-                    named = [at for at, (role, _) in enumerate(still_open) if not name or role == name]
-                    if not named:
-                        fact = f"{name or 'a bracket'} is closed here that is not open"
-                        problems.append(f"{corpus.place(first + place)}: {fact}. Is a bracket missing?")
-                        continue
-                    role, begin = still_open.pop(named[-1])
-                    arcs.append((begin, first + place + 1, own[column], role))
-            for role, begin in still_open:
-                problems.append(
-                    f"{corpus.place(begin)}: the argument {role} that opens here is not closed in its sentence. "
-                    "Is a bracket missing?"
-                )
-    refuse_all(problems)
-    graph = graph_of_spans(arcs, predicates, senses)
-    noted = corpus.noted
-    if without:
+    refuse_all([f"{corpus.place(word)}: {fact}" for word, fact in sorted(problems)])
+    graph = graph_of_spans(arcs, predicates.tolist(), [senses[code] for code in codes[predicates].tolist()])
+    corpus = _with_repeated_noted(corpus, len(arcs) - len(graph))
+    without = predicates[np.arange(len(predicates)) - first_predicate[sentence_of[predicates]] >= width[predicates]]
+    if len(without):
         text = "predicates without a column of arguments, taken as predicates that have none: {} (the first: "
-        noted = (*noted, (f"{text}{corpus.place(without[0])}).", len(without)))
-    return replace(corpus, noted=noted).with_layer(graph)
+        note = (f"{text}{corpus.place(int(without[0]))}).", len(without))
+        corpus = replace(corpus, noted=(*corpus.noted, note))
+    return corpus.with_layer(graph)
+
+
+def _with_repeated_noted(corpus: Corpus, repeated: int) -> Corpus:
+    """The corpus with a note on arguments that were read once."""
+    note = "Arguments that a predicate has twice, read once: {}."
+    return replace(corpus, noted=(*corpus.noted, (note, repeated))) if repeated else corpus

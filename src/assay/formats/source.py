@@ -93,12 +93,16 @@ class Batch:
         """The lines decoded; a byte that is not UTF-8 is refused with its line."""
         return decode(self.data, self.path, self.line)
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers in the file."""
+    def strings(self) -> list[str]:
+        """The lines."""
         lines = self.text.split("\n")
         if not lines[-1]:
             lines.pop()
-        return enumerate(lines, self.line)
+        return lines
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers in the file."""
+        return enumerate(self.strings(), self.line)
 
 
 class Source:
@@ -123,7 +127,8 @@ class Source:
             if path != "-" and self._state is not None:
                 # It is opened again when its turn comes, which a pipe cannot be.
                 self.close()
-        if not self._ahead and not path.endswith(ANNOTATIONS):
+        # An answer of a model that is a file of its own may be empty, as annotations are.
+        if not self._ahead and not path.endswith((ANNOTATIONS, ".txt") if folder is not None else ANNOTATIONS):
             raise InputError(f"{self.path}: the file is empty.")
         if b"\r" in self._ahead and b"\n" not in self._ahead:
             raise InputError(

@@ -8,17 +8,23 @@ labelled span per line, its words given by number; the words themselves are not 
 from __future__ import annotations
 
 import json
+import math
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import Ints, Stretches
+from assay.arrays import NONE, Ints, Stretches
 from assay.errors import InputError
 from assay.formats.builder import Builder, merged
+from assay.formats.relations import NIL, LinkLists, RelationLists
 from assay.formats.source import ANNOTATIONS, Source
 
 Fragments = Sequence[tuple[int, int]]
@@ -31,18 +37,32 @@ _SHOWN = 60
 
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 _SPAN = re.compile(rf"(T[0-9]+)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
-_EVENT = re.compile(r"E[0-9]+\t[^\s:]+:(T[0-9]+)")
-_OTHER = re.compile(r"[ERAMN][0-9]+\t|[*#]")
-"""Events, relations, attributes (A, M), normalisations, equivalences and notes."""
+_SHAPES = {
+    "R": (r"R[0-9]*\t(\S+) +([^\s:]+):(\S+) +([^\s:]+):(\S+)\s*", "R1<tab>Label Arg1:T1 Arg2:T2"),
+    "*": (r"\*\t(\S+)((?: +\S+){2,})\s*", "*<tab>Label T1 T2, with two spans or more"),
+    "E": (r"(E[0-9]+)\t([^\s:]+):(\S+)((?: +[^\s:]+:\S+)*)\s*", "E1<tab>Type:T1 Role:T2, the trigger first"),
+    "N": (r"N[0-9]*\t\S+ +(\S+) +(\S+)\s*(?:\t.*)?", "N1<tab>Type T1 Resource:Id<tab>text, without blanks in the Id"),
+}
+_LINES = {letter: (re.compile(shape, re.DOTALL), example) for letter, (shape, example) in _SHAPES.items()}
+"""Relations, equivalences, events and normalisations (links) by their first letter, and how each is written."""
+_OTHER = re.compile(r"[AM][0-9]+\t|#")
+"""Attributes and notes."""
+UNITS = ("documents", "lines")
 
 _OPENING = re.compile(r"""(?:\[\s*)?\{\s*(?:["'][^"'\n]*["']\s*:|\})|\[\s*\]\s*$|```json""")
-_IDS = ("id", "doc_id", "document_id", "uuid")
+IDS = ("id", "doc_id", "document_id", "uuid")
 _SPANS = ("spans", "entities", "ents", "label", "labels")
 _LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag", "labels", "entity")
 """Keys of a span's label; `entity` comes last, for beside another of these it is the mention itself."""
 _STARTS = ("start", "begin", "start_offset", "start_char")
 _ENDS = ("end", "end_offset", "end_char")
 _MENTIONS = ("text", "word", "mention", "name", "entity", "value", "span")
+_RELATIONS = re.compile(r'"relations"\s*:\s*\[\s*[\[{]|"type"\s*:\s*"relation"')
+_LINKS = re.compile(r'"(?:link|kb_id)"\s*:\s*"[^"]|"links"\s*:\s*\[')
+_HEADS = ("head", "from", "from_id")
+_TAILS = ("tail", "child", "to", "to_id")
+_PLACES = {"head": "head_span", "child": "child_span"}
+"""Keys beside a relation's arguments under which Prodigy has their offsets; the arguments are tokens there."""
 _EXAMPLE = '{"id": "d1", "text": "…", "spans": [{"start": 0, "end": 5, "label": "PER"}]}'
 
 _NO_SPANS = ("NONE", "EMPTY")
@@ -77,12 +97,22 @@ def _check_bounds(fragments: Fragments, size: int, atoms: str, place: str, part:
 
 
 def _check_text(said: str, text: str, fragments: Fragments, place: str) -> None:
-    """Refuse a span whose own text is not what stands at its offsets; white space is all alike."""
-    found = " ".join(text[start:end] for start, end in fragments)
-    if said.split() != found.split():
+    """Refuse a span whose own text is not what stands at its offsets."""
+    if not _says(said, text, fragments):
+        found = " ".join(text[start:end] for start, end in fragments)
         raise InputError(
             f"{place}: says {_quoted(said)} where the text has {_quoted(found)}. {_COUNTED['characters']}"
         )
+
+
+def _says(said: str, text: str, fragments: Fragments) -> bool:
+    """True if a text stands at these offsets; white space is all alike, and fragments that touch may be apart."""
+    if len(fragments) == 1 and text[slice(*fragments[0])] == said:
+        return True
+    return any(
+        said.split() == " ".join(text[start:end] for start, end in parts).split()
+        for parts in (fragments, merged(fragments))
+    )
 
 
 def _trim(text: str, fragments: Fragments, trim: bool, place: str, builder: Builder) -> Fragments:
@@ -126,8 +156,17 @@ def looks_brat(head: Sequence[str]) -> bool:
     return _SPAN.fullmatch(next((line for line in head if line.strip()), "")) is not None
 
 
-def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool) -> None:
-    """Read one document; `triggers=False` leaves out the spans that events are tied to."""
+def brat_layers(head: Sequence[str]) -> dict[str, bool]:
+    """The layers over spans that the first lines show."""
+    first = {line[:1] for line in head}
+    return {"relations": not first.isdisjoint("R*E"), "links": "N" in first}
+
+
+def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool, units: str) -> None:
+    """Read one document; `triggers=False` leaves out the spans that events are tied to.
+
+    Its sentences are the lines of the text, or it is one as a whole.
+    """
     if not source.path.endswith(ANNOTATIONS):
         raise InputError(
             f"{source.path}: brat annotations are files X{ANNOTATIONS} with the text X.txt beside them. "
@@ -138,36 +177,127 @@ def read_brat(source: Source, builder: Builder, *, triggers: bool, trim: bool) -
         builder.identify(source.stem, source.path)
     lines = {number: line for batch in source.batches() for number, line in batch.lines() if line.strip()}
     text = source.beside(".txt")
-    sentence = builder.sentence
-    builder.text(text, 1)
-    events = set() if triggers else {event[1] for line in lines.values() if (event := _EVENT.match(line))}
     names: dict[str, int] = {}
-    spans: dict[int, re.Match[str]] = {}
+    spans: dict[str, re.Match[str]] = {}
+    others: dict[str, list[tuple[int, re.Match[str]]]] = {letter: [] for letter in _LINES}
     for number, line in lines.items():
         place = f"{source.path}:{number}"
-        match = _SPAN.fullmatch(line)
-        if match is None:
-            if not _OTHER.match(line):
-                raise InputError(
-                    f"{place}: no line of brat standoff. "
-                    "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
-                )
-            builder.note("Lines of events, relations, attributes and notes that were not read: {}.", 1)
-            continue
-        first = names.setdefault(match[1], number)
-        if first != number:
-            raise InputError(f"{place}: {match[1]} stands in line {first} too. Number each span differently.")
-        if match[1] in events:
-            builder.note("Spans left out because they are triggers of events: {}.", 1)
+        name, tab, _ = line.partition("\t")
+        if match := _SPAN.fullmatch(line):
+            spans[name] = match
+        elif tab and name[:1] in _LINES and not name[1:].strip("0123456789"):
+            match = _LINES[name[0]][0].fullmatch(line)
+            if match is None:
+                raise InputError(f"{place}: {_quoted(line)} is written otherwise: {_LINES[name[0]][1]}.")
+            others[name[0]].append((number, match))
+        elif _OTHER.match(line):
+            builder.note("Lines of attributes and notes that were not read: {}.", 1)
         else:
-            spans[number] = match
-    for number, match in spans.items():
-        place = f"{source.path}:{number}: {match[1]}"
-        fragments = [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
+            raise InputError(
+                f"{place}: no line of brat standoff. "
+                "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps."
+            )
+        if name[:1] in ("T", "E") and names.setdefault(name, number) != number:
+            raise InputError(f"{place}: {name} stands in line {names[name]} too. Number each differently.")
+    places = {
+        name: [(int(start), int(end)) for start, end in map(str.split, match[3].split(";"))]
+        for name, match in spans.items()
+    }
+    # Some tools count a line end of two characters as one; the texts of the spans tell whether they did.
+    plain = text.replace("\r\n", "\n")
+    if plain != text:
+        said = [(match[4], places[name]) for name, match in spans.items()]
+        if [all(_says(own, given, parts) for own, parts in said) for given in (text, plain)] == [False, True]:
+            builder.note("Line ends of two characters that offsets count as one: {}.", len(text) - len(plain))
+            text = plain
+    first = builder.sentence
+    starts = [0]
+    if units == "lines":
+        # Blank lines belong to the one before them, so that characters are counted over the ends of lines.
+        starts += [line.start() for line in re.finditer(r"^.*\S", text, re.MULTILINE)][1:]
+    number = 1
+    for start, end in pairwise([*starts, len(text)]):
+        builder.text(text[start:end], number)
+        number += text.count("\n", start, end)
+    left_out = set() if triggers else {match[3] for _, match in others["E"]} & spans.keys()
+    if left_out:
+        builder.note("Spans left out because they are triggers of events: {}.", len(left_out))
+    relations = builder.over_spans(RelationLists, wanted=any(others[letter] for letter in "R*E"))
+    links = builder.over_spans(LinkLists, wanted=bool(others["N"]))
+    found: dict[str, tuple[int, int, int]] = {}
+    """For each span the place of its first character, and its numbers among those to relate and to link."""
+    for name, match in spans.items():
+        if name in left_out:
+            continue
+        place = f"{source.path}:{names[name]}: {name}"
+        fragments: Fragments = places[name]
         _check_bounds(fragments, len(text), "characters", place)
         _check_text(match[4], text, fragments, place)
-        builder.span(sentence, _trim(text, fragments, trim, place, builder), match[2], number)
+        fragments = _trim(text, fragments, trim, place, builder)
+        line_of = bisect_right(starts, fragments[0][0]) - 1
+        atoms = [(start - starts[line_of], end - starts[line_of]) for start, end in fragments]
+        given = (first + line_of, atoms, match[2], names[name])
+        builder.span(*given)
+        to_relate, to_link = (NONE if lists is None else lists.span(*given) for lists in (relations, links))
+        found[name] = (fragments[0][0], to_relate, to_link)
+    _read_brat_layers(source.path, builder, spans, others, found, left_out)
     builder.end_file()
+
+
+def _read_brat_layers(
+    path: str,
+    builder: Builder,
+    spans: dict[str, re.Match[str]],
+    others: dict[str, list[tuple[int, re.Match[str]]]],
+    found: dict[str, tuple[int, int, int]],
+    left_out: set[str],
+) -> None:
+    """Relations and links of a document. An event is its trigger, and its arguments are relations of that."""
+    events = {match[1]: match[3] for _, match in others["E"]}
+
+    def number_of(name: str, line: int) -> tuple[int, int, int] | None:
+        """Where a span, or the trigger of an event, stands; None if it is left out."""
+        span = events.get(name, name)
+        if span not in spans:
+            raise InputError(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")
+        return None if span in left_out else found[span]
+
+    pairs: list[tuple[int, str, str, str, bool]] = []
+    for number, match in others["R"]:
+        if (match[2], match[4]) == ("Arg2", "Arg1"):
+            raise InputError(f"{path}:{number}: Arg2 stands before Arg1. The first one is the head: exchange them.")
+        pairs.append((number, match[1], match[3], match[5], False))
+    for number, match in others["E"]:
+        number_of(match[1], number)
+        roles = [argument.partition(":") for argument in match[4].split()]
+        # Of several arguments in one role the later ones have a number.
+        pairs += [(number, role.rstrip("0123456789") or role, match[3], name, False) for role, _, name in roles]
+        if spans[match[3]][2] != match[2]:
+            builder.note("Events of another type than their trigger, whose type holds: {}.", 1)
+    if events:
+        builder.note("Events, taken as relations of their triggers to each argument, not as wholes: {}.", len(events))
+    for number, match in others["*"]:
+        members = match[2].split()
+        # Pairs of the first in the text with each other one.
+        members.sort(key=lambda name: (number_of(name, number) or (0,))[0])
+        pairs += [(number, match[1], members[0], other, True) for other in members[1:]]
+    lost = 0
+    for number, label, *arguments, symmetric in sorted(pairs, key=lambda pair: pair[0]):
+        head, tail = (number_of(str(name), number) for name in arguments)
+        if head is None or tail is None:
+            lost += 1
+        else:
+            builder.collector(RelationLists).relation(label, head[1], tail[1], number, symmetric=bool(symmetric))
+    identifiers: dict[int, list[str]] = {}
+    for number, match in others["N"]:
+        if span := number_of(match[1], number):
+            identifiers.setdefault(span[2], []).append(match[2])
+        else:
+            lost += 1
+    for mention, names in identifiers.items():
+        builder.collector(LinkLists).link(mention, names)
+    if lost:
+        builder.note("Relations and links left out with the triggers of events: {}.", lost)
 
 
 # --- JSON: from text to values ---
@@ -178,15 +308,34 @@ def looks_json(head: Sequence[str]) -> bool:
     return _OPENING.match("\n".join(head[:50]).lstrip()) is not None
 
 
+def json_layers(head: Sequence[str]) -> dict[str, bool]:
+    """The layers over spans that the first lines show."""
+    text = "\n".join(head)
+    return {"relations": bool(_RELATIONS.search(text)), "links": bool(_LINKS.search(text))}
+
+
 def read_json(source: Source, builder: Builder, *, find: bool, trim: bool) -> None:
     """Read one file; `find` places mentions without offsets, `trim` takes white space off the ends of spans."""
     builder.begin_file(source.path)
     before = builder.sentence
     for line, value in json_values(source, _EXAMPLE):
-        _read_document(value, line, f"{source.path}:{line}", builder, find, trim)
+        _read_document(value, line, f"{source.path}:{line}", builder, find=find, trim=trim)
     if builder.sentence == before:
         raise InputError(f"{source.path}: no documents in it. A document is {_EXAMPLE}")
     builder.end_file()
+
+
+def read_dicts(documents: Sequence[Any], name: str, builder: Builder) -> str:
+    """Read documents that are given as dicts, as they would stand in a file; returns their text, to be hashed."""
+    try:
+        lines = [json.dumps(document, ensure_ascii=False) for document in documents]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: what no JSON can hold ({error}). A document is {_EXAMPLE}") from None
+    builder.begin_file(name)
+    for number, line in enumerate(lines, 1):
+        _read_document(json.loads(line), number, f"{name}, document {number}", builder)
+    builder.end_file()
+    return "\n".join(lines)
 
 
 def json_values(source: Source, example: str, noun: str = "document") -> Iterator[tuple[int, Any]]:
@@ -257,12 +406,20 @@ def _skip(text: str, position: int) -> int:
 # --- JSON: documents ---
 
 
-def _read_document(value: Any, line: int, place: str, builder: Builder, find: bool, trim: bool) -> None:
+def _read_document(
+    value: Any, line: int, place: str, builder: Builder, *, find: bool = False, trim: bool = False
+) -> None:
     """Hand a document's words or text to the builder, and its spans."""
     if not isinstance(value, dict):
         raise InputError(f"{place}: {shown(value)} where a document is expected. It is {_EXAMPLE}")
-    if value.get("answer", "accept") != "accept":
-        raise InputError(f"{place}: the answer is {value['answer']!r}, so its spans do not hold. Leave it out.")
+    said = value.get("answer", "accept")
+    if said in ("reject", "ignore"):
+        raise InputError(f"{place}: the answer is {said!r}, so its spans do not hold. Leave it out.")
+    if said != "accept":
+        raise InputError(
+            f"{place}: the answer is {shown(said)}. If that is what a language model said of gold's text: "
+            "--input-format answers"
+        )
     data = value.get("data")
     text = data.get("text") if isinstance(data, dict) else value.get("text", data)
     if text is not None:
@@ -271,7 +428,12 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
     tokens, bounds = _tokens(value["tokens"], text, place) if value.get("tokens") is not None else (None, None)
     if text is None and tokens is None:
         raise InputError(f"{place}: a document without text or tokens. It is {_EXAMPLE}")
-    spans, others = _annotations(value, place) if isinstance(data, dict) else (_listed_spans(value, place), 0)
+    if isinstance(data, dict):
+        spans, relations, others = _annotations(value, place)
+    else:
+        spans, relations, others = _listed_spans(value, place), value.get("relations"), 0
+    if relations is not None and not isinstance(relations, list):
+        raise InputError(f"{place}: relations are {shown(relations)} where a list should stand.")
     name = _id(value, place)
     if builder.sentence and bool(builder.ids) != (name is not None):
         this, before = ("an", "none") if name is not None else ("no", "one")
@@ -293,31 +455,71 @@ def _read_document(value: Any, line: int, place: str, builder: Builder, find: bo
         builder.add(forms, [builder.words + len(forms)], [line])
     if others:
         builder.note("Annotations that are not spans, and were not read: {}.", others)
-    _read_spans(spans, line, place, builder, text, tokens, bounds, find=find, trim=trim)
+    document = _Document(builder, line, place, text, tokens, bounds, find, trim)
+    document.read_spans(spans, related=bool(relations))
+    if relations:
+        document.read_relations(relations)
 
 
-def _read_spans(
-    spans: list[Any],
-    line: int,
-    place: str,
-    builder: Builder,
-    text: str | None,
-    tokens: list[str] | None,
-    bounds: list[tuple[int, int]] | None,
-    *,
-    find: bool,
-    trim: bool,
-) -> None:
-    """Hand the spans of a document to the builder."""
-    taken: set[tuple[int, int]] = set()
-    for number, item in enumerate(spans, 1):
-        here = f"{place}: span {number}"
+@dataclass(frozen=True)
+class _Document:
+    """A document of JSON whose words or text the builder has already."""
+
+    builder: Builder
+    line: int
+    place: str
+    text: str | None
+    tokens: list[str] | None
+    bounds: list[tuple[int, int]] | None
+    find: bool
+    trim: bool
+    taken: set[tuple[int, int]] = field(default_factory=set)
+    """The places of spans so far."""
+    numbers: list[list[int]] = field(default_factory=list)
+    """The numbers of each span among those to relate, one for each of its labels …"""
+    by_id: dict[str | int, list[int]] = field(default_factory=dict)
+    """… the same by ids …"""
+    by_place: dict[Stretches, dict[str, int]] = field(default_factory=dict)
+    """… and by places and labels."""
+
+    def read_spans(self, spans: list[Any], *, related: bool) -> None:
+        """Hand the spans to the builder, with their identifiers, and keep them in mind where they are `related`."""
+        relations = self.builder.over_spans(RelationLists, wanted=related)
+        linked = any(_link_keys(item) for item in spans if isinstance(item, dict))
+        links = self.builder.over_spans(LinkLists, wanted=linked)
+        for number, item in enumerate(spans, 1):
+            here = f"{self.place}: span {number}"
+            labels, fragments = self._atoms(item, here)
+            known = item if isinstance(item, dict) else {}
+            self.numbers.append([])
+            for label in labels:
+                given = (self.builder.sentence - 1, fragments, label, self.line)
+                self.builder.span(*given)
+                if links is not None:
+                    mention = links.span(*given)
+                    if _link_keys(known):
+                        links.link(mention, *_identifiers(known, here))
+                if relations is not None:
+                    self.numbers[-1].append(relations.span(*given))
+                    self.by_place.setdefault(merged(fragments), {})[label] = self.numbers[-1][-1]
+            name = known.get("id")
+            if isinstance(name, str | int) and self.by_id.setdefault(name, self.numbers[-1]) is not self.numbers[-1]:
+                raise InputError(f"{here}: has the id {shown(name)} of another span. Give each its own.")
+
+    @cached_property
+    def numbered(self) -> bool:
+        """True if ids of spans are numbers, so that a number is an id and no place in the list."""
+        return any(map(_is_number, self.by_id))
+
+    def _atoms(self, item: Any, here: str) -> tuple[list[str], Fragments]:
+        """The labels of a span, and where it lies."""
+        text, tokens = self.text, self.tokens
         labels, fragments, said, mention = _span(item, here)
         if fragments is None:
-            fragments = [_find(mention.strip() if find else "", text, taken, here)]
-            builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
-        taken.update(fragments)
-        if tokens is not None and bounds is None:
+            fragments = [_find(mention.strip() if self.find else "", text, self.taken, here)]
+            self.builder.note("Mentions without offsets that were placed where they next occur in the text: {}.", 1)
+        self.taken.update(fragments)
+        if tokens is not None and self.bounds is None:
             _check_bounds(fragments, len(tokens), "tokens", here)
             found = [token for start, end in fragments for token in tokens[start:end]]
             if said is not None and "".join(said.split()) != "".join("".join(found).split()):
@@ -330,11 +532,96 @@ def _read_spans(
             if said is not None:
                 # Label Studio writes a line break as a backslash and an n.
                 _check_text(said if said in text else said.replace("\\n", "\n"), text, fragments, here)
-            fragments = _trim(text, fragments, trim, here, builder)
-        if bounds is not None:
-            fragments = _tokens_of(fragments, bounds, here)
-        for label in labels:
-            builder.span(builder.sentence - 1, fragments, label, line)
+            fragments = _trim(text, fragments, self.trim, here, self.builder)
+        if self.bounds is not None:
+            fragments = _tokens_of(fragments, self.bounds, here)
+        return labels, fragments
+
+    def read_relations(self, given: list[Any]) -> None:
+        """Hand the relations to the builder."""
+        lists = self.builder.collector(RelationLists)
+        for number, item in enumerate(given, 1):
+            here = f"{self.place}: relation {number}"
+            if not isinstance(item, dict):
+                raise InputError(
+                    f'{here} is {shown(item)}. A relation is {{"label": "in", "head": 0, "tail": 1}}: its head and '
+                    "tail are ids of spans, or their places in the list, from 0."
+                )
+            name = _first_of(("label", "type", "labels"), item)
+            if name is None:
+                raise InputError(f"{here}: no label among {', '.join(item)}. Give it as label or type.")
+            head, tail = (self._argument(item, keys, f"{here}: its {keys[0]}") for keys in (_HEADS, _TAILS))
+            for label in item[name] if isinstance(item[name], list) and item[name] else [item[name]]:
+                symmetric = item.get("symmetric") is True
+                named = check_label(label, here, "relation")
+                lists.relation(named, head, tail, self.line, symmetric=symmetric)
+
+    def _argument(self, relation: dict[str, Any], keys: Sequence[str], here: str) -> int:
+        """The number of the span that a relation names by id, place in the list of spans, or offsets."""
+        key = _first_of(keys, relation)
+        if key is None:
+            raise InputError(f"{here} is missing among {', '.join(relation)}. Give it as {', '.join(keys)}.")
+        value = relation[key]
+        if isinstance(beside := relation.get(_PLACES.get(key, "")), dict):
+            value = beside
+        found: list[int] = []
+        if isinstance(value, dict):
+            if all(_first_of(keys, value) is None for keys in (_STARTS, ("fragments",))):
+                raise InputError(f"{here} is {shown(value)}, which has no start. Give it and the end, or an id.")
+            unlabelled = _first_of(_LABELS, value) is None
+            labels, fragments = self._atoms({**value, "label": "?"} if unlabelled else value, here)
+            there = self.by_place.setdefault(merged(fragments), {})
+            found = list(there.values()) if unlabelled else [there[label] for label in labels if label in there]
+            if not found:
+                label = "" if unlabelled else labels[0]
+                lists = self.builder.collector(RelationLists)
+                there[label] = lists.span(self.builder.sentence - 1, fragments, label, self.line)
+                found = [there[label]]
+                self.builder.note("Arguments of relations that are not among the spans: {}.", 1)
+        elif isinstance(value, str) or (_is_number(value) and self.numbered):
+            if value not in self.by_id:
+                raise InputError(f"{here} is {shown(value)}, which is the id of no span. Name a span that is listed.")
+            found = self.by_id[value]
+        elif _is_number(value):
+            if not 0 <= value < len(self.numbers):
+                raise InputError(
+                    f"{here} is {value} where there are {len(self.numbers)} spans. Count from 0, or give ids."
+                )
+            found = self.numbers[value]
+        else:
+            raise InputError(f"{here} is {shown(value)}. Give a span's id, its place in the list, or its offsets.")
+        if len(found) > 1:
+            raise InputError(f"{here} may be each of {len(found)} spans. Give these one label each, and name one.")
+        return found[0]
+
+
+def _link_keys(span: dict[str, Any]) -> list[str]:
+    """The keys under which a span has identifiers."""
+    return [key for key in ("link", "links", "kb_id") if span.get(key) not in (None, "")]
+
+
+def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float]]:
+    """The identifiers of a span that has some, best first, and their scores where they have such."""
+    keys = _link_keys(span)
+    if len(keys) > 1:
+        raise InputError(f"{here}: identifiers in {' and in '.join(keys)}. Leave one of them.")
+    given = span[keys[0]]
+    names, scores = [], []
+    for one in given if isinstance(given, list) else [given]:
+        name, score = (one.get("id"), one.get("score")) if isinstance(one, dict) else (one, None)
+        name = _string(name, f"{here}: an identifier")
+        if name.split() != [name]:
+            raise InputError(f"{here}: the identifier {_quoted(name)} is empty or has blanks in it. Take them out.")
+        if score is None:
+            score = math.nan
+        elif isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
+            raise InputError(f"{here}: the score of {name} is {shown(score)} where a number should stand.")
+        names.append(name)
+        scores.append(float(score))
+    if not names:
+        # An empty list of candidates: nothing that is known.
+        return [NIL], []
+    return names, [] if all(map(math.isnan, scores)) else scores
 
 
 def _string(value: Any, what: str) -> str:
@@ -354,7 +641,7 @@ def _is_number(value: Any) -> bool:
 
 def _id(document: dict[str, Any], place: str) -> str | None:
     meta = document.get("meta")
-    given = [document.get(key) for key in _IDS] + [meta.get("id") if isinstance(meta, dict) else None]
+    given = [document.get(key) for key in IDS] + [meta.get("id") if isinstance(meta, dict) else None]
     value = next((value for value in given if value is not None), None)
     if value is None or _is_number(value):
         return None if value is None else str(value)
@@ -378,8 +665,8 @@ def _listed_spans(document: dict[str, Any], place: str) -> list[Any]:
     return lists[filled[0]] if filled else []
 
 
-def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], int]:
-    """The spans of a task of Label Studio, and the number of its results that are something else."""
+def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], list[Any] | None, int]:
+    """The spans of a task of Label Studio, its relations, and the number of results that are something else."""
     for key in ("annotations", "predictions"):
         given: list[Any] = task[key] if isinstance(task.get(key), list) else []
         valid = [one for one in given if isinstance(one, dict) and not one.get("was_cancelled")]
@@ -388,8 +675,21 @@ def _annotations(task: dict[str, Any], place: str) -> tuple[list[Any], int]:
         if valid:
             results = valid[0].get("result")
             results = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
-            spans = [one.get("value") for one in results if one.get("type", "labels") == "labels"]
-            return spans, len(results) - len(spans)
+            spans = [
+                {**one["value"], "id": one.get("id")} if isinstance(one.get("value"), dict) else one.get("value")
+                for one in results
+                if one.get("type", "labels") == "labels"
+            ]
+            relations = []
+            for one in results:
+                if one.get("type") == "relation":
+                    back, symmetric = one.get("direction") == "left", one.get("direction") == "bi"
+                    ends = ("to_id", "from_id") if back else ("from_id", "to_id")
+                    relations.append(
+                        {"label": one.get("labels") or "", "symmetric": symmetric}
+                        | dict(zip(("head", "tail"), map(one.get, ends), strict=True))
+                    )
+            return spans, relations or None, len(results) - len(spans) - len(relations)
     raise InputError(f"{place}: a text without annotations. Leave it out, or annotate it.")
 
 
@@ -437,7 +737,7 @@ def _pair(start: Any, end: Any, place: str) -> tuple[int, int]:
 def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | None, str]:
     """The labels of a span, where it lies if it says so, its text, and what to look for if it does not say so."""
     if isinstance(item, list) and len(item) == 3:
-        return [_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
+        return [check_label(item[2], place)], [_pair(item[0], item[1], place)], None, ""
     if not isinstance(item, dict):
         raise InputError(
             f"{place} is {shown(item)} where a span should stand: "
@@ -462,7 +762,7 @@ def _span(item: Any, place: str) -> tuple[list[str], Fragments | None, str | Non
     mention = next((item[key] for key in _MENTIONS if key != name and isinstance(item.get(key), str)), "")
     labels = item[name] if isinstance(item[name], list) and item[name] else [item[name]]
     said = item.get("text")
-    return [_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
+    return [check_label(one, place) for one in labels], fragments, said if isinstance(said, str) else None, mention
 
 
 def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
@@ -470,12 +770,13 @@ def _first_of(keys: Sequence[str], item: dict[str, Any]) -> str | None:
     return next((key for key in keys if item.get(key) is not None), None)
 
 
-def _label(value: Any, place: str) -> str:
+def check_label(value: Any, place: str, of: str = "span") -> str:
+    """A label as text; what is none is refused."""
     if _is_number(value):
         return str(value)
     label = _string(value, f"{place}: the label")
     if not label.strip():
-        raise InputError(f"{place}: the label is empty. Give one, or take the span away.")
+        raise InputError(f"{place}: the label is empty. Give one, or take the {of} away.")
     if any(mark in label for mark in "\t\r\n"):
         raise InputError(f"{place}: the label {label!r} has a tab or a line break in it. Take it out.")
     return label

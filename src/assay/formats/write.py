@@ -1,4 +1,4 @@
-"""A Corpus becomes text again, in those formats that hold words with labels."""
+"""A Corpus becomes text again: words with labels here, spans in `writespans`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from assay import specs
 from assay.corpus import Column, Corpus
 from assay.errors import UsageError, unknown
-from assay.formats import Input, choose_column, graphwriter, read_labels, schemes
+from assay.formats import Input, choose_column, graphwriter, links, read_labels, schemes, writespans
 from assay.formats.columns import CONLLU
 
 TARGETS = ("conllu", "conllx", "conll", "tsv", "slash")
@@ -19,23 +19,32 @@ _HOLDS_ONE_LABEL = ("conll", "tsv", "slash")
 _DIVIDERS = {"tsv": "\t", "conll": " "}
 
 
-def convert(source: Input, target: str, column: str | None) -> tuple[str, list[str]]:
-    """The text in the target format, and a sentence for everything that it cannot hold."""
+def convert(source: Input, target: str, column: str | None) -> tuple[dict[str, str], list[str]]:
+    """The texts in the target format by the names of their files, and a sentence for everything that it cannot hold.
+
+    Where there is but one file, it has no name.
+    """
     name, given = specs.parse(target, "format")
-    if name not in (*TARGETS, *graphwriter.TARGETS):
-        raise unknown("format", name, (*TARGETS, *graphwriter.TARGETS))
+    known = dict.fromkeys((*TARGETS, *graphwriter.TARGETS, *writespans.TARGETS))
+    if name not in known:
+        raise unknown("format", name, known)
     if name in graphwriter.TARGETS and (name not in TARGETS or source.plan.graphs):
         if column is not None:
             raise UsageError(f"--column {column}: {name} has a place for each column and no choice. Leave it out.")
-        return graphwriter.written(source, name, given)
+        text, losses = graphwriter.written(source, name, given)
+        return {"": text}, losses
     if given:
         raise UsageError(f"format {name} takes no parameters here, so not {next(iter(given))!r} either.")
+    if name in writespans.TARGETS:
+        if column:
+            raise UsageError(f"--column is about labels of words, and {name} has spans. Leave it out.")
+        return writespans.write_spans(links.with_links(source.read()), name)
     chosen = None
     if name in _HOLDS_ONE_LABEL:
         chosen = source.plan.resolve(column) if column else choose_column([source])
     corpus, losses = graphwriter.without_graph(source, name)
     text, others = _converted(corpus, name, column, chosen)
-    return text, [*losses, *others]
+    return {"": text}, [*losses, *others]
 
 
 def _converted(corpus: Corpus, target: str, column: str | None, chosen: str | None) -> tuple[str, list[str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
-from assay.result import Example, ExampleArcs, ExampleItem, kind_title
+from assay.result import Example, ExampleArcs, ExampleItem, ExampleSpan, kind_title
 
 Stretches = tuple[tuple[int, int], ...]
 _ROOT, _ELSEWHERE, _MISSING = -1, -2, -3
@@ -123,6 +124,135 @@ def _yield(example: Example, stretches: Stretches, room: int) -> str:
     return next((one for one in reversed(shorter) if len(one) <= room), min([text, *shorter[:1]], key=len))
 
 
+def graph_lines(example: Example, width: int = 0) -> list[str]:
+    """A line for each arc: its words, gold's label, and behind it what systems have in its place.
+
+    Of pairs: `works-for(Ann, IBM)`, and behind it `works-for(Ann ✓, IBM Zürich[BE]) → IBM`.
+    """
+    gold, *systems = example.sides
+    pairs = example.heads == "pairs"
+    instead = _claimed if pairs else _instead
+    answers = {(span.side, span.item): span for span in example.spans}
+    rows: dict[object, tuple[ExampleSpan, list[str]]] = {}
+    for span in example.spans:
+        if span.side == gold and span.item is not None:
+            others = [(system, answers.get((system, span.item))) for system in systems]
+            wrong = [(system, other) for system, other in others if other is None or _kind(other)]
+            if wrong:
+                rows[span.item] = (span, [f"✗ {system}: {instead(example, span, other)}" for system, other in wrong])
+        elif span.item is None and span.kind:
+            row = rows.setdefault((span.stretches, span.head, span.label), (span, []))
+            row[1].append(f"✗ {span.side}: {'spurious' if pairs else span.label}")
+    ordered = sorted(rows.values(), key=lambda row: (row[0].stretches, row[0].head or (_ROOT, _ROOT)))
+    arcs = [(_claim if pairs else _ends)(example, span) for span, _ in ordered]
+    labels = ["∅" if span.side != gold else "" if pairs else span.label or "·" for span, _ in ordered]
+    first, second = (max(map(len, texts), default=0) for texts in (arcs, labels))
+    lines = []
+    for arc, label, (_, marks) in zip(arcs, labels, ordered, strict=True):
+        lead = f"{arc:{first}}  {label:{second}}  "
+        if width and len(lead) + len("   ".join(marks)) > width:
+            lines += [f"{lead if not number else '':{len(lead)}}{mark}" for number, mark in enumerate(marks)]
+        else:
+            lines.append(f"{lead}{'   '.join(marks)}")
+    return lines
+
+
+def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
+    """What a system has in place of an arc, as far as it differs."""
+    if other is None:
+        return "missing"
+    if other.stretches != gold.stretches:
+        return f"{other.label}, {_ends(example, other)}"
+    return f"{other.label}{_head(example, other) if other.head != gold.head else ''}"
+
+
+def _claimed(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
+    """What a system has in place of a pair: what is right of it, and what gold has."""
+    if other is None:
+        return "missing"
+    title = kind_title(other.kind)
+    same = other.head == gold.head, other.stretches == gold.stretches
+    moved = other.kind == "be"
+    marks = [" ✓" if right else f"[{title}]" * moved for right in same]
+    wanted = [text for text, right in zip(_arguments(example, gold), same, strict=True) if not right]
+    return f"{_claim(example, other, marks)}{' → ' + ', '.join(wanted) if moved else f'[{title}]'}"
+
+
+def _claim(example: Example, span: ExampleSpan, marks: Sequence[str] = ("", "")) -> str:
+    """A pair as `label(head, other)`; one whose other end is elsewhere as `label … (words)`."""
+    ends = [f"{text}{mark}" for text, mark in zip(_arguments(example, span), marks, strict=True)]
+    return f"{span.label}({', '.join(ends)})" if span.head and span.head[0] >= 0 else f"{span.label} ({ends[1]})"
+
+
+def _arguments(example: Example, span: ExampleSpan) -> list[str]:
+    """The words of a span's head and of the span."""
+    first, end = span.head or (0, 0)
+    own = " … ".join(" ".join(example.words[begin:stop]) for begin, stop in span.stretches)
+    return [" ".join(example.words[max(first, 0) : max(end, 0)]), own]
+
+
+def _ends(example: Example, span: ExampleSpan) -> str:
+    """The words of a span with their numbers, and its head."""
+    return f"{' … '.join(_told(example, *stretch) for stretch in span.stretches)}{_head(example, span)}"
+
+
+def _head(example: Example, span: ExampleSpan) -> str:
+    if span.head is None:
+        return ""
+    names = {_ROOT: "root", _ELSEWHERE: "another word"}
+    return f" ← {names.get(span.head[0]) or _told(example, *span.head)}"
+
+
+def _told(example: Example, first: int, end: int) -> str:
+    """Words with their numbers; what is no word by its id."""
+    if first >= len(example.words):
+        return f"[{example.nodes[first - len(example.words)][1]}]"
+    number = f"{first + 1}–{end}" if end > first + 1 else f"{end}"
+    return f"{' '.join(example.words[first:end])} ({number})"
+
+
+def frame_lines(example: Example, width: int = 0) -> list[str]:
+    """For each predicate that a side has otherwise than gold a line per side: `try.01: [She]A0 »tried« [to go]A1`."""
+    frames: dict[tuple[int, int], dict[str, list[ExampleSpan]]] = {}
+    for span in example.spans:
+        place = span.head or (span.stretches[0][0], span.stretches[-1][1])
+        frames.setdefault(place, {side: [] for side in example.sides})[span.side].append(span)
+    lines = []
+    name = max(map(len, example.sides))
+    for place, sides in sorted(frames.items()):
+        said = [{(span.stretches, span.label, span.head) for span in spans} for spans in sides.values()]
+        if all(one == said[0] for one in said):
+            continue
+        senses, lanes = [], []
+        for spans in sides.values():
+            own = [f"{span.label or example.words[place[0]]}{_kind(span)}:" for span in spans if span.head is None]
+            senses.append(" ".join(own) or ("(no such predicate)" if not spans else ""))
+            lanes.append(
+                _bracketed(example, [span for span in spans if span.head is not None], [place]) if spans else []
+            )
+        sense = max((len(text) for text, lane in zip(senses, lanes, strict=True) if lane), default=0)
+        room = width and width - name - sense - 3
+        columns = list(zip(*filter(None, lanes), strict=True))
+        longest = [max(column, key=len) for column in columns]
+        stretches = [stretch for own in sides.values() for span in own for stretch in span.stretches]
+        first, last = _window(longest, [place, *stretches], room)
+        if room and len(_cut(longest, first, last)) > room:
+            # Of what is too long only words with brackets are shown, and those that stand alone.
+            bare = [set(column) == {word} for column, word in zip(columns, example.words, strict=True)][:last]
+            runs = [list(run) for gone, run in groupby(range(first, last), bare.__getitem__) if gone]
+            gone = {place: place == run[0] for run in runs if len(run) > 1 for place in run}
+            lanes = [
+                ["…" if place in gone else word for place, word in enumerate(lane) if gone.get(place, True)]
+                if lane
+                else lane
+                for lane in lanes
+            ]
+            last -= sum(not start for start in gone.values())
+        for side, text, lane in zip(sides, senses, lanes, strict=True):
+            lines.append(f"{side:{name}}  {text:{sense}} {_cut(lane, first, last) if lane else ''}".rstrip())
+    return lines
+
+
 def _arc(example: Example, arcs: ExampleArcs, place: int) -> str:
     head = arcs.heads[place]
     if head == _MISSING:
@@ -161,11 +291,18 @@ def example_lines(example: Example, width: int = 0) -> list[str]:
         return [" ".join(example.words), *unit_lines(example, width)]
     if example.tree:
         return [" ".join(example.words), *constituent_lines(example, width)]
+    if example.heads in ("arcs", "pairs"):
+        return [" ".join(example.words), *graph_lines(example, width)]
+    if example.heads == "rows":
+        return frame_lines(example, width)
     if not example.spans:
         marks = {item.position: _mark(example, item) for item in example.items}
         words = [f"{word}{marks.get(position, '')}" for position, word in enumerate(example.words)]
         return [_cut(words, *_window(words, [(place, place + 1) for place in marks], width))]
-    lanes = [(side, _lane(example, side)) for side in example.sides]
+    lanes = [
+        (side, _bracketed(example, [span for span in example.spans if span.side == side], example.marked))
+        for side in example.sides
+    ]
     longest = [max(column, key=len) for column in zip(*(lane for _, lane in lanes), strict=True)]
     name = max(map(len, example.sides))
     places = [(item.position, item.end or item.position + 1) for item in example.items]
@@ -196,24 +333,29 @@ def _cut(words: Sequence[str], first: int, last: int) -> str:
     return " ".join([*["…"] * (first > 0), *words[first:last], *["…"] * (last < len(words))])
 
 
-def _lane(example: Example, side: str) -> list[str]:
-    """The words of a sentence with the spans of one side in brackets, and the words in question in »«."""
+def _bracketed(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence[tuple[int, int]]) -> list[str]:
+    """The words of a sentence with some spans in brackets, and the words in question in »«."""
     words = list(example.words)
-    for begin, end in example.marked:
+    for begin, end in marked:
         words[begin] = f"»{words[begin]}"
         words[end - 1] = f"{words[end - 1]}«"
-    spans = [(begin, end, span) for span in example.spans if span.side == side for begin, end in span.stretches]
+    spans = [(begin, end, span) for span in chosen for begin, end in span.stretches]
     # Inner brackets first: they stand next to the words.
     inner_first = sorted(enumerate(spans), key=lambda row: (row[1][1] - row[1][0], -row[0]))
     for _, (begin, end, span) in inner_first:
-        wrong = "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
         if begin >= len(words):
             continue
         # A span may reach beyond the sentence that is shown.
         last, beyond = min(end, len(words)) - 1, " …" if end > len(words) else ""
         words[begin] = f"[{words[begin]}"
-        words[last] = f"{words[last]}{beyond}]{span.label}{wrong}"
+        said = f" ← {span.said}" if span.said else ""
+        words[last] = f"{words[last]}{beyond}{said}]{span.label}{_kind(span)}"
     return words
+
+
+def _kind(span: ExampleSpan) -> str:
+    """What is wrong with a span, behind its label."""
+    return "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
 
 
 def _mark(example: Example, item: ExampleItem) -> str:

@@ -75,6 +75,17 @@ def _parts(cell: Cell, width: int) -> Sequence[str]:
     return [text.replace(",", "") if _GROUPED.fullmatch(text) else text]
 
 
+def items_table(result: Result) -> str:
+    """The items of annotators as TSV, from the highest disagreement on, with a column for each annotator."""
+    names = [row.name for row in result.annotators]
+    rows = [["item", "disagreement", "majority", "raters", *names]]
+    for row in sorted(result.disagreements, key=lambda row: 1.0 if math.isnan(row.value) else -row.value):
+        value = "" if math.isnan(row.value) else f"{row.value:.6g}"
+        given = [row.ratings.get(name, "") for name in names]
+        rows.append([row.item, value, row.majority, str(len(row.ratings)), *given])
+    return "".join("\t".join(cell.translate(_SPELT) for cell in row) + "\n" for row in rows)
+
+
 # --- Markdown ---
 
 
@@ -97,7 +108,7 @@ def markdown(result: Result) -> str:
     if result.examples:
         points = []
         for example in result.examples:
-            if example.arcs or example.units or example.tree:
+            if example.in_lines:
                 # Indented code cannot be ended by anything that stands in the data, as a fence could.
                 drawn = "".join(f"\n      {visible(line)}" for line in example_lines(example))
                 points.append(f"- {_plain(example.place)}\n{drawn}\n")

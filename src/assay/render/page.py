@@ -52,7 +52,7 @@ def page(result: Result) -> str:
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
-        if example.arcs or example.units or example.tree:
+        if example.in_lines:
             drawn = f"<pre>{chr(10).join(lines)}</pre>"
         else:
             drawn = "".join(f' <div dir="auto">{" ".join(line.split())}</div>' for line in lines)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from assay.render import runs
+from assay.render import annotators, runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import DASH, count, p_error, percent, plural
 from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
@@ -25,7 +25,7 @@ TEXTS = 50
 _LONGEST = 60
 _NOTHING = "∅"
 _KIND_NAMES = {"correction": "Corrections", "new-error": "New errors", "changed-error": "Changed errors"}
-_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge")
+_OUTCOMES = ("tp", "wl", "le", "bes", "bel", "beo", "lbe", "ge", "ungrounded")
 """The order of kinds of outcome; others follow, then …"""
 _AT_LAST = ("fn", "fp", "none")
 _GROUPS = (
@@ -37,48 +37,10 @@ _NUMBERS = {"crossing"}
 
 def tables(result: Result) -> list[Table]:
     """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
-    by_command: dict[str, Callable[[Result], Iterable[Table]]] = {"agreement": _agreement, "bayes": runs.tables}
+    by_command: dict[str, Callable[[Result], Iterable[Table]]]
+    by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
     return [with_cells(one) for one in found if one.rows]
-
-
-def _agreement(result: Result) -> Iterator[Table]:
-    """Tables about annotators: how far each pair agrees, what the task adds, and agreement on each label."""
-    # Beside the main score, kappa, stand two more.
-    beside = ("agreement", "alpha")
-    shown = [row for row in result.scores if row.slice is None and (row.main or row.score in beside)]
-    found = {(row.system, row.measure, row.score): row for row in shown if row.label is None}
-    columns = list(dict.fromkeys((measure, score) for _, measure, score in found))
-    header = ["pair"]
-    for measure, score in columns:
-        name = measure.partition("(")[0]
-        if score in ("kappa", "alpha", "agreement"):
-            header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
-        else:
-            header.append(name if score in ("f1", "value") else f"{name} {score}")
-    pairs = dict.fromkeys(pair for pair, _, _ in found)
-    yield table(
-        "Agreement",
-        header,
-        [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in pairs],
-        notes=(
-            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). F1 is the same "
-            "whoever comes first; kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
-        ),
-    )
-    yield from result.tables
-    labelled = sorted((row for row in shown if row.label is not None), key=lambda row: row.measure)
-    for measure, of_measure in groupby(labelled, key=lambda row: row.measure):
-        by_label: dict[tuple[str, str], Score] = {(str(row.label), row.system): row for row in of_measure}
-        names = list(dict.fromkeys(pair for _, pair in by_label))
-        labels = dict.fromkeys(label for label, _ in by_label)
-        yield table(
-            f"{measure} by label",
-            ["label", *names],
-            [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
-            "text percent",
-            short=25,
-        )
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
@@ -123,9 +85,11 @@ def _scores(result: Result) -> Iterator[Table]:
     names = [source.name for source in result.systems]
     rows: list[list[Any]] = []
     if result.rivals:
-        leads = ("", "macro-", "weighted-")
+        # Plain and averaged over labels, as far as some measure is.
+        averages_of = [lead for lead in ("macro-", "weighted-") if any(row.score.startswith(lead) for row in overall)]
+        leads = ("", *averages_of)
         for measure, score in dict.fromkeys((row.measure, row.score) for row in overall if row.score.endswith("f1")):
-            if score.startswith(leads[1:]):
+            if score.startswith(("macro-", "weighted-")):
                 continue
             before = score.removesuffix("f1")
             f1 = [[found.get((name, measure, f"{lead}{score}")) for name in names] for lead in leads]
@@ -136,15 +100,21 @@ def _scores(result: Result) -> Iterator[Table]:
                 title = f"{measure} {before}".rstrip(" -")
                 group = f1[0][index]
                 rows.append([name, title, group.group if group else "", *map(value_of, parts), best, *averages])
-        notes.append(f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.")
-        header = ["system", "measure", "group", "precision", "recall", "f1", "macro f1", "weighted f1"]
-        words, forms, droppable = 3, "text text text percent", (7, 6)
+        told = {
+            1: "macro: mean F1 over labels.",
+            2: f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.",
+        }
+        notes += [told[len(averages_of)]] if averages_of else []
+        header = ["system", "measure", "group", "precision", "recall", "f1"]
+        header += [f"{lead[:-1]} f1" for lead in averages_of]
+        words = 3
         if any(row[2] for row in rows):
             notes.append(_GROUPS)
         else:
-            header, rows = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows]
-            words, forms, droppable = 2, "text text percent", (6, 5)
-        yield table("Scores", header, rows, forms, words=words, notes=tuple(notes), droppable=droppable)
+            header, rows, words = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows], 2
+        last = tuple(range(len(header) - 1, words + 2, -1))
+        forms = f"{'text ' * words}percent"
+        yield table("Scores", header, rows, forms, words=words, notes=tuple(notes), droppable=last)
         return
     mains = result.main_scores
     for index, name in enumerate(names):
@@ -184,7 +154,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     main = {(row.system, row.measure): row.value for row in overall if row.main}
     if result.rivals:
-        shown = {row.measure for row in overall if row.score.endswith("f1")}
+        shown = {row.measure for row in overall if row.score.endswith("f1")} | _covered(result, "scores")
         rows = [row for row in overall if row.measure not in shown]
     else:
         # With equal tokenisation scores of words are one number; where items are matched, they say different things.
@@ -228,7 +198,10 @@ def _number(row: Score) -> Cell:
 
 
 def _tests(result: Result) -> Iterator[Table]:
-    tests = [row for row in result.comparisons if row.is_of_score and row.slice is None]
+    elsewhere = _covered(result, "tests")
+    tests = [
+        row for row in result.comparisons if row.is_of_score and row.slice is None and row.measure not in elsewhere
+    ]
     exact = {
         (row.a, row.b, row.measure): row for row in result.comparisons if row.test == "mcnemar" and row.slice is None
     }
@@ -649,13 +622,15 @@ def _slices(result: Result) -> Iterator[Table]:
     tables = _grouped(sliced, lambda row: (str(row.slice).partition("=")[0], row.measure))
     for (name, measure), found in tables.items():
         systems = list(dict.fromkeys(row.system for row in found))
+        usual = found[0].score == mains.get(measure)
         scores = {(row.slice, row.system): row for row in found}
         rows: list[list[Any]] = []
         counted_in: set[str] = set()
         for where in dict.fromkeys(str(row.slice) for row in found):
             figures = [scores[where, system] for system in systems]
             values = [row.value for row in figures]
-            field = next((one for one in ("gold", "items", "sentences") if one in sizes[measure, where]), "")
+            counted = ("items", "gold", "sentences") if usual else ()
+            field = next((one for one in counted if one in sizes[measure, where]), "")
             counted_in.add(field)
             size = sizes[measure, where].get(field, "")
             rows.append([where.partition("=")[2], size])
@@ -683,7 +658,7 @@ def _slices(result: Result) -> Iterator[Table]:
                     "below 0.05 by chance. To correct them: --correct slices",
                 )
         droppable = tuple(range(1 + len(systems), 1, -1))
-        title = f"{measure} by {name}"
+        title = f"{measure if usual else f'{measure} {found[0].score}'} by {name}"
         yield table(title, header, rows, "text count", short=25, droppable=droppable, notes=notes)
 
 

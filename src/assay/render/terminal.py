@@ -132,7 +132,7 @@ def _show_examples(result: Result, console: Console) -> None:
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
         console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
         # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
-        drawn = bool(example.arcs or example.units or example.tree)
+        drawn = example.in_lines
         room = console.width - 3 if example.spans or drawn else 2 * console.width - 6
         for line in example_lines(example, room):
             console.print(Text(visible(f"  {line}")), soft_wrap=drawn)

@@ -81,7 +81,8 @@ def heading(result: Result) -> str:
     column += f", without {', '.join(result.ignore_labels)}" if result.ignore_labels else ""
     column += f" ({result.scheme.upper()})" if result.scheme else ""
     texts = plural(result.units if result.text_unit == "document" else result.gold.sentences, result.text_unit)
-    formats = enumeration(list(dict.fromkeys(source.format for source in (result.gold, *result.systems))))
+    names = (source.format.partition("(")[0] for source in (result.gold, *result.systems))
+    formats = enumeration(list(dict.fromkeys(names)))
     read = f"read as {formats}, aligned by {result.aligned_by}"
     if result.command == "agreement":
         return f"agreement on {result.task}{column}: {texts}, {plural(len(result.systems), 'annotator')}; {read}"
@@ -110,6 +111,8 @@ def verdict(result: Result) -> str:
     # With several pairs, the first table gives the orders.
     if result.command == "bayes":
         return ""
+    if result.command == "agreement":
+        return _agreement_verdict(result)
     mains = result.main_scores
     tested = [row for row in result.comparisons if row.is_of_score and row.slice is None]
     tests = [row for row in tested if row.score == mains.get(row.measure)]
@@ -131,6 +134,39 @@ def verdict(result: Result) -> str:
                 figures = f"{signed(abs(row.difference))}, {_p_sentence(row)}"
                 return f"{sentence} On {row.measure}, however, {finding}: {figures}."
     return sentence
+
+
+_RELIABLE, _TENTATIVE = 0.8, 0.667
+"""Krippendorff's (2004) limits of alpha for conclusions that can be relied on, and for tentative ones."""
+
+
+def _agreement_verdict(result: Result) -> str:
+    """How well all annotators agree and what that allows; whether systems reach them."""
+    sentences = []
+    rows = [row for row in main_scores(result) if row.system == "all annotators"]
+    for row in [row for row in rows if row.measure.partition("(")[0] == "alpha"][:1]:
+        many = len(result.annotators) or len(result.systems)
+        figures = f"{row.measure} {percent(row.value)}, 95% interval {interval(row.low, row.high, percent)}"
+        if math.isnan(row.value):
+            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({row.measure}).")
+        elif row.low >= _RELIABLE:
+            sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
+        elif row.high < _TENTATIVE:
+            sentences.append(f"The {many} annotators agree too little for conclusions: {figures}, below 66.7.")
+        elif row.low >= _TENTATIVE:
+            sentences.append(f"The {many} annotators agree enough for tentative conclusions: {figures}, above 66.7.")
+        else:
+            sentences.append(
+                f"Whether the {many} annotators agree well enough is not sure: {figures}; from 66.7 on conclusions "
+                "are tentative, from 80 on reliable."
+            )
+    for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
+        where = "above" if test.low > 0 else "below" if test.high < 0 else "not told apart from"
+        sentences.append(
+            f"{test.b} is {where} the human ceiling: {signed(test.difference)}, 95% interval "
+            f"{interval(test.low, test.high, signed)}."
+        )
+    return " ".join(sentences)
 
 
 def _pair_verdict(row: Comparison, values: dict[str, float]) -> str:

@@ -390,6 +390,45 @@ class ErrorType:
 
 
 @dataclass(frozen=True)
+class AnswerCounts:
+    """How the answers of a language model could be read, and how their mentions were found in the text."""
+
+    system: str
+    answers: int
+    parsed: int
+    repaired: int
+    empty: int
+    refused: int
+    malformed: int
+    missing: int
+    mentions: int
+    exact: int
+    folded: int
+    fuzzy: int
+    ungrounded: int
+    repeated: int
+    outside: int
+    """Mentions with labels outside the inventory, however they were found."""
+
+
+@dataclass(frozen=True)
+class FormCount:
+    """How often a folded surface form is an error of a system; with `other`, of one of two systems alone."""
+
+    system: str
+    other: str | None
+    change: str
+    """Of two systems: `gained` (the second has it, the first does not) or `lost`."""
+    type: str
+    """`missing`, `spurious` or `ungrounded`."""
+    label: str
+    form: str
+    count: int
+    share: float
+    """Of all errors of this type, of this change."""
+
+
+@dataclass(frozen=True)
 class ExampleSpan:
     """A span, or a node of a function tree, of one side within an example."""
 
@@ -400,6 +439,12 @@ class ExampleSpan:
     """The words it covers: first and end, counted from 0."""
     kind: str
     """Its outcome: `tp`, `le`, `fn` …; of nodes `gold`, right, spurious, missing, forgiven, unasked."""
+    head: tuple[int, int] | None = None
+    """First and end of its head, if it has one; first is -1: the root, -2: a word that gold does not have."""
+    item: int | None = None
+    """A number that a span of gold and those of systems that answer for it have in common."""
+    said: str = ""
+    """What a language model wrote in its answer, where that is not what stands there."""
 
 
 @dataclass(frozen=True)
@@ -479,6 +524,93 @@ class Example:
     """For mentions: the words in question, as stretches (first and end)."""
     tree: bool = False
     """True if the spans are the constituents of trees."""
+    heads: str = ""
+    """How spans and their heads are shown: as `arcs`, as `pairs`, or as `rows`, one for each head."""
+    nodes: tuple[tuple[int, str], ...] = ()
+    """What spans may cover behind the last word: how many words stand before it, and its id."""
+
+    @property
+    def in_lines(self) -> bool:
+        """True if it is drawn in lines that belong below each other."""
+        return bool(self.arcs or self.units or self.tree or self.heads)
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """One annotator against the others, over the items that others rated too."""
+
+    name: str
+    items: int
+    agreement: float
+    """The mean over items of the share of the others that agree."""
+    kappa: float
+    """Against the majority of the others."""
+    alpha_without: float
+    """The agreement of the others alone …"""
+    alpha_gain: float
+    """… minus that of all: above 0 where the others agree better without this one."""
+    bias: Mapping[str, float]
+    """By label: own share minus the others' share of the same items."""
+
+
+@dataclass(frozen=True)
+class Coincidence:
+    """How often two labels meet in one item, all ordered pairs of its ratings over one less than their number."""
+
+    first: str
+    second: str
+    count: float
+    share: float
+    """Of the ratings with the first label."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An item that annotators rate differently."""
+
+    item: str
+    value: float
+    """The mean distance of two of its ratings."""
+    majority: str
+    """The most frequent label; several that are tied are divided by ` / `."""
+    ratings: Mapping[str, str]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class AltAnnotator:
+    """One annotator in an Alternative Annotator Test; nothing but the number of items where these are too few."""
+
+    name: str
+    items: int
+    p: float
+    won: bool | None
+    advantage: float
+    """The share of items in which the system is at least as near to the others as this annotator is."""
+    difference: float
+    """The same share of the annotator minus that of the system."""
+
+
+@dataclass(frozen=True)
+class AltTest:
+    """May a system take the place of an annotator (Calderon, Reichart and Dror 2025)?"""
+
+    system: str
+    measure: str
+    epsilon: float
+    items: int
+    winning_rate: float
+    """The share of annotators whom the system beats, at this cost of an annotator …"""
+    advantage: float
+    """… and the mean over annotators of the share of items in which it is at least as near to the others."""
+    low: float
+    high: float
+    passed: bool | None
+    rates: Mapping[str, float]
+    """The winning rate at other costs."""
+    least_epsilon: float
+    """The least of these costs at which the system passes; undefined where it does at none."""
+    annotators: tuple[AltAnnotator, ...]
 
 
 @dataclass(frozen=True)
@@ -543,7 +675,8 @@ def is_best(values: Sequence[float], index: int) -> bool:
 
 def kind_title(kind: str) -> str:
     """A kind of outcome as people write it: `FP`, `BEs`, `none`."""
-    return {"bes": "BEs", "bel": "BEl", "beo": "BEo"}.get(kind, kind.upper() if len(kind) <= 3 else kind)
+    titles = {"bes": "BEs", "bel": "BEl", "beo": "BEo", "ungrounded": "UG"}
+    return titles.get(kind, kind.upper() if len(kind) <= 3 else kind)
 
 
 def is_category(measure: str) -> bool:
@@ -596,6 +729,14 @@ class Result:
     similarities: tuple[Similarity, ...] = ()
     error_types: tuple[ErrorType, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    answers: tuple[AnswerCounts, ...] = ()
+    """Of answers of language models: how they could be read."""
+    forms: tuple[FormCount, ...] = ()
+    """The most frequent surface forms of errors, where they are asked for."""
+    annotators: tuple[Annotator, ...] = ()
+    coincidences: tuple[Coincidence, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    alt_tests: tuple[AltTest, ...] = ()
     tagset: str = ""
     scheme: str = ""
     """The scheme by which tags were read as spans."""
@@ -604,7 +745,7 @@ class Result:
     noun: str = "word"
     """The word for one item."""
     drawing: str = "tags"
-    """The kind of layer that is drawn: tags, arcs, spans, trees, chains or units."""
+    """The kind of layer that is drawn: tags, arcs, spans, graph, frames, trees, chains or units."""
     heading: str = ""
     """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"
@@ -694,7 +835,7 @@ class Result:
     @property
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
-        return {row.measure: row.score for row in self.scores if row.main}
+        return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""

@@ -98,8 +98,9 @@ def merged(paths: Sequence[str], own: Sequence[str] = ()) -> Part:
         whole = whole + part
     if whole.told != whole.decided:
         raise UsageError(
-            "some parts have to be read in another way than the first shard tells (other tokens than gold, or empty "
-            "columns). Run it in one piece: --jobs or --cluster in place of --partial."
+            "some parts have to be read in another way than the first shard tells (other tokens than gold, empty "
+            "columns, or labels that answers are read by: answers(labels=A+B) names them). Run it in one piece: "
+            "--jobs or --cluster in place of --partial."
         )
     return whole
 

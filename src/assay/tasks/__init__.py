@@ -11,7 +11,10 @@ from importlib.util import find_spec
 
 from assay.specs import Option
 
-NAMES = ("tags", "spans", "dependencies", "graphs", "constituents", "coreference", "cross")
+NAMES = (
+    *("tags", "spans", "dependencies", "graphs", "relations", "links", "constituents", "coreference", "ratings"),
+    "cross",
+)
 """All tasks, in the order in which they are listed."""
 
 

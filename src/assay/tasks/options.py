@@ -17,3 +17,10 @@ SWEEP = Option(
     default=0,
     metavar="N",
 )
+BLANK_TAG = Option(
+    "blank_tag",
+    "Tag of words that were not annotated (_), read as O and counted; else such tags are refused.",
+    "Spans and mentions",
+    default="",
+    metavar="_",
+)

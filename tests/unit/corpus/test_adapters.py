@@ -14,7 +14,8 @@ import pytest
 import assay
 from assay.corpus.adapters import from_frame, from_predictions, from_spacy, is_foreign
 from assay.engine.items import judge_words
-from unit.samples import placed, refusal
+from assay.formats import from_documents
+from unit.samples import linked, placed, refusal, related
 
 # --- stand-ins ---
 
@@ -512,6 +513,30 @@ def test_flat_names_that_differ_in_other_characters_alone_stay_apart():
     gold = [["A", "B"]]
     figures = assay.score(gold, {"x!": gold, "x?": [["A", "A"]]}, "accuracy").flat()
     assert (figures["accuracy/x_"], figures["accuracy/x__2"]) == (1.0, 0.5)
+
+
+# --- documents as dicts ---
+
+
+def test_documents_as_dicts_are_read_as_from_json():
+    spans = [(0, 3, "PER"), {"start": 9, "end": 13, "label": "LOC", "link": "Q220"}]
+    relations = [{"label": "left", "head": 0, "tail": 1}]
+    gold = [{"id": "a", "text": "Ann left Rome", "spans": spans, "relations": relations}]
+    corpus = from_documents(gold)
+    assert related(corpus) == [("left", (0, "PER", [(0, 3)]), (0, "LOC", [(9, 13)]))]
+    assert linked(corpus) == [((0, "LOC", [(9, 13)]), ["Q220"])]
+    system = [{"id": "a", "text": "Ann left Rome", "spans": spans[:1]}]
+    result = assay.score(gold, system, "exact", times=5)
+    assert result.score("system 1", "exact").value == 2 / 3
+    assert assay.score(gold, {"x": system, "y": gold}, "exact", times=5).score("y", "exact").value == 1
+
+
+def test_faulty_documents_are_named_by_their_number():
+    document = {"text": "Ann", "spans": []}
+    assert refusal(from_documents, [document, {**document, "spans": [[0, 4, "X"]]}]).startswith(
+        "data, document 2: span 1: from 0 to 4 where there are 3 characters."
+    )
+    assert refusal(from_documents, [{**document, "spans": [{1, 2}]}]).startswith("data: what no JSON can hold (")
 
 
 # --- the real ones ---

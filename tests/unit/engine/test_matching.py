@@ -185,13 +185,13 @@ def test_nested_spans_are_paired_by_a_solver_up_to_a_limit(monkeypatch):
     target, system = nested(300)
     assert kinds_of(rows(semeval(target, system), SEMEVAL)) == {"same-label": 300}
     monkeypatch.setattr("assay.engine.matching.MOST", 300 * 300 - 1)
-    listed = matching._overlapping
+    listed = matching.overlapping
 
     def none_listed(target, system, targets, systems):
         assert not len(targets), "refused before pairs are listed"
         return listed(target, system, targets, systems)
 
-    monkeypatch.setattr(matching, "_overlapping", none_listed)
+    monkeypatch.setattr(matching, "overlapping", none_listed)
     with pytest.raises(TooManyOverlapsError) as refused:
         semeval(target, system)
     assert (refused.value.target, refused.value.targets, refused.value.systems) == (0, 300, 300)

@@ -94,7 +94,7 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
     [
         (
             "sentence-lenght",
-            "there is no slice 'sentence-lenght'. Did you mean sentence-length or span-length or arc-length?",
+            "there is no slice 'sentence-lenght'. Did you mean sentence-length or mention-length or sentences?",
         ),
         ("xyz", f"there is no slice 'xyz'. There is: {', '.join(slices())}."),
         ("meta:gnre", "--slice meta:gnre: gold.conllu has no comment `# gnre = …`. There is: newdoc id, genre, x."),

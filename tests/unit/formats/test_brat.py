@@ -8,7 +8,9 @@ import sys
 import pytest
 
 from assay.formats import read
-from unit.samples import placed, refusal
+from assay.formats.relations import Links, Relations
+from cases import each
+from unit.samples import linked, placed, refusal, related
 
 TEXT = "Angela Merkel left North and South America. "
 EVENTS = "T1\tPER 0 13\tAngela Merkel\nT2\tMove 14 18\tleft\nE1\tMove:T2 Who:T1\n"
@@ -62,22 +64,22 @@ def test_an_empty_text_is_a_document_too(document):
     assert read(document("", text="")).texts == ("",)
 
 
-def test_what_is_no_span_is_counted_and_said(document):
-    more = (
-        "R1\tOf Arg1:T1 Arg2:T2\nA1\tSure T1\nM1\tSure T2\nN1\tReference T1 Q:1\tx\n*\tAlias T1 T2\n#1\tNote T1\tx\n"
-    )
-    corpus = read(document(EVENTS + more))
-    assert len(placed(corpus)) == 2
-    assert corpus.notes == ("Lines of events, relations, attributes and notes that were not read: 7.",)
+def test_what_is_not_used_is_counted_and_said(document):
+    corpus = read(document("T1\tPER 0 13\tAngela Merkel\nA1\tSure T1\nM1\tSure T2\n#1\tNote T1\tx\n"))
+    assert corpus.notes == ("Lines of attributes and notes that were not read: 3.",)
+    assert corpus.layers == {}
 
 
 def test_what_is_left_out_is_added_up_over_files(document):
-    document(EVENTS, name="d/a")
+    document(EVENTS + "N1\tReference T2 Q:2\tleft\n", name="d/a")
     document(EVENTS, name="d/b")
-    assert read("d", input_format="brat(triggers=false)").notes == (
+    corpus = read("d", input_format="brat(triggers=false)")
+    assert corpus.notes == (
         "Spans left out because they are triggers of events: 2.",
-        "Lines of events, relations, attributes and notes that were not read: 2.",
+        "Events, taken as relations of their triggers to each argument, not as wholes: 2.",
+        "Relations and links left out with the triggers of events: 3.",
     )
+    assert (related(corpus), linked(corpus)) == ([], [])
 
 
 def test_triggers_of_events_are_left_out_on_request(document):
@@ -86,10 +88,24 @@ def test_triggers_of_events_are_left_out_on_request(document):
     assert [label for _, label, _ in placed(read(name, input_format="brat(triggers=false)"))] == ["PER"]
 
 
+@pytest.mark.parametrize("shown", ["Ang ela", "Angela"])
+def test_fragments_that_touch_are_one(document, shown):
+    assert placed(read(document(f"T1\tPER 0 3;3 6\t{shown}\n"))) == [(0, "PER", [(0, 6)])]
+
+
 @pytest.mark.parametrize("shown", ["Angela  Merkel", "Angela Merkel"])
 def test_line_ends_in_the_text_count_as_they_are_on_disk(document, shown):
     corpus = read(document(f"T1\tPER 0 14\t{shown}\r\nT2\tX 15 16\t𝒜\r\n", text="Angela\r\nMerkel 𝒜".encode()))
     assert placed(corpus) == [(0, "PER", [(0, 14)]), (0, "X", [(15, 16)])]
+
+
+def test_line_ends_of_two_characters_count_as_one_where_the_texts_of_all_spans_say_so(document):
+    lines = "T1\tPER 0 6\tAngela\nT2\tPER 7 13\tMerkel\n"
+    corpus = read(document(lines, text=b"Angela\r\nMerkel\r\n"))
+    assert corpus.texts == ("Angela\nMerkel\n",)
+    assert corpus.notes == ("Line ends of two characters that offsets count as one: 2.",)
+    message = refusal(read, document(f"{lines}T3\tX 8 14\tMerkel\n", text=b"Angela\r\nMerkel\r\n"))
+    assert message.startswith("a.ann:2: T2: says 'Merkel' where the text has '\\nMerke'.")
 
 
 def test_the_text_is_part_of_the_hash(document):
@@ -110,11 +126,11 @@ FAULTS = {
     "Mend it, or have it trimmed with trim=true in --input-format.",
     "T1\tPER 6 7\t ": "T1: ' ' is nothing but white space. Take the span away.",
     **dict.fromkeys(
-        ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tPER 0.0 13\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0\t6"),
+        ("T1\tPER 0 13", "T1\t 0 13\tAngela Merkel", "T1\tX 0.0 9\tA", "T1 PER 0 6 Angela", "X1\tx", "PER\t0", "\tx"),
         "no line of brat standoff. "
         "A span is T1<tab>Label START END<tab>text, with ; between the fragments of one with gaps.",
     ),
-    "T9\tMove 14 18\tleft": "T9 stands in line 1 too. Number each span differently.",
+    "T9\tMove 14 18\tleft": "T9 stands in line 1 too. Number each differently.",
 }
 
 
@@ -148,3 +164,115 @@ def test_annotations_that_have_no_text_beside_them_are_refused(file, monkeypatch
     stdin = type("Stdin", (), {"buffer": io.BufferedReader(io.BytesIO(line.encode()))})
     monkeypatch.setattr(sys, "stdin", stdin)
     assert refusal(read, "-").startswith("<stdin>: brat annotations are files X.ann")
+
+
+# --- relations and links ---
+
+SPANS = """\
+T1\tPER 0 13\tAngela Merkel
+T2\tMove 14 18\tleft
+T3\tLOC 19 24;35 42\tNorth America
+"""
+ANGELA, LEFT, NORTH = (0, "PER", [(0, 13)]), (0, "Move", [(14, 18)]), (0, "LOC", [(19, 24), (35, 42)])
+RELATIONS = {
+    "R1\tfrom Arg1:T3 Arg2:T1": [("from", NORTH, ANGELA)],
+    "R\tfrom who:T1 what:T3  \t": [("from", ANGELA, NORTH)],
+    "R1\tfrom Arg1:T1 Arg2:T1": [("from", ANGELA, ANGELA)],
+    "R1\tx Arg1:T2 Arg2:T1\nR1\tx Arg1:T2 Arg2:T1": [("x", LEFT, ANGELA)] * 2,
+    "*\tsame T2 T3 T1": [("same*", ANGELA, LEFT), ("same*", ANGELA, NORTH)],
+    "E1\tMove:T2 Who:T1 Who2:T3": [("Who", LEFT, ANGELA), ("Who", LEFT, NORTH)],
+    "E1\tMove:T2 ": [],
+    "E2\tLOC:T3 Of:E1\nE1\tMove:T2": [("Of", NORTH, LEFT)],
+    "R1\tx Arg1:E1 Arg2:T1\nE1\tMove:T2": [("x", LEFT, ANGELA)],
+}
+
+
+@each("lines, expected", RELATIONS.items())
+def test_relations_may_refer_to_spans_before_and_behind_them(document, lines, expected):
+    for text in (SPANS + lines, f"{lines}\n{SPANS}"):
+        assert related(read(document(text), input_format="brat")) == expected
+
+
+def test_relations_have_the_lines_of_their_file(document):
+    found = read(document(SPANS + "R1\ta Arg1:T1 Arg2:T2\n*\tb T2 T1\n")).layer(Relations)
+    assert found.lines.tolist() == [4, 5]
+    assert found.spans.lines.tolist() == [1, 2, 3]
+
+
+def test_events_of_another_type_than_their_trigger_are_counted(document):
+    corpus = read(document(SPANS + "E1\tGo:T2 Who:T1\n"))
+    assert corpus.notes == (
+        "Events of another type than their trigger, whose type holds: 1.",
+        "Events, taken as relations of their triggers to each argument, not as wholes: 1.",
+    )
+
+
+def test_normalisations_are_identifiers_in_their_order(document):
+    lines = "N2\tReference T3 Wikidata:Q1\tNorth\nN1\tReference T1 Wikidata:Q567\nN3\tReference T3 NIL\tx\n"
+    corpus = read(document(SPANS + lines))
+    assert linked(corpus) == [(ANGELA, ["Wikidata:Q567"]), (NORTH, ["Wikidata:Q1", "NIL"])]
+    assert len(corpus.layer(Links)) == 3
+    assert corpus.notes == ()
+
+
+def test_layers_are_over_the_spans_of_all_files(document):
+    for name, more in {"a": "", "b": "R1\tx Arg1:T1 Arg2:T2\n", "c": ""}.items():
+        document(SPANS + more, name=f"d/{name}")
+    corpus = read("d")
+    assert corpus.layer(Links) is None
+    assert len(corpus.layer(Relations).spans) == 9
+    assert related(corpus) == [("x", (1, "PER", [(0, 13)]), (1, "Move", [(14, 18)]))]
+
+
+def test_a_file_without_relations_has_none_of_its_spans(document):
+    corpus = read(document(SPANS))
+    assert (related(corpus), linked(corpus)) == ([], [])
+
+
+RELATION_FAULTS = {
+    "R1\tx Arg1:T1 Arg2:T9": "there is no T9 in the file. Name a span or an event that is.",
+    "R1\tx Arg1:E1 Arg2:T1": "there is no E1 in the file. Name a span or an event that is.",
+    "E1\tMove:T7": "there is no T7 in the file. Name a span or an event that is.",
+    "E1\tMove:T2 Who:T7": "there is no T7 in the file. Name a span or an event that is.",
+    "*\tsame T1 T8": "there is no T8 in the file. Name a span or an event that is.",
+    "N1\tReference T8 Q:1\tx": "there is no T8 in the file. Name a span or an event that is.",
+    "R1\tx Arg2:T1 Arg1:T2": "Arg2 stands before Arg1. The first one is the head: exchange them.",
+    "R1\tx Arg1:T1": "'R1\\tx Arg1:T1' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
+    "R1\t Arg1:T1 Arg2:T2": "'R1\\t Arg1:T1 Arg2:T2' is written otherwise: R1<tab>Label Arg1:T1 Arg2:T2.",
+    "*\tsame T1": "'*\\tsame T1' is written otherwise: *<tab>Label T1 T2, with two spans or more.",
+    "E1\tMove": "'E1\\tMove' is written otherwise: E1<tab>Type:T1 Role:T2, the trigger first.",
+    "N1\tReference T1 a b\tx": "'N1\\tReference T1 a b\\tx' is written otherwise: "
+    "N1<tab>Type T1 Resource:Id<tab>text, without blanks in the Id.",
+    "N1\tReference T1\tx": "'N1\\tReference T1\\tx' is written otherwise: "
+    "N1<tab>Type T1 Resource:Id<tab>text, without blanks in the Id.",
+}
+
+
+@each("line, fault", RELATION_FAULTS.items())
+def test_a_faulty_relation_or_link_is_refused_with_its_place(document, line, fault):
+    assert refusal(read, document(f"{SPANS}{line}\n")) == f"a.ann:4: {fault}"
+
+
+def test_an_event_that_is_there_twice_is_refused(document):
+    lines = "E1\tMove:T2\nE1\tMove:T2\n"
+    assert refusal(read, document(SPANS + lines)) == "a.ann:5: E1 stands in line 4 too. Number each differently."
+
+
+def test_each_line_of_the_text_is_a_sentence_on_request(document):
+    text = "\n Ann left .\n\n\n  Bob saw\nher\n"
+    lines = "T1\tPER 2 5\tAnn\nT2\tPER 17 20\tBob\nT3\tX 21 28\tsaw her\nR1\tx Arg1:T3 Arg2:T1\n"
+    corpus = read(document(lines, text=text), input_format="brat(units=lines)")
+    assert corpus.texts == ("\n Ann left .\n\n\n", "  Bob saw\n", "her\n")
+    assert (corpus.sentences, corpus.documents) == (3, 1)
+    assert placed(corpus) == [(0, "PER", [(2, 5)]), (1, "PER", [(2, 5)]), (1, "X", [(6, 13)])]
+    assert related(corpus) == [("x", (1, "X", [(6, 13)]), (0, "PER", [(2, 5)]))]
+    assert corpus.lines.tolist() == [1, 5, 6]
+
+
+def test_an_empty_text_is_one_line(document):
+    assert read(document("", text=""), input_format="brat(units=lines)").texts == ("",)
+
+
+def test_units_of_other_names_are_refused(document):
+    message = refusal(read, document(SPANS), input_format="brat(units=words)")
+    assert message == "there is no units = 'words'. There is: documents, lines."

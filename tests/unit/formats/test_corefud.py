@@ -10,6 +10,7 @@ import pytest
 
 from assay.corpus import Corpus
 from assay.formats import read
+from assay.formats.emptynodes import EmptyNodes
 from assay.formats.entities import corefud_chains, entity_spans
 from unit.samples import chained, refusal
 
@@ -49,7 +50,7 @@ def test_entities_are_chains_and_words_count_from_the_beginning_of_the_document(
     given = conllu(
         sentence("", "(e1-person-1", "e1)(e2)", first=newdoc("a")),
         sentence("(e1)"),
-        sentence("(e3-place", "(e4)e3)", first=newdoc("b")),
+        sentence("(e3-place-1", "(e4)e3)", first=newdoc("b")),
     )
     result = corefud_chains(given)
     assert chained(result) == ["0 e1 1-3", "0 e2 2-3", "0 e1 3-4", "1 e3 0-2", "1 e4 1-2"]
@@ -85,7 +86,8 @@ def test_where_entities_are_counted_anew_in_each_document_nothing_is_cut(conllu)
 def test_plain_numbers_are_read_as_they_are_declared(conllu):
     result = corefud_chains(conllu(sentence("(12(3)", "12)", "(3)"), fields="# global.Entity = GRP\n"))
     assert chained(result) == ["0 3 0-1", "0 12 0-2", "0 3 2-3"]
-    assert result.chains is not None and result.chains.heads is None
+    assert result.chains is not None and result.chains.heads is not None
+    assert (result.chains.heads.tolist(), result.notes) == ([0, -1, 2], ())
 
 
 def test_the_head_is_a_word_of_the_document(conllu):
@@ -96,16 +98,22 @@ def test_the_head_is_a_word_of_the_document(conllu):
     )
     assert chained(result) == ["0 e1 1-3", "0 e2 3-4", "0 e3 4-6,7-8", "0 e4 8-9"]
     assert result.chains is not None and result.chains.heads is not None
-    assert result.chains.heads.tolist() == [2, 3, 7, -1]
+    assert result.chains.heads.tolist() == [2, 3, 7, 8]
     assert result.notes == ()
 
 
-@pytest.mark.parametrize("head", ["0", "3", "x", "1,2"])
+@pytest.mark.parametrize("head", ["", "0", "3", "x", ",2"])
 def test_a_head_that_is_no_word_of_its_mention_is_unknown_and_counted(conllu, head):
     result = corefud_chains(conllu(sentence(f"(e1-x-{head}", "e1)")))
     assert result.chains is not None and result.chains.heads is not None
     assert result.chains.heads.tolist() == [-1]
-    assert result.notes == ("Mentions whose head is not one of their words, taken as unknown: 1.",)
+    assert result.notes == ("Heads of 1 mentions not given: first word taken.",)
+
+
+def test_of_several_heads_the_first_counts(conllu):
+    result = corefud_chains(conllu(sentence("(e1-x-2,1", "e1)")))
+    assert result.chains is not None and result.chains.heads is not None
+    assert (result.chains.heads.tolist(), result.notes) == ([1], ())
 
 
 def test_parts_are_one_mention_unless_they_touch(conllu):
@@ -120,7 +128,7 @@ def test_chains_are_numbered_in_the_order_in_which_they_appear_with_one_word_men
 
 
 def test_a_mention_may_cross_the_end_of_a_sentence(conllu):
-    result = corefud_chains(conllu(sentence("", "(e1"), sentence("e1)")))
+    result = corefud_chains(conllu(sentence("", "(e1--1"), sentence("e1)")))
     assert chained(result) == ["0 e1 1-3"]
     assert result.notes == (
         "Mentions that cross the end of a sentence, taken as they are: 1 (the first: a.conllu:3).",
@@ -153,13 +161,10 @@ def test_a_file_without_mentions_has_no_chains(conllu):
 # --- zeros ---
 
 
-def test_mentions_on_empty_nodes_are_refused_with_their_lines(conllu):
+def test_mentions_on_empty_nodes_can_be_refused_with_their_lines(conllu):
     given = conllu(sentence("*(e1)", "", "*", "*(e2", "e2)", "*(e3)"), sentence("*(e4)", "*", "(e5)"))
-    remedy = (
-        "Leave such mentions out (--zeros drop), or read empty nodes as words: "
-        '--input-format "conllu(empty_nodes=true)"'
-    )
-    assert refusal(corefud_chains, given).split("\n") == [
+    remedy = "Score such mentions (--zeros score), or leave them out: --zeros drop"
+    assert refusal(corefud_chains, given, zeros="error").split("\n") == [
         f"a.conllu:2: a mention stands on the empty node 0.1. {remedy}",
         f"a.conllu:5: a mention stands on the empty node 1.2. {remedy}",
         f"a.conllu:7: a mention stands on the empty node 2.1. {remedy}",
@@ -167,27 +172,106 @@ def test_mentions_on_empty_nodes_are_refused_with_their_lines(conllu):
     ]
 
 
+def test_empty_nodes_of_mentions_are_words_in_their_lines(conllu):
+    given = conllu(sentence("*(e1)", "", "*", "*(e2--1", "e2)", "*(e3)"), sentence("*(e4)", "*", "(e5)"))
+    result = corefud_chains(given)
+    assert chained(result) == ["0 e1 0-1", "0 e2 2-4", "0 e3 4-5", "0 e4 5-6", "0 e5 6-7"]
+    assert result.chains is not None and result.chains.heads is not None
+    assert result.chains.heads.tolist() == [0, 2, 4, 5, 6]
+    assert result.chains.lines.tolist() == [2, 5, 7, 9, 11]
+    assert result.forms.strings() == ["∅", "w1", "∅", "w2", "∅", "∅", "w1"]
+    assert result.starts.tolist() == [0, 5, 7]
+    nodes = result.layer(EmptyNodes)
+    assert nodes is not None
+    assert list(zip(*(column.tolist() for column in (nodes.word, nodes.start, nodes.number)), strict=True)) == [
+        (0, 1, 1),
+        (2, 0, 2),
+        (4, 0, 1),
+        (5, 1, 1),
+    ]
+
+
+def test_a_sentence_of_empty_nodes_alone_is_valid(file):
+    """Its node 0.1 is another than the 0.1 of the next sentence; so it is behind the last sentence."""
+    alone = "0.1" + "\t_" * 8 + "\tEntity=(e1)\n\n"
+    text = FIELDS + alone + sentence("*(e2)", "(e1)") + alone
+    result = corefud_chains(read(file("a.conllu", text), columns=["MISC"]))
+    assert chained(result) == ["0 e1 0-1", "0 e2 1-2", "0 e1 2-3", "0 e1 3-4"]
+    nodes = result.layer(EmptyNodes)
+    assert nodes is not None
+    assert (nodes.start.tolist(), nodes.number.tolist()) == ([1, 2, 1], [1, 1, 1])
+
+
+def test_nodes_out_of_their_order_are_refused(file):
+    for first, second in (("1.2", "1.1"), ("1.1", "1.1"), ("0.1", "1.1")):
+        rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", first, second)]
+        given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
+        fact = f"the empty node {second} stands behind {first}. Number nodes in their order."
+        assert refusal(corefud_chains, given) == f"a.conllu:4: {fact}"
+    rows = [f"{name}" + "\t_" * 8 + "\tEntity=(e1)\n" for name in ("1", "1.123456789012345678901")]
+    given = read(file("a.conllu", FIELDS + "".join(rows) + "\n"), columns=["MISC"])
+    fact = "1.123456789012345678901 is no number of a node. Number nodes anew."
+    assert refusal(corefud_chains, given) == f"a.conllu:3: {fact}"
+
+
+def test_a_node_is_shown_with_its_parent_and_relation(file):
+    rows = ["1\tThen{}\t_\t_", "1.1\t_{}\t2:nsubj:pass|3:obj\tEntity=(e1)", "2\tposted{}\t_\t_"]
+    rows += ["2.1\t_{}\t1.1:case\tEntity=(e1)", "2.2\t_{}\t_\tEntity=(e1)"]
+    text = FIELDS + "".join(row.format("\t_" * 6) + "\n" for row in rows) + "\n"
+    result = corefud_chains(read(file("a.conllu", text), columns=["MISC"]))
+    assert result.forms.strings() == ["Then", "∅ (nsubj:pass of posted)", "posted", "∅ (case)", "∅"]
+
+
 def test_mentions_of_empty_nodes_alone_can_be_left_out(conllu):
-    given = conllu(sentence("*(e1)", "(e2)", "*(e2(e1", "*e1)", "e2)", "*(e3)"), sentence("(e1)"))
+    given = conllu(sentence("*(e1)", "(e2)", "*(e2--1(e1--2", "*e1)", "e2)", "*(e3)"), sentence("(e1)"))
     result = corefud_chains(given, zeros="drop")
     assert chained(result) == ["0 e2 0-1", "0 e2 1-2", "0 e1 2-3"]
     assert result.chains is not None and result.chains.names == ("e2", "e1")
+    assert result.chains.heads is not None and result.chains.heads.tolist() == [0, 1, 2]
     assert result.notes == (
         "Mentions of empty nodes alone that were left out: 3.",
         "Mentions that begin or end on an empty node, taken without it: 1.",
+        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: 1.",
     )
+
+
+def test_a_head_lost_with_its_node_is_the_highest_word_left(file):
+    cells = "1\tthe{}\t2\tdet\t_\tEntity=(e1--3", "2\tdog{}\t3\tnsubj\t_\t_", "2.1\t_{}\t_\t_\t_\tEntity=e1)"
+    rows = [row.format("\t_" * 4) + "\n" for row in (*cells, "3\tran{}\t0\troot\t_\t_")]
+    given = read(file("a.conllu", FIELDS + "".join(rows)), columns=["MISC", "HEAD"])
+    result = corefud_chains(given, zeros="drop")
+    assert result.chains is not None and result.chains.heads is not None
+    assert (chained(result), result.chains.heads.tolist()) == (["0 e1 0-2"], [1])
 
 
 def test_heads_are_counted_over_empty_nodes_too(conllu):
     given = conllu(sentence("(e1--3", "*", "e1)", "*", "(e2--2", "*", "e2)"))
-    result = corefud_chains(given)
-    assert result.chains is not None and result.chains.heads is not None
-    assert chained(result) == ["0 e1 0-2", "0 e2 2-4"]
-    assert result.chains.heads.tolist() == [1, -1]
+    for zeros, spans, heads in (
+        ("score", ["0 e1 0-3", "0 e2 3-6"], [2, 4]),
+        ("drop", ["0 e1 0-2", "0 e2 2-4"], [1, 2]),
+    ):
+        result = corefud_chains(given, zeros=zeros)
+        assert result.chains is not None and result.chains.heads is not None
+        assert (chained(result), result.chains.heads.tolist()) == (spans, heads)
 
 
-def test_empty_nodes_without_mentions_are_no_words(conllu):
-    assert chained(corefud_chains(conllu(sentence("*", "(e1", "*", "e1)", "*")))) == ["0 e1 0-2"]
+def test_empty_nodes_outside_of_mentions_are_no_words(conllu):
+    result = corefud_chains(conllu(sentence("*", "(e1", "*", "e1)", "*")))
+    assert chained(result) == ["0 e1 0-3"]
+    assert len(result) == 3
+
+
+def test_parts_with_different_heads_are_refused_with_both_lines(conllu):
+    given = conllu(sentence("(e5[1/2]-x-1)", "", "(e5[2/2]-x-2)"))
+    assert refusal(corefud_chains, given) == (
+        "a.conllu:4: the head of e5 is 2 in this part, 1 in that of a.conllu:2. Give all parts the same."
+    )
+
+
+def test_types_of_entities_are_kept(conllu):
+    result = corefud_chains(conllu(sentence("(e2-place)", "(e1-person-2", "e1)", "(e3)")))
+    assert result.chains is not None and result.chains.types is not None
+    assert result.chains.types.strings() == ["place", "person", ""]
 
 
 def test_empty_nodes_read_as_words_are_words(file):
@@ -257,7 +341,7 @@ def test_the_chains_are_those_of_the_same_texts_in_other_formats():
 
 def test_the_mentions_of_a_real_corpus_are_those_read_as_spans(shared_data):
     given = read(str(shared_data("gum-const-dep") / "dep"), columns=["MISC"])
-    chains, spans = corefud_chains(given).chains, entity_spans(given).spans
+    chains, spans = corefud_chains(given, zeros="drop").chains, entity_spans(given).spans
     assert chains is not None and spans is not None and given.document_starts is not None
     firsts = given.starts[given.document_starts[:-1]][chains.document]
     places = sorted(zip((firsts + chains.begin).tolist(), (firsts + chains.end).tolist(), strict=True))

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from assay.formats import read
-from unit.samples import placed, refusal
+from assay.formats.relations import Links, Relations
+from cases import each
+from unit.samples import linked, placed, refusal, related
 
 TEXT = "Angela Merkel met Obama in Rome."
 PER = {"start": 0, "end": 13, "label": "PER"}
@@ -412,3 +414,158 @@ def test_a_mention_that_does_not_occur_is_refused(documents, mentions, number, f
 )
 def test_words_that_are_brackets_are_not_json(file, text, format_):
     assert read(file("a.txt", text)).format == format_
+
+
+# --- relations and links ---
+
+OBAMA = {"start": 18, "end": 23, "label": "PER"}
+ROME = {"start": 27, "end": 31, "label": "LOC"}
+ROWS = [(0, "PER", [(0, 13)]), (0, "PER", [(18, 23)]), (0, "LOC", [(27, 31)])]
+NAMED = [{**span, "id": name} for span, name in ((PER, "a"), (OBAMA, "b"), (ROME, "c"))]
+NUMBERED = [{**span, "id": name} for span, name in ((PER, 7), (OBAMA, 5), (ROME, 0))]
+RELATIONS = [
+    (NAMED, {"label": "in", "head": "b", "tail": "c"}),
+    (NAMED, {"type": "in", "from": "b", "to": "c"}),
+    (NAMED, {"type": "in", "from_id": "b", "to_id": "c"}),
+    (NAMED, {"label": "in", "head": 1, "tail": 2}),
+    (NUMBERED, {"label": "in", "from_id": 5, "to_id": 0}),
+    ([PER, OBAMA, ROME], {"label": "in", "head": 1, "child": 2}),
+    ([PER, OBAMA, ROME], {"label": ["in"], "head": OBAMA, "tail": {"start": 27, "end": 31}}),
+    ([PER, OBAMA, ROME], {"label": "in", "head": 2, "child": 3, "head_span": OBAMA, "child_span": ROME}),
+    ([[0, 13, "PER"], [18, 23, "PER"], [27, 31, "LOC"]], {"label": "in", "head": 1, "tail": 2}),
+]
+
+
+@each("spans, relation", RELATIONS)
+def test_relations_name_their_spans_by_id_by_number_or_by_place(documents, spans, relation):
+    corpus = read(documents({"text": TEXT, "spans": spans, "relations": [relation]}))
+    assert placed(corpus) == ROWS
+    assert related(corpus) == [("in", ROWS[1], ROWS[2])]
+    assert corpus.layer(Relations).lines.tolist() == [1]
+    assert corpus.notes == ()
+
+
+def test_relations_of_tokens_as_spert_writes_them(file):
+    document = {
+        "tokens": ["Ann", "left", "Rome"],
+        "entities": [{"type": "Peop", "start": 0, "end": 1}, {"type": "Loc", "start": 2, "end": 3}],
+        "relations": [{"type": "Live_In", "head": 0, "tail": 1}],
+        "orig_id": 3,
+    }
+    corpus = read(file("a.json", json.dumps([document])))
+    assert related(corpus) == [("Live_In", (0, "Peop", [(0, 1)]), (0, "Loc", [(2, 3)]))]
+
+
+def test_arguments_that_are_no_spans_have_their_place_and_are_counted(documents):
+    relations = [
+        {"label": "in", "head": {"start": 0, "end": 6}, "tail": ROME},
+        {"label": "of", "head": {"start": 0, "end": 6}, "tail": {**OBAMA, "label": "X"}},
+    ]
+    corpus = read(documents({"text": TEXT, "spans": [ROME, OBAMA], "relations": relations}))
+    assert placed(corpus) == [ROWS[1], ROWS[2]]
+    bare = (0, "", [(0, 6)])
+    assert related(corpus) == [("in", bare, ROWS[2]), ("of", bare, (0, "X", [(18, 23)]))]
+    assert corpus.notes == ("Arguments of relations that are not among the spans: 2.",)
+
+
+def test_relations_of_label_studio_have_a_direction_or_none(documents):
+    spans = [
+        {"id": name, "type": "labels", "value": {"start": start, "end": end, "labels": ["X"]}}
+        for name, start, end in (("a", 0, 6), ("b", 7, 13))
+    ]
+    ends = {"type": "relation", "from_id": "a", "to_id": "b", "labels": ["r"]}
+    results = [*spans, *({**ends, "direction": way} for way in ("right", "left", "bi")), {"type": "choices"}]
+    corpus = read(documents({"data": {"text": TEXT}, "annotations": [{"result": results}]}))
+    a, b = (0, "X", [(0, 6)]), (0, "X", [(7, 13)])
+    assert related(corpus) == [("r", a, b), ("r", b, a), ("r*", a, b)]
+    assert corpus.notes == ("Annotations that are not spans, and were not read: 1.",)
+
+
+LINKS = [
+    ({"link": "Q1"}, ["Q1"]),
+    ({"links": ["Q2", "Q1"]}, ["Q2", "Q1"]),
+    ({"kb_id": "Q1", "link": None}, ["Q1"]),
+    ({"links": []}, ["NIL"]),
+    ({"link": "NIL"}, ["NIL"]),
+    ({"links": [{"id": "Q2", "score": 0.5}, "Q1"]}, ["Q2", "Q1"]),
+]
+
+
+@each("more, expected", LINKS)
+def test_links_are_the_identifiers_of_spans(documents, more, expected):
+    corpus = read(documents({"text": TEXT, "spans": [{**PER, **more}, {**ROME, "kb_id": "", "link": None}]}))
+    assert linked(corpus) == [(ROWS[0], expected)]
+    assert len(corpus.layer(Links)) == 2
+
+
+def test_candidates_may_have_scores(documents):
+    corpus = read(documents({"text": TEXT, "spans": [{**PER, "links": [{"id": "Q2", "score": 1}, {"id": "Q1"}]}]}))
+    assert str(corpus.layer(Links).scores.tolist()) == "[1.0, nan]"
+
+
+def test_there_are_no_layers_where_no_document_has_any(documents):
+    corpus = read(documents({"text": TEXT, "spans": [PER], "relations": []}))
+    assert corpus.layers == {}
+    assert (related(corpus), linked(corpus)) == ([], [])
+
+
+def in_(**changes: Any) -> dict[str, Any]:
+    return {key: value for key, value in {"label": "in", "head": "a", "tail": "c", **changes}.items() if value != ()}
+
+
+RELATION_FAULTS = [
+    (in_(head="x"), 'its head is "x", which is the id of no span. Name a span that is listed.'),
+    (in_(tail=3), "its tail is 3 where there are 3 spans. Count from 0, or give ids."),
+    (in_(tail=-1), "its tail is -1 where there are 3 spans. Count from 0, or give ids."),
+    (in_(head=()), "its head is missing among label, tail. Give it as head, from, from_id."),
+    (in_(tail=()), "its tail is missing among label, head. Give it as tail, child, to, to_id."),
+    (in_(tail=None), "its tail is missing among label, head, tail. Give it as tail, child, to, to_id."),
+    (in_(tail=[1]), "its tail is [1]. Give a span's id, its place in the list, or its offsets."),
+    (in_(tail={"label": "X"}), 'its tail is {"label": "X"}, which has no start. Give it and the end, or an id.'),
+    (in_(head={"start": 0, "end": 99}), f"its head: from 0 to 99 where there are 32 characters. {CODE_POINTS}"),
+    (in_(label=""), "the label is empty. Give one, or take the relation away."),
+    (in_(label=()), "no label among head, tail. Give it as label or type."),
+]
+
+
+@each("relation, fault", RELATION_FAULTS)
+def test_a_faulty_relation_is_refused(documents, relation, fault):
+    name = documents({"text": TEXT, "spans": NAMED, "relations": [in_(), relation]})
+    assert refusal(read, name) == f"a.jsonl:1: relation 2: {fault}"
+
+
+def test_relations_that_are_no_list_of_objects_are_refused(documents):
+    assert refusal(read, documents({"text": TEXT, "spans": [], "relations": {}})) == (
+        "a.jsonl:1: relations are {} where a list should stand."
+    )
+    assert refusal(read, documents({"text": TEXT, "spans": [], "relations": [[0, 1]]})) == (
+        'a.jsonl:1: relation 1 is [0, 1]. A relation is {"label": "in", "head": 0, "tail": 1}: its head and tail are '
+        "ids of spans, or their places in the list, from 0."
+    )
+
+
+def test_an_argument_that_may_be_several_spans_is_refused(documents):
+    both = [PER, {**PER, "label": "ORG"}]
+    name = documents({"text": TEXT, "spans": both, "relations": [in_(head={"start": 0, "end": 13}, tail=0)]})
+    fault = "may be each of 2 spans. Give these one label each, and name one."
+    assert refusal(read, name) == f"a.jsonl:1: relation 1: its head {fault}"
+    labels = {**PER, "label": ["PER", "ORG"]}
+    name = documents({"text": TEXT, "spans": [labels], "relations": [in_(head=0, tail=0)]})
+    assert refusal(read, name) == f"a.jsonl:1: relation 1: its head {fault}"
+
+
+SPAN_FAULTS = [
+    ({"link": "New York"}, "the identifier 'New York' is empty or has blanks in it. Take them out."),
+    ({"links": ["Q1", ""]}, "the identifier '' is empty or has blanks in it. Take them out."),
+    ({"link": 5}, "an identifier is 5 where a string should stand."),
+    ({"link": "Q1", "kb_id": "Q2"}, "identifiers in link and in kb_id. Leave one of them."),
+    ({"links": [{"id": "Q1", "score": "high"}]}, 'the score of Q1 is "high" where a number should stand.'),
+    ({"links": [{"id": "Q1", "score": 10**400}]}, f"the score of Q1 is 1{'0' * 59}… where a number should stand."),
+    ({"id": "c"}, 'has the id "c" of another span. Give each its own.'),
+]
+
+
+@each("more, fault", SPAN_FAULTS)
+def test_a_span_with_a_faulty_link_or_id_is_refused(documents, more, fault):
+    name = documents({"text": TEXT, "spans": [{**ROME, "id": "c"}, {**PER, **more}]})
+    assert refusal(read, name) == f"a.jsonl:1: span 2: {fault}"

@@ -164,7 +164,7 @@ def test_stretches_that_end_before_they_begin_and_arguments_given_twice(file):
     )
     twice = file("y.conllup", UP2.replace("A1:1-2", "A1:1-2|A1:1-2"))
     corpus = with_roles(read_labels(Input(twice, input_format="up2-spans"), [ROLES]))
-    assert corpus.notes == ("Arguments that a predicate lists twice, read once: 1.",)
+    assert corpus.notes == ("Arguments that a predicate has twice, read once: 1.",)
 
 
 def test_roles_of_lines_that_are_no_words_are_told_of(file):
@@ -266,8 +266,8 @@ FAULTS = {
     ),
     "props: another one is open": (
         rows("- (A0*", "give (V*)", "- *A1)"),
-        "x.txt:3: A1 is closed here that is not open. Is a bracket missing?\n"
-        "x.txt:1: the argument A0 that opens here is not closed in its sentence. Is a bracket missing?",
+        "x.txt:1: the argument A0 that opens here is not closed in its sentence. Is a bracket missing?\n"
+        "x.txt:3: A1 is closed here that is not open. Is a bracket missing?",
     ),
 }
 
@@ -288,7 +288,7 @@ def test_a_file_without_roles_says_which_formats_have_them(file):
     path = file("x.txt", "The\tDT\nend\tNN\n")
     assert refusal(assay.score, path, {"s": path}, "srl") == (
         "x.txt: holds no semantic roles (tsv). Formats that have them: conll08, conll09, up, up2, props, conll2012, "
-        "biojson, up2-spans."
+        "biojson, up2-spans; say which it is with --input-format."
     )
 
 
@@ -318,3 +318,23 @@ def test_sentences_without_words_must_be_as_long(file):
         "w.txt: 2 sentences where x.txt has 1. Without words they must be as many."
     )
     assert "2 columns of arguments" in refusal(assay.score, gold, {"s": system}, "srl-span")
+
+
+def test_arguments_that_are_there_twice_are_noted_in_every_format(file):
+    for name, text, form in (
+        ("a", CONLL09.replace("A0|A2", "A0|A0"), "conll09"),
+        ("b", PROPS.replace("(A1(A2*))", "(A2(A2*))"), "props"),
+        ("c", UP2.replace("A1:1-2", "A1:1-2|A1:1-2"), "up2-spans"),
+    ):
+        corpus = with_roles(read_labels(Input(file(name, text), input_format=form), [ROLES]))
+        assert corpus.notes == ("Arguments that a predicate has twice, read once: 1.",)
+
+
+def test_faults_of_brackets_and_columns_are_listed_in_the_order_of_the_file(file):
+    text = rows("- (A0*", "try (V*)", "- *A1)") + "\n\n" + rows("- * *", "be (V*) *") + "\n" + rows("- x", "be (V*)")
+    assert refusal(roles_of, file("x.props", text), "props") == (
+        "x.props:1: the argument A0 that opens here is not closed in its sentence. Is a bracket missing?\n"
+        "x.props:3: A1 is closed here that is not open. Is a bracket missing?\n"
+        "x.props:6: 2 columns of arguments where the sentence has 1 predicate. Is a cell missing, or too many?\n"
+        "x.props:9: 'x' where brackets such as (A0*, * or *) should stand."
+    )

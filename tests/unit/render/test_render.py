@@ -143,7 +143,9 @@ def test_every_command_has_every_format(results, case, command, form):
     assert text.endswith("\n")
     # Programs read nan for what is undefined; people get a dash.
     wrong = r"\binf\b|np\." if form in ("tsv", "csv") else r"\bnan\b|\binf\b|np\."
-    assert not re.search(wrong, text.replace(results(case, command).signature, ""))
+    # Packed data may have any letters.
+    read = re.sub(r"[A-Za-z0-9+/=]{500,}", "", text).replace(results(case, command).signature, "")
+    assert not re.search(wrong, read)
 
 
 @each_case

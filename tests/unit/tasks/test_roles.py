@@ -100,7 +100,7 @@ def test_core_roles_count_under_the_right_sense_alone_where_that_is_asked_for(fi
     assert counted(gold, system, "srl-arguments(dependent=true)") == {"tp": 1, "sense": 1, "gold": 2, "system": 2}
     result = assay.score(gold, {"s": system}, "srl", times=1)
     assert (
-        "s: 1 sense is right by number, with another lemma (quit.01 for leave.01). They are wrong with sense=full."
+        "s: 1 sense is right by number, with another lemma (quit.01 for leave.01). It is wrong with sense=full."
         in (result.warnings)
     )
 
@@ -110,6 +110,11 @@ def test_what_is_continued_is_one_argument(file):
     system = file("s.txt", heads("a::C-A0@2 go:go.01: b::A0@2 c::A1@2"))
     assert counted(gold, system, "srl-arguments(continuation=join)") == {"tp": 2, "gold": 2, "system": 2}
     assert counted(gold, system, "srl-arguments")["gold"] == 3
+    # A word that continues itself is one word, as is a stretch.
+    once, twice = file("o.txt", heads("go:go.01:A0@1")), file("t.txt", heads("go:go.01:A0|C-A0@1"))
+    assert counted(once, twice, "srl-arguments(continuation=join)") == {"tp": 1, "gold": 1, "system": 1}
+    once, twice = file("o", props("go - -", "(V*) (A0* *)")), file("t", props("go - -", "(V*) (A0(C-A0* *))"))
+    assert counted(once, twice, "srl-span", input_format="props") == {"tp": 1, "gold": 1, "system": 1}
 
 
 def test_senses_and_roles():
@@ -150,7 +155,7 @@ def test_remarks_on_predicates_and_overlaps(file):
     system = file("s.txt", props("- go be", "(A0*) (V*) *", "(A1*) * (V*)"))
     result = assay.score(gold, {"s": system}, "srl-span", times=1)
     assert (
-        "s: 1 argument belongs to predicates that gold does not have. srl-span: f1 50.00 with them, 66.67 without "
+        "s: 1 argument belongs to predicates that gold does not have. srl-span: f1 50.00 with it, 66.67 without "
         "(predicates=gold)."
     ) in result.warnings
     assert "gold: 1 argument overlaps another one of the same predicate, each counted by itself." in result.warnings

@@ -66,6 +66,7 @@ export class Texts {
     this.wordStarts = new Int32Array(this.size + 1);
     data.lengths.forEach((length, text) => (this.wordStarts[text + 1] = this.wordStarts[text] + length));
     this.slices = Object.fromEntries(Object.entries(items.slices ?? {}).map(([name, members]) => [name, marked(members, size)]));
+    this.nodes = data.nodes ? { ...data.nodes, starts: starts(this.size, places(data.nodes.text)) } : null;
     this.layers = data.layers.map((layer, side) => this.#layer(layer, data.layers[0], side));
   }
 
@@ -114,7 +115,14 @@ export class Texts {
     return wrongB ? (wrongA ? 2 : 1) : wrongA ? 0 : 3;
   }
 
-  /** The spans of a layer in a text: {begin, end, label, kind, stretches}. */
+  /** What stands between the words of a text, in order: {behind: the number of words before it, id}. */
+  between(text) {
+    const found = [];
+    for (let row = this.nodes?.starts[text] ?? 0; row < (this.nodes?.starts[text + 1] ?? 0); row += 1) found.push({ behind: this.nodes.behind[row], id: this.nodes.ids[this.nodes.id[row]] });
+    return found;
+  }
+
+  /** The spans of a layer in a text: {begin, end, label, kind, stretches, item, head: [begin, end], or a number below 0: -1 root, -2 elsewhere, -3 none}. */
   spans(side, text) {
     const layer = this.layers[side];
     const found = [];
@@ -122,7 +130,10 @@ export class Texts {
       const begin = layer.begin[row];
       const end = begin + layer.length[row];
       const kind = layer.kind && layer.kind[row] !== NONE ? layer.kinds[layer.kind[row]] : "";
-      found.push({ begin, end, label: layer.labels[layer.label[row]] ?? "", kind, stretches: layer.stretches[row] || [[begin, end]], row });
+      const first = layer.head?.[row] ?? -3;
+      const head = first < 0 ? first : [first, first + (layer.head_length?.[row] ?? 1)];
+      const item = (layer.item?.[row] ?? NONE) === NONE ? NONE : this.itemStarts[text] + layer.item[row];
+      found.push({ begin, end, label: layer.labels[layer.label[row]] ?? "", kind, stretches: layer.stretches[row] || [[begin, end]], row, head, item, undirected: layer.undirected?.[row] === 1 });
     }
     return found;
   }

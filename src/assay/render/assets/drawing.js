@@ -1,22 +1,24 @@
 // The drawing of one text: every side's annotation over the same columns of words, with a text table that says the same.
+import { NONE } from "./data.js";
 import { element, shape } from "./dom.js";
-import { arcBands } from "./arcs.js";
+import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
+import { frameBands } from "./frames.js";
 import { laneBands } from "./lanes.js";
 import { headingOf, itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
 import { treeBands } from "./trees.js";
 import { unitTrees } from "./units.js";
 
-const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, trees: treeBands, chains: chainLines, units: unitTrees };
-const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
+const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
+const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
 const EDGE = 12;
 const MARGIN = 4;
 let drawings = 0;
 
 /**
  * One text drawn: gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded}.
+ * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label}.
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, kind, text, view) {
@@ -29,7 +31,7 @@ export function drawing(texts, kind, text, view) {
   const picture = pictureOf(scene, painted, caption, id);
   const box = element("div", { class: "drawing-scroll", tabIndex: 0, role: "group", "aria-label": "Drawing; scrolls sideways", dir: scene.mirrored ? "rtl" : "ltr" }, picture);
   keepNames(box, picture);
-  const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene));
+  const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene), addressesOf(scene));
   return { figure, table: tableOf(scene, painted.table, caption, id), caption };
 }
 
@@ -98,6 +100,18 @@ function restOf(scene) {
   if (!scene.rest.length) return null;
   const lines = scene.rest.map((line) => element("li", { dir: "auto" }, line));
   return element("div", { class: "drawing-rest" }, element("p", {}, `Not drawn: ${lines.length}`), element("ul", {}, lines));
+}
+
+/** Links to what the labels of a text name, where they have an address. */
+function addressesOf({ texts, view, first, end }) {
+  if (!view.address) return null;
+  const names = new Set();
+  for (let item = first; item < end; item += 1) {
+    // Behind the label of an answer may stand what is wrong with it.
+    for (const code of [texts.gold[item], ...texts.answers.map((answers) => answers[item])]) if (code !== NONE) names.add(texts.labels[code].split(" ")[0]);
+  }
+  const links = [...names].filter((name) => name !== "NIL").map((name) => element("a", { href: view.address.replace("{}", encodeURIComponent(name)), target: "_blank", rel: "noreferrer" }, name));
+  return links.length ? element("p", { class: "drawing-links" }, links.flatMap((link) => [link, " "])) : null;
 }
 
 function tableOf(scene, { header, rows }, caption, id) {

@@ -7,7 +7,7 @@ import { wordRow } from "./tagrows.js";
 const BAR = 19;
 const LANE = 24;
 const WORD_LINE = 30;
-const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
+const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
 /** Spans as bars in lanes under the words. */
 export function laneBands(scene) {

@@ -14,7 +14,7 @@ export function nativeFormat(kind) {
   return ["tags", "arcs"].includes(kind) ? "CoNLL-U" : "text";
 }
 
-const WRITERS = { arcs: dependencyLines, spans: spanLines, trees: bracketLines, chains: chainColumns, units: unitLines };
+const WRITERS = { arcs: dependencyLines, spans: spanLines, graph: headedLines, frames: headedLines, trees: bracketLines, chains: chainColumns, units: unitLines };
 
 function oneLine(value) {
   return String(value).replace(/\s+/gu, " ");
@@ -130,6 +130,15 @@ function sentenceEnds(texts, text) {
   let end = 0;
   for (let number = 0; number < sentences[text]; number += 1) ends.add((end += lengths[sentence + number]));
   return ends;
+}
+
+/** Every arc, predicate and argument of every side on a line: side, words, label, the words of its head, what became of it. */
+function headedLines(texts, text) {
+  const words = [...texts.words(text), ...texts.between(text).map((node) => node.id)];
+  const told = (stretches) => stretches.map(([begin, end]) => `${begin + 1}${end - begin > 1 ? `–${end}` : ""} ${words.slice(begin, end).join(" ")}`).join(" … ");
+  return texts.layers.flatMap((layer, side) =>
+    texts.spans(side, text).map(({ stretches, label, head, kind }) => [layer.side, told(stretches), label, Array.isArray(head) ? told([head]) : head === -1 ? "0" : "", kind].map(cell).join("\t")),
+  );
 }
 
 /** Every unit of every side on a line: side, words, label, what became of it. */

@@ -59,7 +59,11 @@ export function surePanel(report) {
   const [a, b] = [systems[view.a], systems[view.b]];
   const said = systems.length > 2 ? packed.verdicts.find((row) => row.a === a && row.b === b)?.verdict : null;
   const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
-  const tests = result.comparisons.filter(ofPair);
+  // What a table of the task shows beside the tests is here by its main score alone.
+  const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
+  const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
+  const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
+  const tests = result.comparisons.filter((row) => ofPair(row) && shown(row));
   const range = rangeOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 0.01);
   if (!said && !tests.length) return null;
   return element(
@@ -189,7 +193,7 @@ export function labelPanel(report) {
   const draw = (row) => [
     named(row.label),
     numeric(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
-    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 90)),
+    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 64)),
     numeric(percent(row.a)),
     numeric(percent(row.b)),
     numeric(signed(row.difference)),

@@ -15,17 +15,6 @@ const MEANINGS = {
   forgiven: "≈ solid: only this framework has it, so it is forgiven",
   unasked: "○ dotted: only this framework's gold has it, so nobody asks for it",
 };
-const KIND_MEANINGS = {
-  le: "LE: wrong label",
-  bes: "BEs: too short",
-  bel: "BEl: too long",
-  beo: "BEo: boundaries overlap",
-  lbe: "LBE: label and boundaries wrong",
-  ge: "GE: gold itself is wrong",
-  fp: "FP: gold does not have it",
-  fn: "FN: not found",
-  wl: "WL: wrong link",
-};
 const WIDEST_NAME = 130;
 
 /** A text made ready to be drawn. */
@@ -103,6 +92,7 @@ export function stateOf(scene, side, { same, wrong, agreed }) {
 /** What the marks of a drawing mean. */
 export function legendOf(scene) {
   const states = Object.keys(MEANINGS).filter((state) => scene.used.has(state)).map((state) => MEANINGS[state]);
-  const kinds = Object.keys(KIND_MEANINGS).filter((kind) => scene.kinds.has(kind)).map((kind) => KIND_MEANINGS[kind]);
+  const meanings = scene.texts.data.meanings ?? {};
+  const kinds = Object.keys(meanings).filter((kind) => scene.kinds.has(kind)).map((kind) => meanings[kind]);
   return [...states, ...kinds, ...scene.notes];
 }

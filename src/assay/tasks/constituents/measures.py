@@ -189,7 +189,7 @@ def bracket_f1(
     Counts: per label tp, fp, fn, le, unscored, gold, system.
     Score: as for parseval, averages as for tag-f1, all over sentences that can be compared.
     """
-    return parseval(  # type: ignore[return-value]
+    return parseval(
         pair,
         preset=preset,
         labelled=labelled,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import wraps
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ import numpy as np
 from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
 from assay.engine.items import ONE
 from assay.engine.matching import max_weight_matching, max_weight_matching_sparse, run_starts
-from assay.engine.measure import F1, Ratio
+from assay.engine.measure import F1, ByFields, Ratio
 
 SMALL = 1 << 8
 """Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""
@@ -58,6 +58,10 @@ class Mentions:
         return len(self.place)
 
 
+Matched = tuple[Ints, Ints]
+"""Pairs of mentions that are matched, one to one, by their indices in the key and in the response."""
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """The chains of both sides and one cell for each two that share mentions: all that the chain metrics need."""
@@ -93,6 +97,16 @@ class Table:
         sides = (self.response_document, self.response_size, self.key_document, self.key_size)
         return Table(self.documents, *sides, self.response_chain, self.key_chain, self.shared)
 
+    def shares_of_mentions(self) -> Floats:
+        """For each cell the shares of its key chain that its mentions have in it, added up: B³'s recall."""
+        return np.asarray(self.shared * self.shared / self.sizes[0])
+
+    def resolved_links(self) -> Floats:
+        """For each cell the share of its key chain's links that it holds, times the chain's size: LEA's recall."""
+        size, other = self.sizes
+        links = self.shared * (self.shared - 1) / np.maximum(size - 1, 1)
+        return np.where(size == 1, other == 1, links)
+
     def sum_cells(self, values: Array) -> Ints:
         """A number of each cell added up by document."""
         return _sum_by(values, self.document, self.documents)
@@ -103,8 +117,8 @@ class Table:
         return [_sum_by(number(size), document, self.documents) for size, document in sides]
 
 
-def table(key: Mentions, response: Mentions, documents: int) -> Table:
-    """The table of two sides; a mention of the response matches the key's mention of the same place."""
+def table(key: Mentions, response: Mentions, documents: int, matched: Matched | None = None) -> Table:
+    """The table of two sides, of mentions that are matched; where that is not given, those of the same place."""
     documents_of, sizes, chains = [], [], []
     for mentions in (key, response):
         _, chain, size = np.unique(mentions.chain, return_inverse=True, return_counts=True)
@@ -113,7 +127,7 @@ def table(key: Mentions, response: Mentions, documents: int) -> Table:
         documents_of.append(document)
         sizes.append(size)
         chains.append(chain)
-    in_key, in_response = _common(key, response)
+    in_key, in_response = same_places(key, response) if matched is None else matched
     width = max(len(sizes[1]), 1)
     cells, shared = np.unique(chains[0][in_key] * width + chains[1][in_response], return_counts=True)
     return Table(
@@ -127,8 +141,8 @@ def linked(chain: Ints) -> Bools:
     return np.asarray(size[number] > 1)
 
 
-def _common(key: Mentions, response: Mentions) -> tuple[Ints, Ints]:
-    """The mentions that both sides have, by their index on each."""
+def same_places(key: Mentions, response: Mentions) -> Matched:
+    """The mentions that both sides have at the same place."""
     _, in_key, in_response = np.intersect1d(key.place, response.place, assume_unique=True, return_indices=True)
     return in_key, in_response
 
@@ -195,7 +209,7 @@ def ceaf_e(t: Table) -> Ints:
     """CEAFe: similarity of chains under the best one-to-one alignment. Fields: FRACTIONS, over chains."""
     similarity = 2 * t.shared / sum(t.sizes)
     aligned = best_alignment(t.key_chain, t.response_chain, similarity)
-    total = _sum_fractions(similarity[aligned], t.document[aligned], t.documents)
+    total = sum_fractions(similarity[aligned], t.document[aligned], t.documents)
     in_key, in_response = t.sum_chains(np.ones_like)
     return np.stack([total, in_key, total, in_response], axis=1)
 
@@ -203,7 +217,7 @@ def ceaf_e(t: Table) -> Ints:
 @_once
 def b_cubed(t: Table) -> Ints:
     """B³: each mention's share of its chain that the other side's chain has too. Fields: FRACTIONS, over mentions."""
-    return _both_ways(t, lambda side: side.shared * side.shared / side.sizes[0])
+    return _both_ways(t, Table.shares_of_mentions)
 
 
 def lea(t: Table) -> Ints:
@@ -212,12 +226,7 @@ def lea(t: Table) -> Ints:
     A singleton is its own link, resolved where it is a singleton on the other side too.
     """
 
-    def resolved(t: Table) -> Floats:
-        size, other = t.sizes
-        links = t.shared * (t.shared - 1) / np.maximum(size - 1, 1)
-        return np.where(size == 1, other == 1, links)
-
-    return _both_ways(t, resolved)
+    return _both_ways(t, Table.resolved_links)
 
 
 def blanc(t: Table) -> Ints:
@@ -240,12 +249,12 @@ def conll(t: Table) -> Ints:
 
 def _both_ways(t: Table, credit: Callable[[Table], Floats]) -> Ints:
     """A metric whose precision is its recall with the sides exchanged."""
-    recall, precision = (_sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
+    recall, precision = (sum_fractions(credit(side), t.document, t.documents) for side in (t, t.swapped()))
     in_key, in_response = t.sum_chains(np.asarray)
     return np.stack([recall, in_key, precision, in_response], axis=1)
 
 
-def _sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
+def sum_fractions(values: Floats, document: Ints, documents: int) -> Ints:
     """The exact sum of each document's values, in units of 1/ONE: the same in whatever order they come."""
     order = np.argsort(document)
     listed = values[order].tolist()
@@ -270,11 +279,11 @@ class Metric:
     main: str = "f1"
 
 
-def _credit_f1(sums: Sums) -> Floats:
-    """The harmonic mean; with one side empty it is 0, with both it is undefined."""
-    recall, precision = (np.nan_to_num(_FRACTIONS[name](sums)) for name in ("recall", "precision"))
+def _harmonic(scores: Mapping[str, Score], sums: Sums, key: str, response: str) -> Floats:
+    """The harmonic mean of two scores; with one side empty it is 0, with both it is undefined."""
+    recall, precision = (np.nan_to_num(scores[name](sums)) for name in ("recall", "precision"))
     return np.where(
-        sums["rden"] + sums["pden"] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
+        sums[key] + sums[response] == 0, np.nan, np.nan_to_num(ratio(2 * recall * precision, recall + precision))
     )
 
 
@@ -305,12 +314,19 @@ def mela(sums: Sums, undefined: float = np.nan) -> Floats:
 
 
 _MATCHED: Mapping[str, Score] = {
-    "f1": F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
-    "precision": Ratio(lambda sums: sums["right"], lambda sums: sums["system"]),
+    "f1": ByFields(
+        "found",
+        lambda sums: _harmonic(_MATCHED, sums, "gold", "system"),
+        F1(lambda sums: 2 * sums["right"], lambda sums: sums["gold"] + sums["system"]),
+    ),
+    # Of a part of the mentions it is not the same ones that are right on both sides.
+    "precision": Ratio(
+        lambda sums: sums["found" if "found" in sums else "right"], lambda sums: sums["system"]
+    ),
     "recall": Ratio(lambda sums: sums["right"], lambda sums: sums["gold"]),
 }
 _FRACTIONS: Mapping[str, Score] = {
-    "f1": _credit_f1,
+    "f1": lambda sums: _harmonic(_FRACTIONS, sums, "rden", "pden"),
     "precision": Ratio(lambda sums: sums["pnum"] / ONE, lambda sums: sums["pden"]),
     "recall": Ratio(lambda sums: sums["rnum"] / ONE, lambda sums: sums["rden"]),
 }
@@ -405,55 +421,46 @@ def _components(row: Ints, column: Ints) -> Ints:
     return group
 
 
-# --- mentions that need only have the same head ---
+# --- the one-to-one choice among pairs of mentions ---
 
 
-def with_same_heads(
-    key: Ints, response: Ints, words: Ints, shared: Callable[[Ints, Ints], Ints]
-) -> tuple[Ints, Ints]:
-    """Pairs of mentions with the same head, each mention in one pair at most, by their indices on both sides.
+def best_pairs(key: Ints, response: Ints, weight: Ints, whole: Ints) -> Ints:
+    """Of pairs that can be matched those with the greatest sum of weights, each mention in one pair at most.
 
-    Of all such choices it is the one with the greatest sum of shares of the key's words that the partner has too. Of
-    several the first in the order of the text: the first mention of the key has a partner before others have, and the
-    first that it can have.
+    Of several such choices it is the first in the order of the text: the first mention of the key has a partner
+    before others have, and the first that it can have. Where more than SMALL pairs hang together it is any of them.
 
-    key, response: the head of each mention, mentions in the order of the text.
-    words: how many words each mention of the key has.
-    shared: how many words the mentions of pairs have in common.
+    key, response: the mentions of each pair, numbered in the order of the text; no pair twice.
+    weight, whole: the weight of each pair, above 0, is the quotient of the two.
     """
-    ours, theirs = equal_pairs(key, response)
-    by_head = np.argsort(key[ours], kind="stable")
-    ours, theirs = ours[by_head], theirs[by_head]
-    first = np.flatnonzero(run_starts(key[ours]))
-    sizes = np.diff(np.append(first, len(ours)))
-    chosen = [first[sizes == 1]]
+    order = in_order(key, response)
+    key, response, weight, whole = key[order], response[order], weight[order], whole[order]
+    group = _components(key, response)
+    by_group = np.argsort(group, kind="stable")
+    first = np.flatnonzero(run_starts(group[by_group]))
+    sizes = np.diff(np.append(first, len(group)))
+    chosen = [by_group[first[sizes == 1]]]
     for begin, size in zip(first[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
-        a, b = ours[begin : begin + size], theirs[begin : begin + size]
-        # All mentions of one head can go together, so that pairs are a full table.
-        table = shared(a, b).reshape(len(np.unique(a)), -1)
-        width = table.shape[1]
-        lengths = words[a[::width]]
+        pairs = by_group[begin : begin + size]
+        (rows, row), (columns, column) = (np.unique(side[pairs], return_inverse=True) for side in (key, response))
         if size > SMALL:
-            from scipy.optimize import linear_sum_assignment
-
-            rows, columns = linear_sum_assignment(table / lengths[:, None], maximize=True)
-        else:
-            # Sums of shares come first; ties are a number with a digit for each row, the first foremost, greater for
-            # earlier columns.
-            unit = math.lcm(*lengths.tolist())
-            place = ties = (width + 1) ** len(lengths)
-            weights = []
-            for row, length in zip(table.tolist(), lengths.tolist(), strict=True):
-                place //= width + 1
-                share = unit // length * ties
-                ranked = (number * share + (width - column) * place for column, number in enumerate(row))
-                weights.append(dict(enumerate(ranked)))
-            partner = np.array([NONE if column is None else column for column in max_weight_matching(weights)])
-            rows = np.flatnonzero(partner != NONE)
-            columns = partner[rows]
-        chosen.append(begin + rows * width + columns)
-    pairs = np.concatenate(chosen)
-    return ours[pairs], theirs[pairs]
+            partner = max_weight_matching_sparse(
+                row, column, weight[pairs] / whole[pairs], (len(rows), len(columns))
+            )
+            chosen.append(pairs[partner[row] == column])
+            continue
+        # Sums of weights come first; ties are a number with a digit for each row, the first foremost, greater for
+        # earlier columns.
+        width = len(columns) + 1
+        unit, ties = math.lcm(*whole[pairs].tolist()), width ** len(rows)
+        table: list[dict[int, int]] = [{} for _ in range(len(rows))]
+        cells = (row, column, weight[pairs], whole[pairs])
+        for one, other, number, parts in zip(*(cell.tolist() for cell in cells), strict=True):
+            digit = (width - 1 - other) * width ** (len(rows) - 1 - one)
+            table[one][other] = unit // parts * number * ties + digit
+        partner = np.array([NONE if best is None else best for best in max_weight_matching(table)])
+        chosen.append(pairs[partner[row] == column])
+    return np.asarray(order[np.concatenate(chosen)])
 
 
 def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
@@ -467,22 +474,23 @@ def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
 # --- what is wrong with chains: the steps that would make the response the key ---
 
 
-def chain_errors(key: Mentions, response: Mentions, wrong_spans: tuple[Ints, Ints], documents: int) -> Ints:
+def chain_errors(
+    key: Mentions, response: Mentions, wrong_spans: Matched, documents: int, matched: Matched | None = None
+) -> Ints:
     """Documents × ERRORS, after Kummerfeld and Klein 2013.
 
     `wrong_spans` are mentions of the key and of the response that are the same but for their spans. Put right, they
     count like any other mention; what is then not shared is missing or extra, what is shared split or merged.
     """
-    in_key, in_response = wrong_spans
-    place = response.place.copy()
-    place[in_response] = key.place[in_key]
-    t = table(key, replace(response, place=place), documents)
+    in_key, _ = wrong_spans
+    found = same_places(key, response) if matched is None else matched
+    t = table(key, response, documents, (np.append(found[0], in_key), np.append(found[1], wrong_spans[1])))
     numbers = []
     for side in (t, t.swapped()):
         # Parts of the key's chains beyond the first, chains not found at all, and mentions of others.
         parts = np.bincount(side.key_chain, minlength=len(side.key_size))
-        found = _sum_by(side.shared, side.key_chain, len(side.key_size))
-        columns = (np.maximum(parts - 1, 0), found == 0, np.where(found > 0, side.key_size - found, 0))
+        there = _sum_by(side.shared, side.key_chain, len(side.key_size))
+        columns = (np.maximum(parts - 1, 0), there == 0, np.where(there > 0, side.key_size - there, 0))
         numbers.append([_sum_by(column, side.key_document, documents) for column in columns])
     (split, missing, absent), (merged, extra, invented) = numbers
     spans = np.bincount(key.document[in_key], minlength=documents)
@@ -494,52 +502,69 @@ def chain_errors(key: Mentions, response: Mentions, wrong_spans: tuple[Ints, Int
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """One row per mention of key or response, by place."""
+    """One row per mention of the key, and per mention of the response that is matched with none, by place."""
 
     place: Ints
+    """The place of the key's mention, else of the response's."""
     document: Ints
     kind: Ints
     """The class: an index into CLASSES."""
     key: Ints
-    """The key's mention, NONE where only the response has it."""
+    """The key's mention, NONE where it has none …"""
     response: Ints
-    """The response's mention, NONE where only the key has it."""
+    """… and the response's mention that is matched with it, or stands alone."""
     antecedent: Ints
     """The place of the response's antecedent that decides (the closest shared one, else the closest), or NONE."""
+    anaphor: Bools
+    """Mask of the rows in which the key's mention has an antecedent …"""
+    resolved: Bools
+    """… and of those in which the response's has."""
 
 
 def arcs(
-    key: Mentions, response: Mentions, nominal_key: Bools | None = None, nominal_response: Bools | None = None
+    key: Mentions,
+    response: Mentions,
+    nominal_key: Bools | None = None,
+    nominal_response: Bools | None = None,
+    matched: Matched | None = None,
 ) -> Arcs:
-    """The class of each mention.
+    """The class of each mention; where no matching is given, mentions of the same place are matched.
 
     Without `nominal` (criterion any) a mention is right that shares an antecedent with the key. With it (criterion
     nom) only nominal antecedents are asked for, and the response's closest one must be among the key's.
     """
-    chain_in_key = np.full(len(response), NONE, dtype=np.int64)
-    in_key, in_response = _common(key, response)
-    chain_in_key[in_response] = key.chain[in_key]
+    in_key, in_response = same_places(key, response) if matched is None else matched
+    ours, theirs = np.full(len(response), NONE), np.full(len(key), NONE)
+    ours[in_response], theirs[in_key] = in_key, in_response
     expected = _closest(nominal_key, key.order, key.chain)
     found = _closest(nominal_response, response.order, response.chain)
+    right = (found != NONE) & (ours != NONE)
     if nominal_response is None:
-        shared = _closest(None, response.order, response.chain, chain_in_key)
-        found = np.where((shared != NONE) & (chain_in_key != NONE), shared, found)
-    right = (found != NONE) & (chain_in_key != NONE)
-    right[right] = chain_in_key[found[right]] == chain_in_key[right]
+        # An earlier mention of the key's chain is matched with one of the same chain in the response.
+        shared = _closest(None, key.order, key.chain, _at(response.chain, theirs, NONE))
+        right &= _at(shared, ours, NONE) != NONE
+        found[right] = theirs[shared[ours[right]]]
+    else:
+        first, second = _at(ours, found[right], NONE), ours[right]
+        right[right] = (
+            (first != NONE) & (key.chain[first] == key.chain[second]) & (key.order[first] < key.order[second])
+        )
 
-    # The places of both sides, and the mention of each side there.
-    places = np.sort(np.concatenate([key.place, response.place[chain_in_key == NONE]]))
-    ours, theirs = (np.full(len(places), NONE, dtype=np.int64) for _ in range(2))
-    for side, mention in ((key, ours), (response, theirs)):
-        mention[np.searchsorted(places, side.place)] = np.arange(len(side))
-    document = np.where(ours != NONE, _at(key.document, ours, NONE), _at(response.document, theirs, NONE))
-    has_key, has_response = _at(expected != NONE, ours, False), _at(found != NONE, theirs, False)
+    # Rows: the mentions of the key, and those of the response alone.
+    alone = np.flatnonzero(ours == NONE)
+    rows = np.concatenate([np.arange(len(key)), np.full(len(alone), NONE)])
+    others = np.concatenate([theirs, alone])
+    places = np.concatenate([key.place, response.place[alone]])
+    order = np.lexsort((rows == NONE, places))
+    rows, others, places = rows[order], others[order], places[order]
+    document = np.where(rows != NONE, _at(key.document, rows, NONE), _at(response.document, others, NONE))
+    has_key, has_response = _at(expected != NONE, rows, False), _at(found != NONE, others, False)
     classes = np.array([CLASSES.index(name) for name in ("tn", "fp", "fn", "wl", "tp")])
-    kind = classes[2 * has_key + has_response + (has_key & _at(right, theirs, False))]
+    kind = classes[2 * has_key + has_response + (has_key & _at(right, others, False))]
     left_out = (expected == NONE) & (_closest(None, key.order, key.chain) != NONE)
-    kind[_at(left_out, ours, False)] = CLASSES.index("out")
-    antecedent = _at(_at(response.place, found, NONE), theirs, NONE)
-    return Arcs(places, document, kind, ours, theirs, antecedent)
+    kind[_at(left_out, rows, False)] = CLASSES.index("out")
+    antecedent = _at(_at(response.place, found, NONE), others, NONE)
+    return Arcs(places, document, kind, rows, others, antecedent, has_key, has_response)
 
 
 def _closest(nominal: Bools | None, order: Ints, *chain: Ints) -> Ints:

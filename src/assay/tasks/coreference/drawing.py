@@ -17,6 +17,7 @@ from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables, Wanted
 from assay.engine.texts import Rows, Shown, span_rows
 from assay.errors import UsageError
+from assay.formats.emptynodes import shown_short
 from assay.result import Example, ExampleItem, ExampleSpan, Unresolved
 from assay.tasks.coreference.mentions import chains_of
 
@@ -62,8 +63,7 @@ def _mention(
         position=word - first,
         gold=label_name(items, items.gold[index]),
         answers={
-            name: label_name(items, answers[index])
-            for name, answers in zip(items.systems, items.answer, strict=True)
+            name: label_name(items, answers[index]) for name, answers in zip(items.systems, items.answer, strict=True)
         },
         kind=kind,
         end=stop - first,
@@ -104,7 +104,9 @@ def unresolved(run: Run, items: Items, on: str) -> Iterator[Drawn]:
         document = int(chains.places.document[place])
         first = int(chains.first_word[document])
         shape = chains.places.shape(place)
-        words = [" ".join(gold.forms.strings(first + begin, first + end)) for begin, end in shape]
+        # In tables a zero is its sign alone.
+        forms = [[shown_short(form) for form in gold.forms.strings(first + a, first + b)] for a, b in shape]
+        words = [" ".join(part) for part in forms]
         shown = Unresolved(
             on=on,
             document=gold.document_name(document),
@@ -154,7 +156,10 @@ def _chain_layers(run: Run, shown: Shown) -> Iterator[Rows]:
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    return ("gold", *(name for name, _ in tables)), None, tuple(_chain_layers(run, shown))
+    return Layers(("gold", *(name for name, _ in tables)), spans=tuple(_chain_layers(run, shown)))
 
 
-CHAINS = Drawing("chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document")
+_MEANINGS = {"wl": "WL: wrong link", "fp": "FP: gold does not have it", "fn": "FN: not found"}
+CHAINS = Drawing(
+    "chains", places=_mention_places, layers=_layers, examples=_mentions, unit="document", meanings=_MEANINGS
+)

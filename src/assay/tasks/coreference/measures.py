@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Array, Floats, Ints, as_codes, ratio
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
 from assay.engine.counts import Counts, Sums, as_sums, bracketed
 from assay.engine.items import ONE, Items
-from assay.engine.measure import Judge, Score, Scores, measure
+from assay.engine.measure import Judge, Mean, Score, Scores, measure
 from assay.errors import UsageError, unknown
 from assay.tasks.coreference import chains
 from assay.tasks.coreference.chains import ARCS_SCORES, METRICS, Metric, mela
-from assay.tasks.coreference.mentions import MATCHES, ChainPair, chains_of
+from assay.tasks.coreference.mentions import ChainPair, chains_of
 
 KINDS = ("tp", "wl", "fn", "fp")
 AVERAGES = ("micro", "macro")
+SIGNED = ("match", "zeros", "singletons")
 _DEFINED = "-documents"
 """Ending of the field that holds the number of documents in which a score is defined."""
 
@@ -34,16 +35,18 @@ def _metric(name: str, *papers: str) -> Callable[[Judge], Judge]:
         main=metric.main,
         task="coreference",
         chosen=partial(_chosen, metric),
+        signed=SIGNED,
     )
 
 
-def _counted(pair: Pair, name: str, match: str, singletons: bool, average: str, zero: str) -> Counts:
+def _counted(pair: Pair, name: str, match: str, zeros: str, singletons: bool, average: str, zero: str) -> Counts:
     """The counts of a metric in each document, at the sentence that the document begins with."""
-    if match not in MATCHES:
-        raise unknown("way to match mentions", match, MATCHES)
+    metric, table = METRICS[name], chains_of(pair).table(match, singletons, zeros)
+    return _in_documents(pair, metric, metric.count(table), average, zero)
+
+
+def _in_documents(pair: Pair, metric: Metric, values: Ints, average: str, zero: str) -> Counts:
     found = chains_of(pair)
-    metric = METRICS[name]
-    values: Ints = metric.count(found.table(match, singletons))
     if average == "micro":
         return Counts(metric.fields, pair.gold.sentences, found.first_sentence, values)
     kept = ~pair.skipped[found.first_sentence]
@@ -63,12 +66,7 @@ def _chosen(metric: Metric, parameters: Mapping[str, Any]) -> tuple[Scores, Scor
     if average not in AVERAGES:
         raise unknown("average", average, AVERAGES)
     scores = _with_zero(metric.scores, zero)
-    return (scores if average == "micro" else {name: _mean(name) for name in scores}), {}
-
-
-def _mean(name: str) -> Score:
-    """The mean of a score over the documents where it is defined."""
-    return lambda sums: ratio(sums[name] / ONE, sums[f"{name}{_DEFINED}"])
+    return (scores if average == "micro" else {name: Mean(name, f"{name}{_DEFINED}") for name in scores}), {}
 
 
 def _with_zero(scores: Scores, zero: str) -> Scores:
@@ -89,12 +87,20 @@ def _defined(score: Score, sums: Sums) -> Floats:
 
 @_metric("mentions", "pradhan2014")
 def mentions(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """Mentions that both sides have, whatever their chains.
 
-    match: `exact` spans, or `head` words where the files tell them: of mentions with the same head those go together,
-        one to one, that share most words.
+    match: `exact`, the same words; `head`, the same head: of several those go together, one to one, that share most
+        of gold's words; `partial`, words of gold's mention with its head among them: of several the longest.
+    zeros: mentions of empty nodes go together first, one to one, by what they depend on (`dependent`), or like any
+        other mention, by their place (`linear`).
     singletons: whether chains of one mention count; they are left out before mentions are matched.
     average: `micro`, ratios of sums over all documents, or `macro`, the mean over the documents where the score is
         defined; its counts are the sums of the scores (in units of 2⁻³²) and the numbers of these documents.
@@ -102,121 +108,201 @@ def mentions(
     Counts: per document right, gold, system. Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
     """
-    return _counted(pair, "mentions", match, singletons, average, zero)
+    return _counted(pair, "mentions", match, zeros, singletons, average, zero)
 
 
 @_metric("muc", "vilain1995", "pradhan2014")
 def muc(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """MUC: the links that hold chains together; singletons have none.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (links). Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
     """
-    return _counted(pair, "muc", match, singletons, average, zero)
+    return _counted(pair, "muc", match, zeros, singletons, average, zero)
 
 
 @_metric("b-cubed", "bagga1998", "pradhan2014")
 def b_cubed(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """B³: for each mention the share of its chain that it is rightly with.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
     """
-    return _counted(pair, "b-cubed", match, singletons, average, zero)
+    return _counted(pair, "b-cubed", match, zeros, singletons, average, zero)
 
 
 @_metric("ceaf-m", "luo2005", "pradhan2014")
 def ceaf_m(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
     """
-    return _counted(pair, "ceaf-m", match, singletons, average, zero)
+    return _counted(pair, "ceaf-m", match, zeros, singletons, average, zero)
 
 
 @_metric("ceaf-e", "luo2005", "pradhan2014")
 def ceaf_e(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """CEAFe: similarity of chains under the best one-to-one alignment of chains.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (chains). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
     """
-    return _counted(pair, "ceaf-e", match, singletons, average, zero)
+    return _counted(pair, "ceaf-e", match, zeros, singletons, average, zero)
 
 
 @_metric("blanc", "luo2014")
 def blanc(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """BLANC: the mean of how well links are found that are and that are not coreference.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
     Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
         out. f1 is no harmonic mean of the other two.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
     """
-    return _counted(pair, "blanc", match, singletons, average, zero)
+    return _counted(pair, "blanc", match, zeros, singletons, average, zero)
 
 
 @_metric("lea", "moosavi2016")
 def lea(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """LEA: how far each chain is resolved, by its links, chains weighing by their size.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer (LEA branch), coval.
     """
-    return _counted(pair, "lea", match, singletons, average, zero)
+    return _counted(pair, "lea", match, zeros, singletons, average, zero)
 
 
 @_metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014")
 def conll(
-    pair: Pair, *, match: str = "exact", singletons: bool = True, average: str = "micro", zero: str = ""
+    pair: Pair,
+    *,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    average: str = "micro",
+    zero: str = "",
 ) -> Counts:
     """The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
 
-    match, singletons, average, zero: as for mentions.
+    match, zeros, singletons, average, zero: as for mentions.
     Counts: those of the three. Score: value.
     Golden: coref-ontogum, coref-english. Peers: coval, CorefUD scorer.
     """
-    return _counted(pair, "conll", match, singletons, average, zero)
+    return _counted(pair, "conll", match, zeros, singletons, average, zero)
 
 
-def _arcs(pair: Pair, criterion: str, antecedents: bool, forms: bool) -> Items:
+@measure(
+    "mor",
+    papers=("zabokrtsky2022",),
+    scores=METRICS["mentions"].scores,
+    main="f1",
+    task="coreference",
+    chosen=partial(_chosen, METRICS["mentions"]),
+    signed=("singletons",),
+)
+def mor(pair: Pair, *, singletons: bool = True, average: str = "micro", zero: str = "") -> Counts:
+    """MOR, the mention overlap ratio: words that mentions have in common, whatever their chains.
+
+    Mentions go together one to one so that they share as many words as possible. Empty nodes are words here, the same
+    where they have the same place, whatever they depend on.
+
+    singletons, average, zero: as for mentions.
+    Counts: per document right (words in common), gold, system (words of all mentions). Score: precision, recall, f1.
+    Golden: coref-corefud-scorer, coref-gum-zeros. Peers: CorefUD scorer.
+    """
+    return _in_documents(pair, METRICS["mentions"], chains_of(pair).overlap(singletons), average, zero)
+
+
+def _arcs(
+    pair: Pair, criterion: str, antecedents: bool, forms: bool, match: str, zeros: str, singletons: bool, of: str = ""
+) -> Items:
     found = chains_of(pair)
     if criterion == "nom" and found.nominal is None:
         raise UsageError("arcs-nom needs tags to tell nouns, which gold does not have. arcs-any needs none.")
-    gold, system = found.mentions()
+    gold, system = found.mentions(singletons)
     nominal = found.nominal if criterion == "nom" else None
     resolved = chains.arcs(
         gold,
         system,
         None if nominal is None else nominal[gold.place],
         None if nominal is None else nominal[system.place],
+        found.matched(match, singletons, zeros),
     )
     codes = np.array([KINDS.index(name) if name in KINDS else NONE for name in chains.CLASSES])
-    kind = codes[resolved.kind]
+    kind, spurious = codes[resolved.kind], codes[resolved.kind] == KINDS.index("fp")
+    if of:
+        # Gold's mentions of this type; and the system's of this type that are resolved where none of those is.
+        ours, theirs = (
+            np.append(mask[rows], False)
+            for mask, rows in zip(found.of_type(of), found.rows(singletons), strict=True)
+        )
+        counted = ~spurious & (kind != NONE) & ours[resolved.key]
+        added = theirs[resolved.response] & ~counted & resolved.resolved
+        kind = np.where(counted, kind, np.where(added, KINDS.index("fp"), NONE))
+        spurious = added
     kept = np.flatnonzero(kind != NONE)
     # Gold's items first, in the order of their spans, which is the same for every system.
-    spurious = kind[kept] == KINDS.index("fp")
-    rows = kept[np.lexsort((resolved.place[kept], spurious))]
-    judged = _judged(found, resolved.place[rows], resolved.document[rows], kind[rows], _labels(pair, forms))
+    rows = kept[np.lexsort((resolved.place[kept], spurious[kept]))]
+    # What a system adds is known by gold's mention that it stands for, if that is resolved by nobody, else by itself.
+    own = spurious[rows] & ((resolved.key[rows] == NONE) | resolved.anaphor[rows])
+    partner = np.append(system.place, NONE)[resolved.response[rows]]
+    place = np.where(own, partner, resolved.place[rows])
+    judged = _judged(found, place, partner, own, resolved.document[rows], kind[rows], _labels(pair, forms))
     keys = found.places.keys(found.first_word)
     links = np.where(kind[rows] == KINDS.index("wl"), np.append(keys, NONE)[resolved.antecedent[rows]], NONE)
     left_out = resolved.document[resolved.kind == chains.CLASSES.index("out")]
@@ -244,7 +330,15 @@ def _labels(pair: Pair, forms: bool) -> tuple[Ints, tuple[str, ...]]:
     return as_codes(names.tolist(), known).astype(np.int64), tuple(known)
 
 
-def _judged(found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: tuple[Ints, tuple[str, ...]]) -> Items:
+def _judged(
+    found: ChainPair,
+    place: Ints,
+    partner: Ints,
+    own: Bools,
+    document: Ints,
+    kind: Ints,
+    labels: tuple[Ints, tuple[str, ...]],
+) -> Items:
     label = labels[0][place]
     in_gold = kind != KINDS.index("fp")
     in_system = kind != KINDS.index("fn")
@@ -261,47 +355,87 @@ def _judged(found: ChainPair, place: Ints, document: Ints, kind: Ints, labels: t
         kinds=KINDS,
         kind=kind,
         label=label,
-        partner=place,
-        key=np.stack([where, np.full(len(where), NONE)]),
+        partner=partner,
+        key=np.stack([where, own, np.full(len(where), NONE)]),
     )
 
 
-def _arcs_measure(name: str) -> Callable[[Judge], Judge]:
+def _arcs_measure(name: str, *papers: str) -> Callable[[Judge], Judge]:
     return measure(
         name,
-        papers=("tuggener2014", "tuggener2017"),
+        papers=("tuggener2014", "tuggener2017", *papers),
         scores=ARCS_SCORES,
         main="f1",
         count=bracketed,
         task="coreference",
         chosen=lambda parameters: (_with_zero(ARCS_SCORES, parameters["zero"]), {}),
         own_outcomes=True,
+        signed=SIGNED,
     )
 
 
 @_arcs_measure("arcs-any")
-def arcs_any(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Items:
+def arcs_any(
+    pair: Pair,
+    *,
+    of: str = "",
+    antecedents: bool = False,
+    forms: bool = False,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    zero: str = "",
+) -> Items:
     """ARCS: mentions resolved to any of gold's antecedents.
 
+    of: mentions of one type alone: `zero`, `pronoun`, `noun`, `name` (by UPOS of the head), or a label, e.g. PRP.
     antecedents: whether one wrong antecedent for another is a changed error when systems are compared.
     forms: whether pronouns are told apart by their forms, in lower case.
-    zero: as for mentions.
+    match, zeros, singletons, zero: as for mentions.
     Counts: tp (shares an antecedent with gold), wl (wrong link: has antecedents, none of them gold's), fn (no
         antecedent in the system), fp (none in gold); gold, system.
     Score: precision = tp/(tp+wl+fp), recall = tp/(tp+wl+fn), f1, accuracy = tp/(tp+wl). The first three are MUC's.
     Paper: Tuggener 2017, section 2.3, Tables 7 and 8. Golden: cases/coreference, coref-ontogum. Peers: ARCS.
     """
-    return _arcs(pair, "any", antecedents, forms)
+    return _arcs(pair, "any", antecedents, forms, match, zeros, singletons, of)
 
 
 @_arcs_measure("arcs-nom")
-def arcs_nom(pair: Pair, *, antecedents: bool = False, forms: bool = False, zero: str = "") -> Items:
+def arcs_nom(
+    pair: Pair,
+    *,
+    antecedents: bool = False,
+    forms: bool = False,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    zero: str = "",
+) -> Items:
     """ARCS: mentions resolved to the right nominal antecedent.
 
-    antecedents, forms, zero: as for arcs-any.
+    antecedents, forms, match, zeros, singletons, zero: as for arcs-any.
     Counts: as for arcs-any; right is a mention whose closest nominal antecedent in the system is one of gold's.
         Mentions whose gold antecedents are all non-nominal are left out (left-out).
     Score: as for arcs-any.
     Paper: Tuggener 2017, section 2.3, Tables 8 and 11. Golden: cases/coreference, coref-ontogum.
     """
-    return _arcs(pair, "nom", antecedents, forms)
+    return _arcs(pair, "nom", antecedents, forms, match, zeros, singletons)
+
+
+@_arcs_measure("zeros", "zabokrtsky2022")
+def zeros(
+    pair: Pair,
+    *,
+    antecedents: bool = False,
+    match: str = "exact",
+    zeros: str = "dependent",
+    singletons: bool = True,
+    zero: str = "",
+) -> Items:
+    """Zeros, mentions whose head is an empty node, resolved to any of gold's antecedents: arcs-any(of=zero).
+
+    antecedents, match, zeros, singletons, zero: as for arcs-any.
+    Counts and scores: as for arcs-any, over zeros. A zero whose partner is a word counts.
+    Golden: coref-corefud-scorer, coref-gum-zeros. Peers: CorefUD scorer.
+    """
+    return _arcs(pair, "any", antecedents, False, match, zeros, singletons, "zero")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,24 +21,33 @@ from assay.arrays import (
     numbers_of_runs,
 )
 from assay.corpus import Chains, Column, Corpus
-from assay.engine.matching import shared_size, span_sizes
-from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
+from assay.engine.matching import SpanList, overlapping, shared_size, span_sizes
+from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
+from assay.formats.emptynodes import ZERO
 from assay.tasks.coreference.chains import (
     ERRORS,
+    Matched,
     Mentions,
     Table,
+    best_alignment,
+    best_pairs,
     chain_errors,
     equal_pairs,
     in_order,
     linked,
+    same_places,
     table,
-    with_same_heads,
 )
+from assay.tasks.coreference.matching import ALIGNMENTS, MATCHES, Zeros, head_atoms, match_zeros, zeros_of
 
-MATCHES = ("exact", "head")
+T = TypeVar("T")
 NOUN = "NOUN"
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN"})
 """Nouns in the tagsets of Penn and Stuttgart, and in UPOS."""
+MENTION_TYPES = {"zero": (ZERO,), "pronoun": ("PRON", "DET"), "name": ("PROPN",), "noun": ("NOUN",)}
+"""Types of mentions by UPOS of their heads …"""
+OTHER = "other"
+"""… and what is none of these."""
 COMPAREVAL, HEAD = "compareval", "head"
 """The rules of types that have a name."""
 
@@ -85,6 +95,7 @@ def take_mentions(chains: Chains, rows: Ints) -> Chains:
         lines=chains.lines[rows],
         heads=None if chains.heads is None else chains.heads[rows],
         stretches=chosen_stretches(chains.stretches, rows),
+        types=None if chains.types is None else Column(chains.types.codes[rows], chains.types.vocabulary),
     )
 
 
@@ -192,57 +203,201 @@ class ChainPair:
     nominal: Bools | None
     names: tuple[str, ...]
     """The documents."""
-    _tables: dict[tuple[str, bool], Table] = field(default_factory=dict)
-    _mentions: dict[tuple[str, bool], tuple[Mentions, Mentions]] = field(default_factory=dict)
+    zeros: tuple[Zeros, Zeros]
+    """The mentions of each side whose head is an empty node."""
+    heads: tuple[Ints, Ints]
+    """The gold word that is the head of each mention of each side, as far as it is known."""
+    upos: Column | None
+    """UPOS of gold's words."""
+    own_types: bool
+    """True if types of mentions are not the usual ones."""
+    _kept: dict[Hashable, Any] = field(default_factory=dict)
 
-    def mentions(self, match: str = "exact", singletons: bool = True) -> tuple[Mentions, Mentions]:
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made under a name, kept: all metrics rest on the same."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
+
+    def rows(self, singletons: bool) -> tuple[Ints, Ints]:
+        """The mentions of each side that take part."""
+        ours, theirs = (
+            np.arange(len(side)) if singletons else np.flatnonzero(linked(side.chain))
+            for side in (self.gold, self.system)
+        )
+        return ours, theirs
+
+    def mentions(self, singletons: bool = True) -> tuple[Mentions, Mentions]:
         """Both sides as the metrics take them."""
-        key = (match, singletons)
-        if key not in self._mentions:
-            sides = (self.gold, self.system)
-            rows = [np.arange(len(side)) if singletons else np.flatnonzero(linked(side.chain)) for side in sides]
-            places = (self.exact[0][rows[0]], self.exact[1][rows[1]]) if match == "exact" else self._by_heads(*rows)
+
+        def make() -> tuple[Mentions, Mentions]:
             found = []
-            for side, kept, place in zip(sides, rows, places, strict=True):
+            for side, kept, place in zip((self.gold, self.system), self.rows(singletons), self.exact, strict=True):
                 rank = np.empty(len(side), dtype=np.int64)
                 rank[in_order(side.document, side.begin, side.end, np.arange(len(side)))] = np.arange(len(side))
-                found.append(Mentions(side.document[kept], place, side.chain[kept], rank[kept]))
-            self._mentions[key] = found[0], found[1]
-        return self._mentions[key]
+                found.append(Mentions(side.document[kept], place[kept], side.chain[kept], rank[kept]))
+            return found[0], found[1]
 
-    def _by_heads(self, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
-        """Numbers for some mentions of each side, the same for two that go together by their heads.
+        return self.once(("mentions", singletons), make)
 
-        Equal spans with equal heads do so first, then what is left, as `with_same_heads` has it.
+    def matched(self, match: str = "exact", singletons: bool = True, zeros: str = ALIGNMENTS[0]) -> Matched:
+        """The mentions of both sides that go together, one to one, by their places among `mentions`.
+
+        Zeros by what they depend on first, if so asked; then equal ones; then those with the same head, or parts of
+        gold's mention with its head.
         """
-        sides = ((self.gold, ours), (self.system, theirs))
-        heads = []
-        for chains, rows in sides:
-            if chains.heads is None or (chains.heads[rows] == NONE).any():
-                raise UsageError("match=head needs the heads of mentions, which these files do not have.")
-            heads.append(self.first_word[chains.document[rows]] + chains.heads[rows])
-        place = self.exact[0][ours], self.exact[1][theirs]
-        numbers = np.arange(len(ours)), len(ours) + np.arange(len(theirs))
-        _, a, b = np.intersect1d(*place, assume_unique=True, return_indices=True)
-        equal = heads[0][a] == heads[1][b]
-        numbers[1][b[equal]] = a[equal]
-        # By first and last word, number of words and head, whatever the order of the file.
+        if match not in MATCHES:
+            raise unknown("way to match mentions", match, MATCHES)
+        if zeros not in ALIGNMENTS:
+            raise unknown("way to match zeros", zeros, ALIGNMENTS)
+        if not all(len(one.mention) for one in self.zeros):
+            # Step 1 has nothing to do, whatever is asked.
+            zeros = "linear"
+        return self.once(("matched", match, singletons, zeros), lambda: self._match(match, singletons, zeros))
+
+    def _match(self, match: str, singletons: bool, zeros: str) -> Matched:
+        if match == "exact" and zeros == "linear":
+            return same_places(*self.mentions(singletons))
+        rows, sides = self.rows(singletons), (self.gold, self.system)
+        for chains in sides:
+            if match != "exact" and chains.heads is None and len(chains):
+                raise UsageError(f"match={match} needs the heads of mentions, which these files do not have.")
+        heads = [self.first_word[chains.document] + head_atoms(chains) for chains in sides]
         words = self.places.words()
-        columns = words, self.places.end, self.places.begin, self.places.document
-        left, span = [], []
-        for side, matched, head in zip(place, (a, b), heads, strict=True):
-            rows = np.setdiff1d(np.arange(len(side)), matched[equal])
-            rows = rows[np.lexsort((side[rows], head[rows], *(column[side[rows]] for column in columns)))]
-            left.append(rows)
-            span.append(side[rows])
-        in_gold, in_system = with_same_heads(
-            heads[0][left[0]],
-            heads[1][left[1]],
-            words[span[0]],
-            lambda one, other: self.places.shared(span[0][one], span[1][other]),
+        # By first and last word, number of words and head, whatever the order of the file.
+        ranks = []
+        for place, kept, head in zip(self.exact, rows, heads, strict=True):
+            columns = (self.places.document, self.places.begin, self.places.end, words)
+            order = np.lexsort((place[kept], head[kept], *(column[place[kept]] for column in columns[::-1])))
+            rank = np.full(len(place), NONE, dtype=np.int64)
+            rank[kept[order]] = np.arange(len(kept))
+            ranks.append(rank)
+        partner = np.full(len(self.gold), NONE, dtype=np.int64)
+        taken = np.zeros(len(self.system), dtype=bool)
+
+        def take(ours: Ints, theirs: Ints) -> None:
+            partner[ours], taken[theirs] = theirs, True
+
+        def left() -> tuple[Ints, Ints]:
+            """The mentions that are not matched, in the order of the text."""
+            ours, theirs = rows[0][partner[rows[0]] == NONE], rows[1][~taken[rows[1]]]
+            return ours[np.argsort(ranks[0][ours])], theirs[np.argsort(ranks[1][theirs])]
+
+        if zeros == "dependent":
+            take(*match_zeros(*self.zeros, ranks))
+        ours, theirs = left()
+        _, a, b = np.intersect1d(self.exact[0][ours], self.exact[1][theirs], assume_unique=True, return_indices=True)
+        ours, theirs = ours[a], theirs[b]
+        if match == "head":
+            same = heads[0][ours] == heads[1][theirs]
+            ours, theirs = ours[same], theirs[same]
+        take(ours, theirs)
+        if match != "exact":
+            ours, theirs = left()
+            near = equal_pairs(heads[0][ours], heads[1][theirs]) if match == "head" else self._parts(ours, theirs)
+            ours, theirs = ours[near[0]], theirs[near[1]]
+            places = self.exact[0][ours], self.exact[1][theirs]
+            best = best_pairs(ranks[0][ours], ranks[1][theirs], self.places.shared(*places), words[places[0]])
+            take(ours[best], theirs[best])
+        place = np.full(len(taken), NONE, dtype=np.int64)
+        place[rows[1]] = np.arange(len(rows[1]))
+        found = np.flatnonzero(partner[rows[0]] != NONE)
+        return found, place[partner[rows[0][found]]]
+
+    def _parts(self, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
+        """Pairs of a mention of gold and one of the system that lies in it and has its head, by their places."""
+        first = self.first_word[self.gold.document[ours]]
+        columns = self.gold.begin, self.gold.end, head_atoms(self.gold)
+        begin, end, head = (first + column[ours] for column in columns)
+        own_first = self.first_word[self.system.document[theirs]]
+        begins, ends = own_first + self.system.begin[theirs], own_first + self.system.end[theirs]
+        by_begin = np.argsort(begins, kind="stable")
+        low = np.searchsorted(begins[by_begin], begin)
+        sizes = np.searchsorted(begins[by_begin], head, side="right") - low
+        a = np.repeat(np.arange(len(ours)), sizes)
+        b = by_begin[numbers_of_runs(low, sizes)]
+        inside = (ends[b] <= end[a]) & (ends[b] > head[a])
+        a, b = a[inside], b[inside]
+        gold, system = self.exact[0][ours[a]], self.exact[1][theirs[b]]
+        inside = self.places.shared(gold, system) == self.places.words()[system]
+        gaps = np.array(list(self.places.gaps), dtype=np.int64)
+        for row in np.flatnonzero(inside & np.isin(system, gaps)).tolist():
+            word = int(head[a[row]] - first[a[row]])
+            inside[row] = any(low <= word < high for low, high in self.places.shape(int(system[row])))
+        return a[inside], b[inside]
+
+    def mention_types(self) -> tuple[Column, Column]:
+        """The type of each mention of each side: zero, pronoun, name, noun, other; or by the rule that was given."""
+
+        def make() -> tuple[Column, Column]:
+            names = (*MENTION_TYPES, OTHER)
+            if self.own_types:
+                if self.types is None:
+                    raise UsageError("types of mentions need tags, which gold does not have.")
+                names = self.types.vocabulary
+                codes = [self.types.codes[place] for place in self.exact]
+                zero = names.index(ZERO) if ZERO in names else NONE
+            else:
+                usual = {tag: number for number, tags in enumerate(MENTION_TYPES.values()) for tag in tags}
+                column = self.by_upos()
+                of_tag = np.array([usual.get(tag, len(MENTION_TYPES)) for tag in column[0].vocabulary])
+                codes, zero = [of_tag[one.codes] for one in column], 0
+            for one, own in zip(codes, self.zeros, strict=True):
+                one[own.mention] = zero
+            return Column(codes[0], names), Column(codes[1], names)
+
+        return self.once("mention types", make)
+
+    def by_upos(self) -> tuple[Column, Column]:
+        """UPOS of each mention's head in gold, of each side; ZERO for a zero."""
+        if self.upos is None:
+            raise UsageError("types of mentions by their heads need UPOS, which gold does not have.")
+        names = tuple(dict.fromkeys((*self.upos.vocabulary, ZERO)))
+        codes = [self.upos.codes[heads] for heads in self.heads]
+        for one, own in zip(codes, self.zeros, strict=True):
+            one[own.mention] = names.index(ZERO)
+        return Column(codes[0], names), Column(codes[1], names)
+
+    def of_type(self, name: str) -> tuple[Bools, Bools]:
+        """Mask of the mentions of each side that are of a type: zero, pronoun, noun, name, or a label."""
+        if name == "zero":
+            sides = []
+            for chains, own in zip((self.gold, self.system), self.zeros, strict=True):
+                sides.append(np.isin(np.arange(len(chains)), own.mention))
+            return sides[0], sides[1]
+        if name in MENTION_TYPES and not self.own_types:
+            ours, theirs = self.mention_types()
+            return ours.isin([name]), theirs.isin([name])
+        if self.types is None:
+            raise UsageError(f"of={name} needs tags, which gold does not have.")
+        wanted = self.types.isin([name])
+        return wanted[self.exact[0]], wanted[self.exact[1]]
+
+    def overlap(self, singletons: bool) -> Ints:
+        """Documents × (words in common under the best one-to-one choice, words of gold's mentions, of the system's).
+
+        Equal mentions are in a best choice whatever else is.
+        """
+        words, places = self.places.words(), self.exact
+        ours, theirs = self.rows(singletons)
+        equal = np.intersect1d(places[0][ours], places[1][theirs], assume_unique=True)
+        rest = np.setdiff1d(places[0][ours], equal), np.setdiff1d(places[1][theirs], equal)
+        lines = [
+            SpanList(first + self.places.begin[side], first + self.places.end[side], side, {})
+            for side in rest
+            for first in (self.first_word[self.places.document[side]],)
+        ]
+        a, b, _ = overlapping(lines[0], lines[1], np.arange(len(rest[0])), np.arange(len(rest[1])))
+        shared = self.places.shared(rest[0][a], rest[1][b])
+        a, b, shared = a[shared > 0], b[shared > 0], shared[shared > 0]
+        best = best_alignment(a, b, shared.astype(np.float64))
+        columns = (
+            (np.append(equal, rest[0][a[best]]), np.append(words[equal], shared[best])),
+            *((side, words[side]) for side in (places[0][ours], places[1][theirs])),
         )
-        numbers[1][left[1][in_system]] = left[0][in_gold]
-        return numbers
+        sums = [np.bincount(self.places.document[place], size, self.documents) for place, size in columns]
+        return np.stack(sums, axis=1).astype(np.int64)
 
     def against(self, other: ChainPair) -> ChainPair:
         """This pair's system taken as gold for another's; types are of no account there."""
@@ -255,20 +410,21 @@ class ChainPair:
             places=places,
             types=None,
             nominal=None,
-            _tables={},
-            _mentions={},
+            zeros=(self.zeros[1], other.zeros[1]),
+            heads=(self.heads[1], other.heads[1]),
+            _kept={},
         )
 
-    def table(self, match: str, singletons: bool) -> Table:
+    def table(self, match: str = "exact", singletons: bool = True, zeros: str = ALIGNMENTS[0]) -> Table:
         """The table of how many mentions each two chains share, kept: all metrics rest on it."""
-        key = (match, singletons)
-        if key not in self._tables:
-            self._tables[key] = table(*self.mentions(match, singletons), self.documents)
-        return self._tables[key]
+        matched = self.matched(match, singletons, zeros)
+        # Matchings that are the same one are kept once, and so is their table.
+        key = ("table", id(matched), singletons)
+        return self.once(key, lambda: table(*self.mentions(singletons), self.documents, matched))
 
     def errors(self) -> dict[str, int]:
         """The number of errors in the system's chains, by kind."""
-        found = chain_errors(*self.mentions(), self.span_errors(), self.documents)
+        found = chain_errors(*self.mentions(), self.span_errors(), self.documents, self.matched())
         return dict(zip(ERRORS, found.sum(axis=0).tolist(), strict=True))
 
     def span_errors(self) -> tuple[Ints, Ints]:
@@ -278,8 +434,9 @@ class ChainPair:
         once, those with the most words in common first, then those whose chains have other mentions in common.
         """
         ours, theirs = self.exact
+        matched = self.matched()
         missing, spurious = (
-            np.flatnonzero(~np.isin(side, other)) for side, other in ((ours, theirs), (theirs, ours))
+            np.delete(np.arange(len(side)), found) for side, found in zip(self.exact, matched, strict=True)
         )
         sides = ((self.gold, missing), (self.system, spurious))
         known = all(chains.heads is not None and (chains.heads >= 0).all() for chains, _ in sides)
@@ -290,7 +447,7 @@ class ChainPair:
         a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
         a, b = missing[a], spurious[b]
         shared = self.places.shared(ours[a], theirs[b])
-        related = np.isin(self._cells(a, b), self._cells(*np.intersect1d(ours, theirs, return_indices=True)[1:]))
+        related = np.isin(self._cells(a, b), self._cells(*matched))
         taken: dict[int, int] = {}
         used: set[int] = set()
         for row in np.lexsort((b, a, ~related, -shared)).tolist():
@@ -312,14 +469,23 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
     assert gold.document_starts is not None
     exact, places = _number_spans([ours, theirs])
     words = gold.starts[gold.document_starts[:-1]]
+    zeros = zeros_of(gold), zeros_of(system)
     types = None
+    sides = [(ours, exact[0]), (theirs, exact[1])]
+    head_words = _head_words(gold, sides, places, words)
     if tags is not None:
-        heads = _head_words(gold, [(ours, exact[0]), (theirs, exact[1])], places, words)
         column, known = gold.column(tags), dict[str, int]()
-        codes = as_codes([rule.of(tag, 1) for tag in column.vocabulary], known)[column.codes[heads]]
+        codes = as_codes([rule.of(tag, 1) for tag in column.vocabulary], known)[column.codes[head_words]]
         if rule.longer is not None:
             codes = np.where(places.words() > 1, as_codes([rule.longer], known)[0], codes)
+        for one, numbers in zip(zeros, exact, strict=True):
+            if len(one.mention):
+                codes[numbers[one.mention]] = as_codes([ZERO], known)[0]
         types = Column(codes, tuple(known))
+    heads = []
+    for chains, place in sides:
+        given = np.full(len(chains), NONE) if chains.heads is None else chains.heads
+        heads.append(np.where(given < 0, head_words[place], words[chains.document] + given))
     return ChainPair(
         gold=ours,
         system=theirs,
@@ -329,6 +495,10 @@ def chain_pair(gold: Corpus, system: Corpus, rule: TypeRule, tags: str | None) -
         places=places,
         first_word=words,
         types=types,
+        zeros=zeros,
+        heads=(heads[0], heads[1]),
+        upos=gold.columns.get("UPOS"),
+        own_types=rule.name != COMPAREVAL,
         nominal=None if types is None else types.isin(rule.nominal),
         names=tuple(gold.document_name(document) for document in range(gold.documents)),
     )

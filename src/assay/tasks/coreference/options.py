@@ -5,7 +5,20 @@ from __future__ import annotations
 from assay.specs import Option
 
 _MENTIONS = "Spans and mentions"
+PRESETS = {
+    "crac2024": ("head", "dependent"),
+    "crac2023": ("head", "linear"),
+    "crac2022": ("partial", "linear"),
+}
+"""Shared tasks, and how they match mentions and zeros."""
 OPTIONS = (
+    Option(
+        "preset",
+        "Measures and settings of a shared task on multilingual coreference (crac2024 is that of 2025 too).",
+        _MENTIONS,
+        choices=tuple(PRESETS),
+        noun="preset",
+    ),
     Option(
         "duplicates",
         "Mentions given twice: refuse, keep the first, or drop all.",
@@ -16,18 +29,18 @@ OPTIONS = (
     ),
     Option(
         "missing",
-        "Documents that a system lacks: refuse, or score as empty.",
+        "Documents that a system lacks: refuse, or score as empty; of annotators also: they were not given them.",
         _MENTIONS,
         default="error",
-        choices=("error", "empty"),
+        choices=("error", "empty", "absent"),
         noun="value of missing",
     ),
     Option(
         "zeros",
-        "Mentions of empty nodes: refuse, or leave out and count.",
+        "Mentions of empty nodes: score, refuse, or leave out and count.",
         _MENTIONS,
-        default="error",
-        choices=("error", "drop"),
+        default="score",
+        choices=("score", "error", "drop"),
         noun="value of zeros",
     ),
     Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -11,28 +11,39 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import Bools
-from assay.corpus import Column, Corpus, one_vocabulary
+from assay.corpus import Chains, Column, Corpus, one_vocabulary
+from assay.engine.counts import bracketed
 from assay.engine.measure import Measure
 from assay.engine.options import TAGS, Decided, Options
 from assay.engine.prepare import Run, check_folders, left_out, notes_on_reading, source_of
+from assay.engine.slices import Slice
 from assay.engine.warnings import Remark, format_warnings, identical_outputs, remark, said
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input
 from assay.formats.builder import refuse_all
+from assay.formats.emptynodes import ZERO, EmptyNodes, on_one_line, words_only
 from assay.formats.source import Source
+from assay.result import enumeration
+from assay.tasks.coreference.grounding import TEXT2TEXT, grounded
 from assay.tasks.coreference.mentions import (
     COMPAREVAL,
     HEAD,
     TypeRule,
     chain_pair,
+    chains_of,
     take_mentions,
     without_duplicates,
 )
+from assay.tasks.coreference.slices import SPLIT
 from assay.tasks.dependencies.arcs import with_heads
 
 T = TypeVar("T")
 _OF_WORDS = ("column", "train", "lexicon", "oov_fold_case")
 """Options that are about single words."""
+_OFFICIAL = (
+    "Official figures of 2022 and 2023 came from CorefUD scorers 1.0 and 1.1, which matched one mention "
+    "with several: they cannot be had exactly."
+)
 _SHOWN = 3
 """So many documents are named."""
 
@@ -48,7 +59,8 @@ def prepare_coreference(
     """Read, bring documents together, and check that their words are the same."""
     _check_options(options)
     rule = _rule(options)
-    corpora = _each([partial(_read, item, options.zeros, rule) for item in inputs])
+    tagged = any(_format_of(item) == TEXT2TEXT for item in inputs)
+    corpora = _each([partial(_read, item, options.zeros, rule, tagged) for item in inputs])
     if not all(corpus.by_id for corpus in corpora):
         check_folders(corpora)
     gold, *outputs = corpora
@@ -66,18 +78,30 @@ def prepare_coreference(
     done = _each(checks_of_all)
     (gold, removed), *singles = done[: len(corpora)]
     warnings.append(repeated_mentions(name="gold", policy=options.duplicates, number=removed))
+    if gold.format == TEXT2TEXT:
+        gold = grounded(gold, gold, zeros=options.zeros)
     systems = {}
     for name, (single, removed), (order, more) in zip(named, singles, done[len(corpora) :], strict=True):
         systems[name] = single if order is None else _rearrange(gold, single, order)
+        if single.format == TEXT2TEXT:
+            systems[name] = grounded(gold, single, zeros=options.zeros)
         warnings += more
         warnings.append(repeated_mentions(name=name, policy=options.duplicates, number=removed))
     skipped, more = _compare_words(gold, systems, options)
     warnings += more
-    marks = {"-", "_", "*", ""}
+    # From here on all have the same words: those of the text, and the empty nodes that mentions of any of them have.
+    gold, *outputs = on_one_line([gold, *systems.values()])
+    systems = dict(zip(systems, outputs, strict=True))
+    if any(measure.parameters.get("match", "exact") != "exact" for measure in measures):
+        for name, one in (("gold", gold), *systems.items()):
+            assert one.chains is not None
+            number = 0 if one.chains.heads is None else int((one.chains.heads < 0).sum())
+            warnings.append(unknown_heads(name=name, number=number))
+    marks = {"-", "_", "*", "", ZERO}
     own = next((name for name in TAGS if name in gold.columns and set(gold.column(name).counts()) - marks), None)
     tags = own if options.decided is None or options.decided.tags is None else options.decided.tags
     assert gold.chains is not None and gold.document_starts is not None
-    if rule.name == HEAD and gold.heads is None and gold.chains.heads is None:
+    if rule.name == HEAD and gold.heads is None and not _tells_heads(gold.chains):
         raise UsageError("--mention-types head needs trees, or heads of mentions, which gold does not have.")
     kept_documents = ~skipped[gold.document_starts[:-1]]
 
@@ -110,6 +134,16 @@ def prepare_coreference(
     note = "Gold has no tags, so that mentions have no types."
     if tags is not None:
         note = f"Types of mentions: {rule.name} (by {tags} of gold)."
+    zeros = {"gold": pairs[0][1], **dict(pairs)}
+    counted = {name: chains_of(pair).zeros[name != "gold"] for name, pair in zeros.items()}
+    for name, one in counted.items():
+        file, with_deps = (gold if name == "gold" else systems[name]).name, sum(map(bool, one.deps))
+        warnings.append(without_dependencies(file=file, number=len(one.mention), known=with_deps))
+    left = {spec: _left_out_of(spec, measures) for spec in options.slices}
+    notes = [said(text=note), zeros_scored(numbers={name: len(one.mention) for name, one in counted.items()})]
+    notes += [not_split(cut=spec, measures=names) for spec, names in left.items() if names]
+    if options.preset in ("crac2022", "crac2023"):
+        notes.append(said(text=_OFFICIAL))
     return Run(
         gold=gold,
         column="",
@@ -121,7 +155,7 @@ def prepare_coreference(
         mappings=(),
         items=int(kept_documents[gold.chains.document].sum()),
         unit="document",
-        notes=(said(text=note),),
+        notes=tuple(notes),
         decided=Decided(formats=tuple(corpus.format for corpus in corpora), tags=own),
     )
 
@@ -134,6 +168,28 @@ def gold_mentions(gold: str, number: int, theirs: int) -> Iterator[str]:
     if not theirs:
         raise InputError(f"{gold}: no mentions in it, nor in any system: there is nothing to score.")
     yield ("gold has no mentions at all. Recall is undefined. Is it another format, or are gold and system swapped?")
+
+
+@remark
+def zeros_scored(numbers: Mapping[str, int]) -> Iterator[str]:
+    """Zeros of gold and of each system."""
+    if any(numbers.values()):
+        listed_numbers = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        yield f"Zeros, mentions whose head is an empty node: {listed_numbers}."
+
+
+@remark
+def without_dependencies(file: str, number: int, known: int) -> Iterator[str]:
+    """A file whose zeros depend on nothing."""
+    if number and not known:
+        yield f"zeros are aligned by place: {file} has no enhanced dependencies."
+
+
+@remark
+def unknown_heads(name: str, number: int) -> Iterator[str]:
+    """Mentions of a file that says nothing of heads, where they are asked for."""
+    if number:
+        yield f"{name}: Heads of {number:,} mentions not given: first word taken."
 
 
 @remark
@@ -155,10 +211,27 @@ def _check_options(options: Options) -> None:
                 "say what else is compared, e.g.: --task tags"
             )
     for spec in options.slices:
-        if spec.partition(":")[0] not in ("document", "meta", "label"):
+        if (name := Slice.find(spec).kind.name) not in ("document", "meta", "label", *SPLIT):
+            own = ", ".join(SPLIT)
             raise UsageError(
-                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label."
+                f"--slice {spec}: chains reach over whole documents, so there is document, meta:KEY, label, {own}."
             )
+
+
+def _left_out_of(spec: str, measures: Sequence[Measure]) -> str:
+    """The measures that have no parts under a slice."""
+    split = SPLIT.get(Slice.find(spec).kind.name)
+    if split is None:
+        return ""
+    others = [one for one in measures if one.definition.count is not bracketed]
+    names = [str(one) for one in others if one.definition.name not in split or one.parameters["average"] != "micro"]
+    return enumeration(names) if names else ""
+
+
+@remark
+def not_split(cut: str, measures: str) -> Iterator[str]:
+    """Measures that have no parts under a slice."""
+    yield f"--slice {cut}: left out there, as they cannot be split by it: {measures}."
 
 
 def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -181,7 +254,11 @@ def _each(calls: Sequence[Callable[[], T]]) -> list[T]:
     return found
 
 
-def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
+def _format_of(item: Input | Corpus) -> str:
+    return item.format if isinstance(item, Corpus) else item.plan.format
+
+
+def _read(item: Input | Corpus, zeros: str, rule: TypeRule, tagged: bool) -> Corpus:
     if isinstance(item, Corpus):
         corpus = item
     elif item.plan.chains:
@@ -190,15 +267,24 @@ def _read(item: Input | Corpus, zeros: str, rule: TypeRule) -> Corpus:
         from assay.formats.entities import corefud_chains
 
         trees = rule.longer is None
-        corpus = corefud_chains(item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees else [])]), zeros=zeros)
+        corpus = item.read(["MISC", "XPOS", "UPOS", *(["HEAD"] if trees or tagged or zeros == "drop" else [])])
         if trees and not corpus.is_empty("HEAD"):
             corpus, faults = with_heads(corpus, "HEAD")
             refuse_all([f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults])
+        corpus = corefud_chains(corpus, zeros=zeros)
     else:
         raise InputError(f"{item.path}: read as {item.plan.format}, which has no chains. Is it another format?")
     if corpus.chains is None:
         raise InputError(f"{corpus.name}: holds no chains.")
     return corpus
+
+
+def _tells_heads(chains: Chains) -> bool:
+    """True if a file says of some mentions which word is the head; of a mention of one word that needs no saying."""
+    if chains.heads is None:
+        return False
+    longer = chains.heads[chains.end - chains.begin > 1]
+    return bool((longer >= 0).any() or not len(longer))
 
 
 # --- documents ---
@@ -300,23 +386,27 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
     lines: list[int] = []
     starts = [0]
     files: list[tuple[str, int]] = []
+    nodes: list[tuple[int, int, int, str]] = []
+    of_nodes = {id(corpus): _listed_nodes(corpus) for corpus in (gold, system)}
     for target, source in enumerate(order):
         corpus, document = (gold, target) if source is None else (system, source)
         if source is not None:
             place[source] = target
         assert corpus.document_starts is not None
+        own = of_nodes[id(corpus)]
         for sentence in range(*corpus.document_starts[document : document + 2].tolist()):
             path = corpus.path_of(sentence)
             if not files or files[-1][0] != path:
                 files.append((path, len(sizes)))
             lines.append(0 if corpus.lines is None else int(corpus.lines[sentence]))
             first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+            nodes += [(len(forms) + word - first, *own[word]) for word in range(first, end) if word in own]
             forms += corpus.forms.strings(first, end)
             sizes.append(end - first)
         starts.append(len(sizes))
     kept = np.flatnonzero(place[chains.document] >= 0)
     kept = kept[np.argsort(place[chains.document[kept]], kind="stable")]
-    return replace(
+    arranged = replace(
         system,
         forms=Column.of(forms),
         columns={},
@@ -332,6 +422,20 @@ def _rearrange(gold: Corpus, system: Corpus, order: Sequence[int | None]) -> Cor
         document_ids=gold.document_ids,
         chains=replace(take_mentions(chains, kept), document=place[chains.document[kept]]),
     )
+    if not nodes:
+        return arranged
+    columns = np.array([row[:3] for row in nodes], dtype=np.int64)
+    deps = tuple(row[3] for row in nodes)
+    return arranged.with_layer(EmptyNodes(columns[:, 0], columns[:, 1], columns[:, 2], deps))
+
+
+def _listed_nodes(corpus: Corpus) -> dict[int, tuple[int, int, str]]:
+    """The empty nodes of a corpus by their words: sentences begun, number, dependencies."""
+    nodes = corpus.layer(EmptyNodes)
+    if nodes is None:
+        return {}
+    columns = nodes.word.tolist(), nodes.start.tolist(), nodes.number.tolist(), nodes.deps
+    return {word: (start, number, deps) for word, start, number, deps in zip(*columns, strict=True)}
 
 
 def _compare_words(gold: Corpus, systems: dict[str, Corpus], options: Options) -> tuple[Bools, list[Remark]]:
@@ -383,26 +487,29 @@ def other_sentences(name: str, number: int, first: Sequence[str]) -> Iterator[st
 def _compare_documents(gold: Corpus, system: Corpus) -> Iterator[tuple[int, str, bool, bool]]:
     """Documents: the place where their words part, if they do; other numbers of words; the same sentences."""
     assert gold.document_starts is not None and system.document_starts is not None
-    _, (here, there) = one_vocabulary([gold.forms, system.forms])
+    _, codes = one_vocabulary([gold.forms, system.forms])
     compared = gold.has_words and system.has_words
+    # Empty nodes need not be the same.
+    words = [words_only(side) for side in (gold, system)]
+    here, there = (one[own] for one, own in zip(codes, words, strict=True))
+    starts = [np.searchsorted(own, side.starts) for own, side in zip(words, (gold, system), strict=True)]
     firsts = gold.document_starts.tolist(), system.document_starts.tolist()
     for document in range(gold.documents):
         ours, theirs = (
-            side.starts[first[document] : first[document + 1] + 1]
-            for side, first in zip((gold, system), firsts, strict=True)
+            side[first[document] : first[document + 1] + 1] for side, first in zip(starts, firsts, strict=True)
         )
-        a, b = (slice(int(starts[0]), int(starts[-1])) for starts in (ours, theirs))
+        a, b = (slice(int(side[0]), int(side[-1])) for side in (ours, theirs))
         sizes = (a.stop - a.start, b.stop - b.start)
         shared = min(sizes)
         differing = np.flatnonzero(here[a][:shared] != there[b][:shared]) if compared else np.zeros(0, dtype=np.int64)
         line = ""
         if len(differing):
-            word = int(differing[0])
-            found, wanted = system.forms[b.start + word], gold.forms[a.start + word]
-            line = f"{system.place(b.start + word)}: {found!r} where {gold.place(a.start + word)} has {wanted!r}"
+            one, other = int(words[0][a.start + differing[0]]), int(words[1][b.start + differing[0]])
+            found, wanted = system.forms[other], gold.forms[one]
+            line = f"{system.place(other)}: {found!r} where {gold.place(one)} has {wanted!r}"
         elif sizes[0] != sizes[1]:
             # One ends before the other does.
-            last, name = system.place(b.stop - 1), gold.document_name(document)
+            last, name = system.place(int(words[1][b.stop - 1])), gold.document_name(document)
             line = f"{last}: {name} has {sizes[1]:,} words here, {sizes[0]:,} in {gold.name}"
         yield document, line, sizes[0] != sizes[1], np.array_equal(ours - a.start, theirs - b.start)
 

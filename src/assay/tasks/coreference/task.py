@@ -17,8 +17,9 @@ from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
 from assay.tasks.coreference.mentions import chains_of
-from assay.tasks.coreference.options import OPTIONS
+from assay.tasks.coreference.options import OPTIONS, PRESETS
 from assay.tasks.coreference.prepare import prepare_coreference, shows_chains
+from assay.tasks.coreference.slices import SLICES
 
 
 def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
@@ -100,15 +101,24 @@ def _present(result: Result) -> Result:
     return replace(result, tables=tables, remarks=remarks)
 
 
+def _preset(match: str, zeros: str) -> tuple[str, ...]:
+    """The measures of a shared task: chain metrics, mentions and zeros, without singletons."""
+    settings = f"match={match}, zeros={zeros}, singletons=false"
+    metrics = [f"{name}({settings})" for name in ("conll", "muc", "b-cubed", "ceaf-e")]
+    return (*metrics, "mor(singletons=false)", f"zeros({settings})")
+
+
 TASK = Task(
     name="coreference",
     noun="mention",
     measures=(measures,),
     defaults=("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any"),
+    presets={name: _preset(*how) for name, how in PRESETS.items()},
     agreement=("mentions", "muc", "b-cubed", "ceaf-e", "lea", "conll"),
     prepare=prepare_coreference,
     recognises=lambda item, options: shows_chains(item),
     options=OPTIONS,
+    slices=SLICES,
     drawing=CHAINS,
     matched=True,
     by_outcome=True,

@@ -494,7 +494,7 @@ def _read(
     if paths.count("-") > 1:
         raise UsageError("- (standard input) can be given once only.")
     skip = options.on_mismatch == "skip"
-    trees = partial(read_trees, input_format=options.input_format, tolerant=skip, columns=columns)
+    trees = partial(read_trees, input_format=options.format_of("gold"), tolerant=skip, columns=columns)
     banks = [replace(trees(path), theory=name) for name, path in golds.items()]
     kinds = {bank.theory: bank.kind for bank in banks}
     reference = banks[0].corpus

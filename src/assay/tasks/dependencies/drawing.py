@@ -23,8 +23,8 @@ def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str,
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
     """Heads and relations, where the measure is about heads."""
     if items.target is None:
-        return (), None, ()
-    return ("gold", *(name for name, _ in tables)), _arcs(run, tables, shown), ()
+        return Layers()
+    return Layers(("gold", *(name for name, _ in tables)), arcs=_arcs(run, tables, shown))
 
 
 def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Ints, Ints, tuple[str, ...]]]:

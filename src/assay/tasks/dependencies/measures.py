@@ -273,7 +273,7 @@ def relation_f1(
     if of not in ("las", "ls"):
         raise unknown("criterion", of, ("las", "ls"))
     chosen = las if of == "las" else ls
-    return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)  # type: ignore[return-value]
+    return chosen(pair, subtypes=subtypes, punctuation=punctuation, case=case)
 
 
 @measure(

@@ -51,7 +51,7 @@ def prepare_dependencies(
     corpora = trees
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
-            lexicon = Lexicon.read(path, "DEPREL", fold=options.oov_fold_case, input_format=options.input_format)
+            lexicon = Lexicon.read(path, "DEPREL", fold=options.oov_fold_case, input_format=options.format_of("gold"))
             corpora = [lexicon.marked(corpus, name, "DEPREL") for corpus in corpora]
     if kept:
         for measure in measures:

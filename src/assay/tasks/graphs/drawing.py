@@ -1,123 +1,290 @@
-"""Arcs of graphs found in the text again, for examples and pages.
+"""Arcs, predicates and arguments found in the text again, for examples and pages.
 
-An arc is drawn as its two words, joined: a word may have several heads, so that graphs are not drawn as trees are.
-The label has an arrow from the head to the dependent; an arc from the root, or from a word that gold lacks, is
-drawn at its dependent alone.
+An arc leads from its head to its dependent, and both may be empty nodes; one from the root is a top. Predicates have
+no head, and arguments have their predicate as head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, as_codes
+from assay.arrays import NONE, Array, Bools, Ints, as_codes
+from assay.engine.drawing import SPAN_MEANINGS
 from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables
-from assay.engine.texts import Rows, Shown, span_rows
+from assay.engine.texts import ELSEWHERE, NO_HEAD, ROOT, Rows, Shown, span_rows
 from assay.result import ExampleSpan
-from assay.tasks.graphs.arcs import GraphPair
-from assay.tasks.graphs.propositions import role_places
+from assay.tasks.graphs.arcs import GraphPair, graph_of
+from assay.tasks.graphs.roles import role_sides
 
-_ARROWS = ("{}", "← {}", "{} →")
-"""How a label is shown: without a head in the sentence, with the head to the right, to the left."""
+_MEANINGS = {
+    **SPAN_MEANINGS,
+    "head": "head: the same but for the head",
+    "dependent": "dependent: the same head and label at other words",
+    "direction": "direction: turned round",
+    "sense": "sense: wrong sense",
+    "arguments": "arguments: some argument is wrong",
+}
+_EMPTY = 1 << 40
+"""Ends of arcs from here on are empty nodes, until it is known how many words their texts have."""
+_PREDICATE_ITSELF = "V"
 
 
-def _words(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints]:
-    """The words of gold at which arcs end and begin, counted in their sentences; NONE: the head is no word there."""
-    layer = run.pairs[pair][1].layer(GraphPair)
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """What is drawn of gold or of a system."""
+
+    name: str
+    sentence: Ints
+    begin: Ints
+    """The first word of each, counted in its gold sentence …"""
+    end: Ints
+    head: Ints
+    """… and the word that is its head."""
+    labels: Ints
+    vocabulary: tuple[str, ...]
+    kinds: Ints
+    """What became of each as an item; NONE: it is none."""
+    numbers: Ints
+    """The number of each as an item of its side."""
+    answers: Ints
+    """The number of the item of gold that each is or answers for."""
+    stretches: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """The empty nodes that arcs lead to and from, by sentence and place."""
+
+    sentence: Ints
+    behind: Ints
+    """The number of words before each."""
+    ids: tuple[str, ...]
+
+
+def _arcs(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
+    """The words at which arcs end and begin, and of empty nodes among these the words before each and the id."""
+    aligned = run.pairs[pair][1]
+    layer = aligned.layer(GraphPair)
     assert layer is not None
     arcs, rows = layer.arcs(side, numbers)
     found = next(iter(layer.sides.values()))
-    starts = run.gold.starts
-    first, size = starts[sentence], starts[sentence + 1] - starts[sentence]
-    dependent, head = (found.position[ends[rows]] // 2 - first for ends in (arcs.dependent, arcs.head))
-    known = ~arcs.top[rows] & (head >= 0) & (head < size) & (arcs.head[rows] < found.nodes[0])
-    return np.clip(dependent, 0, size - 1), np.where(known, head, NONE)
+    words, (of_gold, beyond) = len(run.gold), found.nodes
+    first, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
+    empties: dict[int, Any] = {}
+    places = []
+    for node in (arcs.dependent[rows], arcs.head[rows]):
+        place = found.position[node] // 2 - first
+        place = np.where((place >= 0) & (place < size), place, ELSEWHERE)
+        of_system = beyond + len(aligned.system)
+        empty = ((node >= words) & (node < of_gold)) | (node >= of_system)
+        for row in np.flatnonzero(empty).tolist():
+            own = int(node[row])
+            ids, offset = (run.gold, words) if own < of_gold else (aligned.system, of_system)
+            behind = (int(found.position[own]) + 1) // 2 - int(first[row])
+            empties[int(found.identity[own])] = (int(sentence[row]), behind, graph_of(ids).empty_ids[own - offset])
+        missing = (node >= beyond) & ~empty
+        places.append((np.where(empty, _EMPTY + found.identity[node], place), missing))
+    (dependent, _), (head, missing) = places
+    head = np.where(arcs.top[rows], ROOT, np.where(missing, ELSEWHERE, head))
+    # A word that gold does not have is drawn where it stands.
+    return np.maximum(dependent, 0), head, empties
 
 
-def _drawn(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, dict[int, Any], Ints]:
-    """First word and end of what is drawn for each arc, its stretches where it has several; how its label is shown.
-
-    An argument that is a stretch of words is drawn as that.
-    """
-    if run.pairs[pair][1].layer(GraphPair) is not None:
-        dependent, head = _words(run, pair, side, numbers, sentence)
-    else:
-        begin, end, head = role_places(run, pair, side, numbers, sentence)
-        if (head == NONE).all():
-            return begin, end, {}, np.zeros(len(begin), dtype=np.int64)
-        dependent = begin
-    arrow = np.where(head == NONE, 0, np.where(head > dependent, 1, 2))
-    return *_shapes(dependent, head), arrow
-
-
-def _shapes(dependent: Ints, head: Ints) -> tuple[Ints, Ints, dict[int, Any]]:
-    """First word and end of each arc, and the stretches of those between whose words lie others."""
-    other = np.where(head == NONE, dependent, head)
-    begin, last = np.minimum(dependent, other), np.maximum(dependent, other)
-    apart = np.flatnonzero(last > begin + 1).tolist()
-    gaps = {row: [[int(begin[row]), int(begin[row]) + 1], [int(last[row]), int(last[row]) + 1]] for row in apart}
-    return begin, last + 1, gaps
-
-
-def _places(run: Run, items: Items) -> Places:
-    """The words of each arc; of one that gold does not have, the gold words where they stand."""
-    begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
-    stretches: dict[int, Any] = {}
-    for owner in range(-1, len(run.pairs)):
-        rows = np.flatnonzero(items.owner == owner)
-        if len(rows):
-            side = int(owner != NONE)
-            begin[rows], end[rows], gaps, _ = _drawn(run, max(owner, 0), side, items.item[rows], items.sentence[rows])
-            stretches.update((int(rows[row]), shape) for row, shape in gaps.items())
-    return begin, end, stretches
-
-
-def _sides(run: Run, tables: Tables) -> Iterator[tuple[str, Items, Bools, Ints, Ints, int, int]]:
-    """Gold and each system: name, table, the rows with an arc, its number and label, and where to look for it."""
+def _tables(run: Run, tables: Tables) -> Iterator[tuple[str, int, int, Items, Bools, Ints, Ints]]:
+    """Gold and each system: name, side and pair, table, the rows with an item, its number and label."""
     names = [name for name, _ in run.pairs]
     for place, (name, one) in enumerate([("gold", tables[0][1]), *tables]):
         assert one.partner is not None
         if place == 0:
-            yield name, one, one.has_gold, one.item, one.gold, 0, names.index(tables[0][0])
+            yield name, 0, names.index(tables[0][0]), one, one.has_gold, one.item, one.gold
         else:
-            yield name, one, one.has_system[0], one.partner[0], one.answer[0], 1, names.index(name)
+            yield name, 1, names.index(name), one, one.has_system[0], one.partner[0], one.answer[0]
+
+
+def _sides(run: Run, tables: Tables, wanted: Bools) -> tuple[list[_Side], _Nodes]:
+    """What is drawn of gold and of each system in the sentences of a mask."""
+    sides: list[_Side] = []
+    empties: dict[int, Any] = {}
+    for name, side, pair, one, there, numbers, labels in _tables(run, tables):
+        rows = np.flatnonzero(there & wanted[one.sentence])
+        kinds = one.kind[0, rows] if side else np.full(len(rows), NONE)
+        answers = np.where(one.has_gold, one.item, NONE)[rows]
+        graphs = run.pairs[pair][1].layer(GraphPair) is not None
+        begin = head = numbers[rows]
+        if graphs:
+            begin, head, found = _arcs(run, pair, side, begin, one.sentence[rows])
+            empties |= found
+        drawn = _Side(
+            *(name, one.sentence[rows], begin, begin + 1, head),
+            *(np.asarray(labels[rows]), one.labels, kinds, numbers[rows], answers),
+        )
+        sides.append(drawn if graphs else _roles(run, pair, wanted, drawn, side))
+    keys = sorted(empties, key=lambda key: (*empties[key][:2], key))
+    sentence, behind = (np.array([empties[key][which] for key in keys], dtype=np.int64) for which in (0, 1))
+    nodes = _Nodes(sentence, behind, tuple(empties[key][2] for key in keys))
+    if keys:
+        # Behind the words of each sentence come its empty nodes.
+        own = np.arange(len(keys)) - np.searchsorted(sentence, sentence) + np.diff(run.gold.starts)[sentence]
+        order = np.argsort(keys)
+        known_keys, place = np.array(keys)[order], own[order]
+        for number, drawn in enumerate(sides):
+            ends = [
+                np.where(end >= _EMPTY, np.append(place, 0)[np.searchsorted(known_keys, end - _EMPTY)], end)
+                for end in (drawn.begin, drawn.head)
+            ]
+            sides[number] = replace(drawn, begin=ends[0], end=ends[0] + 1, head=ends[1])
+    return sides, nodes
+
+
+def _role_places(
+    run: Run, pair: int, side: int, numbers: Ints, sentence: Ints, judged: Ints
+) -> tuple[Ints, Ints, Ints, dict[int, Any]]:
+    """First word and end of predicates and arguments, the predicate of each argument, and the pieces of some.
+
+    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
+    taken. If C- arguments are among the items judged, they are no pieces of others.
+    """
+    aligned = run.pairs[pair][1]
+    graph = graph_of(aligned.system if side else aligned.gold)
+    both = role_sides(aligned, spans=graph.begin is not None, join=True)
+    pieces = {arcs[0]: arcs for arcs in (both.system if side else both.gold).pieces}
+    joined = all(number in pieces for number in judged[(judged >= 0) & (judged < len(graph))].tolist())
+    start, size = run.gold.starts[sentence], np.diff(run.gold.starts)[sentence]
+
+    def in_gold(words: Ints, rows: Any = slice(None)) -> Ints:
+        own = aligned.covering[words] if side else words
+        return np.asarray(np.clip(own - start[rows], 0, size[rows] - 1))
+
+    firsts = np.concatenate([graph.dependent, graph.predicates])
+    lasts = firsts if graph.end is None else np.concatenate([graph.end - 1, graph.predicates])
+    heads = np.concatenate([graph.head, graph.predicates])
+    begin, end = in_gold(firsts[numbers]), in_gold(lasts[numbers]) + 1
+    head = np.where(numbers < len(graph), in_gold(heads[numbers]), NO_HEAD)
+    stretches: dict[int, Any] = {}
+    for row, number in enumerate(numbers.tolist()):
+        arcs = pieces.get(number, ()) if joined else ()
+        if len(arcs) > 1:
+            ends = (in_gold(words[list(arcs)], row).tolist() for words in (firsts, lasts))
+            shape = sorted([first, last + 1] for first, last in zip(*ends, strict=True))
+            begin[row], end[row] = shape[0][0], max(stop for _, stop in shape)
+            stretches[row] = shape
+    return begin, end, head, stretches
+
+
+def _roles(run: Run, pair: int, wanted: Bools, one: _Side, side: int) -> _Side:
+    """The items of a side in their places; also the predicates and, if none of them are judged, the arguments.
+
+    The label of a predicate is its sense.
+    """
+    aligned = run.pairs[pair][1]
+    graph = graph_of(aligned.system if side else aligned.gold)
+    both = role_sides(aligned, spans=graph.begin is not None, join=True)
+    whole = both.system if side else both.gold
+    of_predicate = one.numbers >= len(graph)
+    arguments = np.flatnonzero(~of_predicate)
+    there = np.flatnonzero(wanted[whole.predicate_sentence])
+    known = {label: code for code, label in enumerate(one.vocabulary)}
+    more = [(whole.predicate_item, whole.predicate_sentence, whole.senses, there)]
+    if not len(arguments):
+        roles = np.array([role != _PREDICATE_ITSELF for role in whole.role], dtype=bool)
+        more.append((whole.item, whole.sentence, whole.role, np.flatnonzero(roles & wanted[whole.sentence])))
+    # The kind of those that are items, and what they answer for.
+    place = {number: row for row, number in enumerate(one.numbers.tolist())}
+    columns = [[column[arguments]] for column in (one.numbers, one.sentence, one.labels, one.kinds, one.answers)]
+    for numbers, sentence, texts, rows in more:
+        at = np.array([place.get(number, NONE) for number in numbers[rows].tolist()], dtype=np.int64)
+        labels = as_codes([texts[row] for row in rows.tolist()], known)
+        found = (
+            *(numbers[rows], sentence[rows], labels),
+            *(np.append(column, NONE)[at] for column in (one.kinds, one.answers)),
+        )
+        for column, values in zip(columns, found, strict=True):
+            column.append(values)
+    numbers, sentences, labels, kinds, answers = (np.concatenate(column) for column in columns)
+    begin, end, head, stretches = _role_places(run, pair, side, numbers, sentences, one.numbers)
+    return _Side(
+        *(one.name, sentences, begin, end, head, labels, tuple(known), kinds, numbers, answers, stretches),
+    )
+
+
+def _places(run: Run, items: Items) -> Places:
+    """The dependent of each arc, the predicate or all pieces of an argument; of an empty node the word before it."""
+    begin, end = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
+    stretches: dict[int, Any] = {}
+    assert items.partner is not None
+    for owner in range(-1, len(run.pairs)):
+        rows = np.flatnonzero(items.owner == owner)
+        if not len(rows):
+            continue
+        side, pair = int(owner != NONE), max(owner, 0)
+        numbers, sentence = items.item[rows], items.sentence[rows]
+        if run.pairs[pair][1].layer(GraphPair) is not None:
+            dependent, _, empties = _arcs(run, pair, side, numbers, sentence)
+            for row in np.flatnonzero(dependent >= _EMPTY).tolist():
+                dependent[row] = max(empties[int(dependent[row]) - _EMPTY][1] - 1, 0)
+            begin[rows], end[rows] = dependent, dependent + 1
+        else:
+            judged = items.partner[owner] if side else numbers
+            begin[rows], end[rows], _, pieces = _role_places(run, pair, side, numbers, sentence, judged)
+            stretches.update((int(rows[row]), shape) for row, shape in pieces.items())
+    return begin, end, stretches
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """The arcs of each side, those of systems with what became of them."""
-    layers: list[Rows] = []
-    for _, one, there, numbers, labels, side, pair in _sides(run, tables):
-        rows = np.flatnonzero(there & (shown.place[one.sentence] != NONE))
-        begin, end, gaps, arrow = _drawn(run, pair, side, numbers[rows], one.sentence[rows])
-        names = [form.format(label) for form in _ARROWS for label in one.labels]
-        known: dict[str, int] = {}
-        codes = as_codes(names, known)[arrow * len(one.labels) + labels[rows]]
-        kinds = one.kind[0, rows] if side else None
-        layers.append(span_rows(shown.place[one.sentence[rows]], begin, end, codes, tuple(known), gaps, kinds))
-    return ("gold", *(name for name, _ in tables)), None, tuple(layers)
+    """What gold and systems have, that of systems with what became of it."""
+    sides, nodes = _sides(run, tables, shown.place != NONE)
+    layers = [
+        span_rows(
+            *(shown.place[one.sentence], one.begin, one.end, one.labels, one.vocabulary, one.stretches),
+            one.kinds if number else None,
+            heads=(one.head, one.head + 1),
+            numbers=one.numbers,
+        )
+        for number, one in enumerate(sides)
+    ]
+    known: dict[str, int] = {}
+    columns: dict[str, Array] = {"behind": nodes.behind, "id": as_codes(nodes.ids, known)}
+    between = Rows(shown.place[nodes.sentence], columns, ("id",), tuple(known))
+    return Layers(tuple(one.name for one in sides), spans=tuple(layers), nodes=between)
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> dict[str, Any]:
-    """The same in one sentence; only arcs that are wrong somewhere, since a graph has many."""
+    """The same in one sentence; of arcs only those that some system has wrong, since a graph has many."""
+    wanted = np.arange(run.gold.sentences) == sentence
+    (gold, *systems), nodes = _sides(run, tables, wanted)
+    roles = run.pairs[0][1].layer(GraphPair) is None
     spans: list[ExampleSpan] = []
-    for name, one, there, numbers, labels, side, pair in _sides(run, tables):
-        rows = np.flatnonzero(there & (one.sentence == sentence))
-        if side:
-            rows = rows[one.kind[0, rows] != 0]
-        else:
-            wrong = [other.item[other.has_gold & ~other.right[0]] for _, other in tables]
-            rows = rows[np.isin(numbers[rows], np.concatenate(wrong))]
-        begin, end, gaps, arrow = _drawn(run, pair, side, numbers[rows], one.sentence[rows])
-        for row, place in enumerate(rows.tolist()):
-            shape = gaps.get(row) or [[int(begin[row]), int(end[row])]]
-            label = _ARROWS[int(arrow[row])].format(one.labels[labels[place]])
-            kind = one.kinds[one.kind[0, place]] if side else ""
-            spans.append(ExampleSpan(name, label, tuple((a, b) for a, b in shape), kind))
-    return {"spans": tuple(spans), "sides": ("gold", *(name for name, _ in tables))}
+    wrong = np.concatenate([one.item[one.has_gold & ~one.right[0]] for _, one in tables])
+    for number, one in enumerate([gold, *systems]):
+        spurious = (one.answers == NONE) & bool(number)
+        rows = np.flatnonzero(roles | spurious | np.isin(one.answers, wrong))
+        kinds = tables[max(number - 1, 0)][1].kinds
+        for row in rows[np.lexsort((one.end[rows], one.begin[rows]))].tolist():
+            head = int(one.head[row])
+            shape = one.stretches.get(row) or [[int(one.begin[row]), int(one.end[row])]]
+            answer, kind = int(one.answers[row]), int(one.kinds[row])
+            spans.append(
+                ExampleSpan(
+                    one.name,
+                    one.vocabulary[one.labels[row]],
+                    tuple((first, end) for first, end in shape),
+                    kinds[kind] if number and kind != NONE else "",
+                    None if head == NO_HEAD else (head, head + 1),
+                    None if answer == NONE else int(np.searchsorted(np.sort(gold.answers), answer)),
+                )
+            )
+    return {
+        "spans": tuple(spans),
+        "sides": tuple(one.name for one in (gold, *systems)),
+        "heads": "rows" if roles else "arcs",
+        "nodes": tuple(zip(nodes.behind.tolist(), nodes.ids, strict=True)),
+    }
 
 
-DRAWING = Drawing("spans", places=_places, layers=_layers, example=_example)
+DRAWING = Drawing("graph", places=_places, layers=_layers, example=_example, meanings=_MEANINGS)

@@ -34,12 +34,12 @@ from assay.tasks.graphs.arcs import (
     number_of,
 )
 
-PARTS = "parts of whole sentences"
-"""The name under which a pair keeps the items that make whole sentences right or wrong."""
+PARTS = "parts of what is judged as a whole"
+"""The name under which a pair keeps the arcs that make sentences or predications right or wrong."""
 TAG = "tag"
 """The column of part-of-speech tags."""
-PUNCTUATION = frozenset({".", ",", ":", "(", ")"})
-"""Tags of punctuation."""
+PUNCTUATION = frozenset({".", ",", ":", "(", ")", "PUNCT"})
+"""Tags of punctuation, in the Penn treebank and in UPOS."""
 WITH_CASES = frozenset({"obl", "nmod", "conj", "advcl", "acl"})
 """Relations whose labels may name a preposition, a conjunction or a case …"""
 SUBTYPES = "agent+arg+tmod+poss+relcl+pass+xsubj+npmod+unmarked"
@@ -58,7 +58,8 @@ _ARC = "arc"
 
 
 _f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
-_SCORES: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
+MATCHED: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
+"""Scores of items that are made pairs."""
 EXACT: Scores = {"value": Proportion("right", "sentences")}
 
 
@@ -84,6 +85,11 @@ def sides(pair: Pair, empty: str, without: str = "") -> Sides:
 def universal(label: str) -> str:
     """A label with every step of its path cut at the first colon."""
     return STEP.join(step.partition(":")[0] for step in label.split(STEP))
+
+
+def last_relation(label: str) -> str:
+    """The universal relation of the last step of a path."""
+    return label.rpartition(STEP)[2].partition(":")[0]
 
 
 def _without_case(label: str, kept: Iterable[str]) -> str:
@@ -174,10 +180,7 @@ def enhanced(
         vocabulary, counted = arcs.labels.vocabulary, arcs
         if relations:
             wanted = set(relations.split("+"))
-            kept = arcs.labels.isin(
-                label for label in vocabulary if label.rpartition(STEP)[2].partition(":")[0] in wanted
-            )
-            counted = arcs.where(kept)
+            counted = arcs.where(arcs.labels.isin(label for label in vocabulary if last_relation(label) in wanted))
         rename = {}
         for label in vocabulary:
             short = label if case_labels else _without_case(label, subtypes_kept.split("+"))
@@ -186,7 +189,7 @@ def enhanced(
     return replace(found, gold=chosen[0], system=chosen[1])
 
 
-@measure("elas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@measure("elas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def elas(
     pair: Pair,
     *,
@@ -218,7 +221,7 @@ def elas(
     return judged(found)
 
 
-@measure("eulas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@measure("eulas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: str = "") -> Items:
     """Arcs of enhanced dependencies with gold's head and gold's universal relation.
 
@@ -230,7 +233,7 @@ def eulas(pair: Pair, *, empty: str = "collapse", relations: str = "", without: 
     return judged(enhanced(pair, empty, cut=True, relations=relations, without=without))
 
 
-@measure("euas", scores=_SCORES, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
+@measure("euas", scores=MATCHED, main="f1", count=bracketed, task="graphs", signed=("empty",), papers=("bouma2020",))
 def euas(pair: Pair, *, empty: str = "collapse") -> Items:
     """Arcs of enhanced dependencies with gold's head, whatever their label.
 
@@ -299,12 +302,12 @@ def _punctuation(pair: Pair, found: Sides) -> Bools:
     return marks
 
 
-@measure("sdp", scores=_SCORES, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@measure("sdp", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
 def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies with gold's label, and tops (LP, LR, LF).
 
     top: whether tops count, as arcs from the root.
-    punctuation: whether arcs count that begin or end at words tagged . , : ( or ) in gold.
+    punctuation: whether arcs count that begin or end at words tagged . , : ( ) or PUNCT in gold.
     directed: whether it matters which end is the head; if not, of arcs that are then alike one counts.
     Counts and Score: as for elas.
     Paper: Oepen et al. 2014, 2015. Golden: graphs-sdp-dm, cases/graphs. Peers: SDP toolkit, mtool --score sdp.
@@ -312,7 +315,7 @@ def sdp(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: boo
     return judged(_semantic(pair, top, punctuation, directed, True), directed=directed)
 
 
-@measure("sdp-unlabelled", scores=_SCORES, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
+@measure("sdp-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=_OEPEN)
 def sdp_unlabelled(pair: Pair, *, top: bool = True, punctuation: bool = True, directed: bool = True) -> Items:
     """Semantic dependencies whatever their label, and tops (UP, UR, UF).
 
@@ -362,6 +365,7 @@ def _predications(pair: Pair, arguments: str, predicates: str, frames: bool) -> 
         for arcs in (found.gold, found.system)
     )
     items = judged(replace(found, gold=gold, system=system))
+    pair.once(PARTS, lambda: items)
     # A predication is right where both sides have as many arguments, and all of them are right.
     nodes = len(found.position)
     same = np.bincount(gold.head[items.kind[0, : len(gold)] == TP], minlength=nodes)
@@ -418,7 +422,7 @@ def _codes_of(names: Column) -> Ints:
 
 @measure(
     "predications",
-    scores=_SCORES,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
@@ -441,7 +445,7 @@ def predications(pair: Pair, *, arguments: str = "all", predicates: str = "V") -
 
 @measure(
     "frames",
-    scores=_SCORES,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.align import Pair
 from assay.arrays import NONE, Ints, numbers_of_runs
-from assay.corpus import Column, Corpus
+from assay.corpus import Column, Corpus, one_vocabulary
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
 from assay.engine.options import Decided, Options
@@ -31,7 +31,6 @@ from assay.formats.graphs import Graph, GraphFault, with_enhanced
 from assay.tasks.dependencies.arcs import with_heads
 from assay.tasks.graphs.arcs import (
     PREDICATES,
-    STEP,
     Flat,
     GraphPair,
     flat,
@@ -39,11 +38,15 @@ from assay.tasks.graphs.arcs import (
     graph_of,
     without_enhancements,
 )
-from assay.tasks.graphs.measures import TAG, eulas, sides, universal, way
+from assay.tasks.graphs.measures import TAG, eulas, last_relation, sides, universal, way
 from assay.tasks.graphs.propositions import about_roles, prepare_roles
 from assay.tasks.graphs.slices import ENHANCED_ONLY, PREDICATE_TAG
 
 DEPS = "DEPS"
+_TAGS = ("XPOS", "UPOS")
+"""Columns of tags in CoNLL-U."""
+_WITH_IDS = ("sdp", "mrp")
+"""Formats in which graphs correspond by their ids."""
 _FORMATS = "sdp, mrp, and conllu with a column DEPS"
 _SHARE = 0.2
 """From this difference in their numbers of tops or of words without arcs on, two files may mean different things …"""
@@ -139,6 +142,8 @@ def prepare_graphs(
         places = [f"{fault.place}: {fault.fact}" for fault in own_faults[:MOST_PROBLEMS]]
         warnings.append(faulty_graphs(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
+        ids = corpus.metadata("sent_id") if corpus.format in _WITH_IDS else []
+        warnings.append(repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0))
         graph = graph_of(corpus)
         several = int((np.bincount(graph.dependent) > 1).sum())
         warnings.append(no_graph(name=name, arcs=len(graph), several=several, deps=DEPS in corpus.columns))
@@ -180,9 +185,13 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
     elif item.plan.graphs:
         corpus = item.read([TAG] if tags else [])
     elif DEPS in item.plan.labels:
-        corpus = read_labels(item, [DEPS, *(["XPOS"] if tags else []), *(["HEAD", "DEPREL"] if trees else [])])
+        tagged = [name for name in _TAGS if name in item.plan.labels] if tags else []
+        corpus = read_labels(item, [DEPS, *tagged, *(["HEAD", "DEPREL"] if trees else [])])
     else:
-        raise InputError(f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}.")
+        raise InputError(
+            f"{item.path}: holds no graphs ({item.plan.format}). Formats that have them: {_FORMATS}; say which it is "
+            "with --input-format."
+        )
     if trees and not {"HEAD", "DEPREL"} <= set(corpus.columns):
         needs = f"without= and --slice {ENHANCED_ONLY} need"
         raise InputError(f"{corpus.name}: no trees in it (HEAD, DEPREL), which {needs}.")
@@ -191,22 +200,24 @@ def _read(item: Input | Corpus, tags: bool, trees: bool) -> tuple[Corpus, list[G
         lines = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in faults]
         remedy = f"Trees tell what enhancements are. Leave without= or --slice {ENHANCED_ONLY} out."
         raise InputError("\n".join([*listed(lines), remedy]))
-    if tags and TAG not in corpus.columns:
-        if "XPOS" not in corpus.columns:
-            raise InputError(f"{corpus.name}: no tags of words in it, which this measure needs.")
-        corpus = replace(corpus, columns={**corpus.columns, TAG: corpus.columns["XPOS"]})
+    if tags:
+        # The tag of a word is the first that it has.
+        known = [corpus.columns[name] for name in (TAG, *_TAGS) if name in corpus.columns]
+        vocabulary, codes = one_vocabulary(known)
+        filled = np.array([label not in ("", "_") for label in vocabulary] or [False])
+        if not any(filled[own].any() for own in codes):
+            raise InputError(f"{corpus.name}: no tags of words in it, which tell predicates and punctuation.")
+        chosen = codes[-1]
+        for own in reversed(codes[:-1]):
+            chosen = np.where(filled[own], own, chosen)
+        corpus = replace(corpus, columns={**corpus.columns, TAG: Column(chosen, vocabulary)})
     return (corpus, []) if corpus.layer(Graph) is not None else with_enhanced(corpus)
 
 
 def _names(labels: Column) -> Column:
     """The labels in all the forms in which they can be named: as they are, cut at colons, and the last step."""
-    names = [dict.fromkeys((full, universal(full), _last(full))) for full in labels.strings()]
+    names = [dict.fromkeys((full, universal(full), last_relation(full))) for full in labels.strings()]
     return Column.of(name for forms in names for name in forms)
-
-
-def _last(label: str) -> str:
-    """The universal relation of the last step of a path."""
-    return label.rpartition(STEP)[2].partition(":")[0]
 
 
 def _kept(one: Flat, options: Options) -> Flat:
@@ -215,14 +226,14 @@ def _kept(one: Flat, options: Options) -> Flat:
         return one
     vocabulary = one.labels.vocabulary
     rows = np.flatnonzero(
-        one.labels.isin(label for label in vocabulary if options.keeps(label, universal(label), _last(label)))
+        one.labels.isin(label for label in vocabulary if options.keeps(label, universal(label), last_relation(label)))
     )
     return Flat(one.dependent[rows], one.head[rows], Column(one.labels.codes[rows], vocabulary), one.path[rows])
 
 
 def _order(gold: Corpus, system: Corpus) -> list[int] | None:
     """The system's sentences in gold's order, where both have ids and in another order; None: as they stand."""
-    if not all(corpus.layer(Graph) is not None and corpus.format in ("sdp", "mrp") for corpus in (gold, system)):
+    if not all(corpus.layer(Graph) is not None and corpus.format in _WITH_IDS for corpus in (gold, system)):
         return None
     ours, theirs = gold.metadata("sent_id"), system.metadata("sent_id")
     if None in ours or None in theirs or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
@@ -292,6 +303,14 @@ def faulty_graphs(name: str, places: Sequence[str], number: int) -> Iterator[str
     yield from (f"left out: {place}" for place in places)
     if number > MOST_PROBLEMS:
         yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
+
+
+@remark
+def repeated_ids(name: str, number: int) -> Iterator[str]:
+    """Graphs that cannot be found by their ids."""
+    if number:
+        graphs = "1 graph has" if number == 1 else f"{number:,} graphs have"
+        yield f"{name}: {graphs} the id of another one, so that graphs correspond by their order."
 
 
 @remark

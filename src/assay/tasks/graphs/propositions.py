@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Ints
 from assay.corpus import Column, Corpus
 from assay.engine.items import Items
 from assay.engine.measure import Measure, definition_of
@@ -31,10 +30,10 @@ from assay.formats.columns import ROLES
 from assay.formats.graphs import Graph
 from assay.formats.roles import HEADS, SPANS, TAGS, has_predicate, with_roles
 from assay.tasks.graphs import roles
+from assay.tasks.graphs.arcs import graph_of
+from assay.tasks.graphs.measures import TAG
 from assay.tasks.graphs.roles import lemma_of, role_sides, sense_key
 
-TAG = "tag"
-"""The column of part-of-speech tags."""
 _OF_HEADS = ("srl", "srl-unlabelled")
 _OF_SPANS = ("srl-span", "srl-span-unlabelled")
 _FORMATS = ", ".join((*HEADS, *SPANS))
@@ -99,7 +98,7 @@ def prepare_roles(
         judged = plain.judge(pair)
         assert isinstance(judged, Items)
         items = int(judged.has_gold.sum())
-        warnings.extend(check_system(name, pair, judged, "argument"))
+        warnings.extend(check_system(name, pair, judged, "argument" if spans else "arc"))
         warnings.extend(_differences(name, pair, measures, spans))
     answers = [(name, graph_of(pair.system)) for name, pair in pairs]
     warnings.append(identical_outputs(answers, _same_graphs))
@@ -123,13 +122,6 @@ def prepare_roles(
     )
 
 
-def graph_of(corpus: Corpus) -> Graph:
-    """The graph of a corpus."""
-    graph = corpus.layer(Graph)
-    assert graph is not None
-    return graph
-
-
 def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
     """A corpus with its predicates and arguments, with a column of tags where the format has one."""
     if isinstance(item, Corpus):
@@ -138,7 +130,8 @@ def _read(item: Input | Corpus, further: Sequence[str]) -> Corpus:
         return item
     if item.plan.format not in (*HEADS, *SPANS):
         raise InputError(
-            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}."
+            f"{item.path}: holds no semantic roles ({item.plan.format}). Formats that have them: {_FORMATS}; say "
+            "which it is with --input-format."
         )
     tag = TAGS.get(item.plan.format)
     tags = [tag] if tag is not None and tag in item.plan.labels else []
@@ -231,8 +224,8 @@ def _differences(name: str, pair: Pair, measures: Sequence[Measure], spans: bool
 def other_lemmas(name: str, number: int, first: list[str]) -> Iterator[str]:
     """Senses that are right by their number, with another lemma."""
     if number:
-        what = "1 sense is" if number == 1 else f"{number:,} senses are"
-        yield f"{name}: {what} right by number, with another lemma ({first[0]}). They are wrong with sense=full."
+        what, they = ("1 sense is", "It is") if number == 1 else (f"{number:,} senses are", "They are")
+        yield f"{name}: {what} right by number, with another lemma ({first[0]}). {they} wrong with sense=full."
 
 
 @remark
@@ -241,8 +234,9 @@ def spurious_predicates(name: str, measure: str, right: int, gold: int, system: 
     if system != fewer and gold + fewer:
         with_, without_ = (200 * right / (gold + number) for number in (system, fewer))
         arguments = "1 argument belongs" if system - fewer == 1 else f"{system - fewer:,} arguments belong"
+        them = "it" if system - fewer == 1 else "them"
         yield (
-            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with them, "
+            f"{name}: {arguments} to predicates that gold does not have. {measure}: f1 {with_:.2f} with {them}, "
             f"{without_:.2f} without (predicates=gold)."
         )
 
@@ -273,28 +267,3 @@ def _overlapping(graph: Graph) -> int:
     _, group = np.unique(head, return_inverse=True)
     reach = np.maximum.accumulate(group * size + end)
     return int((group[1:] * size + begin[1:] < reach[:-1]).sum())
-
-
-# --- in the text ---
-
-
-def role_places(run: Run, pair: int, side: int, numbers: Ints, sentence: Ints) -> tuple[Ints, Ints, Ints]:
-    """First word and end of predicates and arguments, and the predicate of each argument that is a word, else NONE.
-
-    Words are counted in their gold sentence; of those that gold does not have, the gold words where they stand are
-    taken. A stretch that is continued is drawn as its first piece.
-    """
-    aligned_ = run.pairs[pair][1]
-    corpus = aligned_.system if side else aligned_.gold
-    graph = graph_of(corpus)
-    first = np.concatenate([graph.dependent, graph.predicates])[numbers]
-    last = np.concatenate([graph.dependent if graph.end is None else graph.end - 1, graph.predicates])[numbers]
-    heads = graph.head if graph.end is None else np.full(len(graph), NONE)
-    head = np.concatenate([heads, np.full(len(graph.predicates), NONE)])[numbers]
-    starts = run.gold.starts
-    size = starts[sentence + 1] - starts[sentence]
-    if side:
-        covering = np.append(aligned_.covering, NONE)
-        first, last, head = covering[first], covering[last], np.where(head == NONE, NONE, covering[head])
-    begin, end, predicate = (np.clip(words - starts[sentence], 0, size - 1) for words in (first, last, head))
-    return begin, end + 1, np.where(head == NONE, NONE, predicate)

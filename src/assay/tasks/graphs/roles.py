@@ -16,8 +16,8 @@ from assay.engine.items import Items
 from assay.engine.measure import F1, Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
-from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, identities, in_order, nearest, number_of
-from assay.tasks.graphs.measures import EXACT, whole_sentences_of
+from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, graph_of, identities, in_order, nearest, number_of
+from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
 
 ARGUMENT = "(argument)"
 """The label of all arguments where roles do not count."""
@@ -35,12 +35,11 @@ _CONTINUED = "C-"
 _HASH = (1 << 31) - 1
 
 
-_f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"])
-FOUND: Scores = {"f1": _f1, "precision": Proportion("tp", "system"), "recall": Proportion("tp", "gold")}
 OVER_ROLES: Scores = {
-    **{f"macro-{name}": macro(score) for name, score in FOUND.items()},
-    "weighted-f1": weighted(_f1),
+    **{f"macro-{name}": macro(score) for name, score in MATCHED.items()},
+    "weighted-f1": weighted(MATCHED["f1"]),
 }
+"""Averages over roles."""
 
 
 # --- both sides over one set of places ---
@@ -68,7 +67,9 @@ class RoleSide:
     role: tuple[str, ...]
     """… its role …"""
     item: Ints
-    """… and its number as an item: that of its first arc."""
+    """… its number as an item: that of its first arc …"""
+    pieces: tuple[tuple[int, ...], ...]
+    """… and all of its arcs."""
 
     @property
     def sentence(self) -> Ints:
@@ -100,8 +101,7 @@ class RoleSides:
 
 
 def _graph(corpus: Corpus, spans: bool) -> Graph:
-    graph = corpus.layer(Graph)
-    assert graph is not None
+    graph = graph_of(corpus)
     if len(graph.dependent) and (graph.begin is not None) != spans:
         what, other = ("stretches of words", "words") if spans else ("words", "stretches of words")
         remedy = "srl, srl-arguments and the like" if spans else "srl-span, srl-span-perfect"
@@ -154,6 +154,7 @@ def _only(side: RoleSide, kept: Bools) -> RoleSide:
         tuple(side.place[row] for row in rows.tolist()),
         tuple(side.role[row] for row in rows.tolist()),
         side.item[rows],
+        tuple(side.pieces[row] for row in rows.tolist()),
     )
 
 
@@ -205,8 +206,8 @@ def _role_side(
     continued = np.array([role.startswith(_CONTINUED) for role in vocabulary] or [False])
     joining = np.isin(owner, owner[continued[codes]]) if join else np.zeros(len(owner), dtype=bool)
     plain = np.flatnonzero(~joining).tolist()
-    rows: list[tuple[int, Stretches, str, int]] = [
-        (owners[row], (pieces[row],), roles[row], numbers[row]) for row in plain
+    rows: list[tuple[int, Stretches, str, tuple[int, ...]]] = [
+        (owners[row], (pieces[row],), roles[row], (numbers[row],)) for row in plain
     ]
     together = np.flatnonzero(joining)
     for group in np.split(together, np.flatnonzero(np.diff(owner[together])) + 1) if len(together) else ():
@@ -221,19 +222,20 @@ def _role_side(
         owner=np.array([row[0] for row in rows], dtype=np.int64),
         place=tuple(row[1] for row in rows),
         role=tuple(row[2] for row in rows),
-        item=np.array([row[3] for row in rows], dtype=np.int64),
+        item=np.array([row[3][0] for row in rows], dtype=np.int64),
+        pieces=tuple(row[3] for row in rows),
     )
 
 
 def _joined(
     arguments: Sequence[tuple[tuple[int, int], str, int]], owner: int, spans: bool
-) -> Iterator[tuple[int, Stretches, str, int]]:
+) -> Iterator[tuple[int, Stretches, str, tuple[int, ...]]]:
     """The arguments of a predicate, C-X made one with the latest X before it.
 
     Where there is none before it, a stretch becomes an X itself; a word goes with the first X behind it, and only
     where there is none at all becomes an X.
     """
-    found: list[tuple[str, list[tuple[int, int]], int]] = []
+    found: list[tuple[str, list[tuple[tuple[int, int], int]]]] = []
     latest: dict[str, int] = {}
     waiting: dict[str, list[tuple[tuple[int, int], int]]] = {}
     for piece, role, arc in arguments:
@@ -241,16 +243,14 @@ def _joined(
         while base.startswith(_CONTINUED):
             base = base.removeprefix(_CONTINUED)
         if base != role and base in latest:
-            found[latest[base]][1].append(piece)
+            found[latest[base]][1].append((piece, arc))
         elif base != role and not spans:
             waiting.setdefault(base, []).append((piece, arc))
         else:
-            before = waiting.pop(base, [])
             latest[base] = len(found)
-            found.append((base, [*(one for one, _ in before), piece], before[0][1] if before else arc))
-    found += [(base, [piece for piece, _ in rest], rest[0][1]) for base, rest in waiting.items()]
-    for role, pieces, arc in found:
-        yield owner, tuple(sorted(pieces)), role, arc
+            found.append((base, [*waiting.pop(base, []), (piece, arc)]))
+    for role, pieces in [*found, *waiting.items()]:
+        yield owner, tuple(sorted({piece for piece, _ in pieces})), role, tuple(arc for _, arc in pieces)
 
 
 # --- senses and roles ---
@@ -456,7 +456,7 @@ def _judged(
     return _items(sides, KINDS, predicates=predicates, arguments=arguments, labelled=labelled)
 
 
-@measure("srl", scores=FOUND, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
+@measure("srl", scores=MATCHED, averages=OVER_ROLES, main="f1", count=matched, task="graphs", papers=("hajic2009",))
 def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuation: str = "separate") -> Items:
     """Semantic roles: predicates with their senses, and arguments (words) with their roles, taken together.
 
@@ -474,7 +474,7 @@ def srl(pair: Pair, *, sense: str = "number", dependent: bool = False, continuat
     return _judged(pair, sense, dependent, continuation)
 
 
-@measure("srl-unlabelled", scores=FOUND, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
+@measure("srl-unlabelled", scores=MATCHED, main="f1", count=bracketed, task="graphs", papers=("hajic2009",))
 def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
     """Semantic roles without labels: words that are predicates, and words that are their arguments.
 
@@ -487,7 +487,7 @@ def srl_unlabelled(pair: Pair, *, continuation: str = "separate") -> Items:
 
 @measure(
     "srl-arguments",
-    scores=FOUND,
+    scores=MATCHED,
     averages=OVER_ROLES,
     main="f1",
     count=matched,
@@ -507,7 +507,7 @@ def srl_arguments(pair: Pair, *, dependent: bool = False, continuation: str = "s
 
 @measure(
     "srl-predicates",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
@@ -547,7 +547,7 @@ def _whole(sides: RoleSides, right: Bools | None, found: _Matched) -> Items:
 
 @measure(
     "srl-propositions",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",
@@ -757,7 +757,7 @@ def _span_sides(pair: Pair, exclude: str, continuation: str, predicates: str, le
 
 @measure(
     "srl-span",
-    scores=FOUND,
+    scores=MATCHED,
     averages=OVER_ROLES,
     main="f1",
     count=matched,
@@ -789,7 +789,7 @@ def srl_span(
 
 @measure(
     "srl-span-unlabelled",
-    scores=FOUND,
+    scores=MATCHED,
     main="f1",
     count=bracketed,
     task="graphs",

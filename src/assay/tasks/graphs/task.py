@@ -16,6 +16,7 @@ from assay.engine.texts import Shown
 from assay.formats import Input
 from assay.result import Result
 from assay.tasks.graphs import measures, roles
+from assay.tasks.graphs.arcs import WHOLE_KINDS, GraphPair
 from assay.tasks.graphs.drawing import DRAWING
 from assay.tasks.graphs.measures import PARTS
 from assay.tasks.graphs.options import OPTIONS
@@ -27,7 +28,7 @@ ENHANCED = ("elas", "eulas")
 SEMANTIC = ("sdp", "sdp-unlabelled")
 
 
-# --- whole sentences in the text ---
+# --- sentences and predications in the text ---
 
 
 def _places(run: Run, items: Items) -> Places:
@@ -37,22 +38,31 @@ def _places(run: Run, items: Items) -> Places:
 
 
 def _parts(run: Run, tables: Tables) -> Tables:
-    """Tables of whole sentences as those of the arcs in them, which can be drawn."""
+    """Tables of sentences and predications as those of the arcs in them, which can be drawn."""
 
     def missing() -> Items:
-        raise AssertionError("whole sentences are made of items")
+        raise AssertionError("what is judged as a whole is made of arcs")
 
     pairs = dict(run.pairs)
-    return [(name, one if one.kinds else pairs[name].once(PARTS, missing)) for name, one in tables]
+    return [(name, pairs[name].once(PARTS, missing) if _whole(run, one) else one) for name, one in tables]
+
+
+def _whole(run: Run, items: Items) -> bool:
+    """True where items are no arcs, but made of them; of roles, predicates are drawn with their arguments anyway."""
+    arcs = run.pairs[0][1].layer(GraphPair) is not None
+    return not items.kinds or (arcs and items.kinds == WHOLE_KINDS)
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """The layers of arcs; where whole sentences are items, without outcomes, since the page has those of items."""
-    sides, arcs, spans = DRAWING.layers(run, items, _parts(run, tables), shown)
-    if not items.kinds:
-        plain = [{name: one for name, one in rows.columns.items() if name != "kind"} for rows in spans]
-        spans = tuple(replace(rows, columns=columns) for rows, columns in zip(spans, plain, strict=True))
-    return sides, arcs, spans
+    """The layers of arcs; where these are no items, they have no outcomes."""
+    layers = DRAWING.layers(run, items, _parts(run, tables), shown)
+    if not _whole(run, items):
+        return layers
+    spans = []
+    for rows in layers.spans:
+        columns = {name: one for name, one in rows.columns.items() if name not in ("kind", "item")}
+        spans.append(replace(rows, columns=columns))
+    return layers._replace(spans=tuple(spans))
 
 
 def _example(run: Run, items: Items, tables: Tables, sentence: int) -> Mapping[str, Any]:
@@ -60,12 +70,14 @@ def _example(run: Run, items: Items, tables: Tables, sentence: int) -> Mapping[s
 
 
 def _present(result: Result) -> Result:
-    """The Result with what its confusions mean: answers are arcs, not labels alone."""
+    """The Result with what its confusions mean: answers are arcs, not labels alone; roles are drawn by predicates."""
     remarks = {
         "confusion same": "The same on both sides: the head or the dependent is wrong, or the arc is turned round.",
         "confusion nothing": "∅: the other side has no such arc.",
         "confusion page": "; same label: wrong head or dependent",
     }
+    if any(score.measure.startswith("srl") for score in result.scores):
+        result = replace(result, drawing="frames")
     return replace(result, remarks=remarks)
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import NONE, Bools, Ints
-from assay.corpus import Corpus
+from assay.arrays import NONE, Bools, Floats
 from assay.engine import matching
-from assay.engine.counts import Counts, by_label, matched
+from assay.engine.counts import Counts, Sums, by_label, matched
 from assay.engine.items import Items
 from assay.engine.matching import Records
 from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Proportion, Ratio, Score, Scores, macro, measure
 from assay.engine.measure import weighted as mean_by_size
 from assay.engine.spanpairs import SpanPair, spans_of
 from assay.errors import UsageError, unknown
-from assay.tasks.spans.weighting import LISTED, TYPES, error_weights
+from assay.tasks.spans.ratings import OUTSIDE, check_words, labels_of_words
+from assay.tasks.spans.weighting import LISTED, TYPES, UNGROUNDED, error_weights
 
 FOCUS = ("target", "system")
 SIDES = ("left", "right", "both", "inner")
@@ -46,13 +46,29 @@ def judged(
     marks: Mapping[str, Bools] | None = None,
 ) -> Items:
     """The records of a matching as rows; `focus`: whether errors of labelling count under gold's label."""
+    marks = marks or {}
+    if spans.unplaced is not None:
+        # What has no place is spurious, and no matching knows of it.
+        kinds = (*kinds, UNGROUNDED)
+        number, rows = len(spans.unplaced), len(records.kind)
+        there = np.ones(number, dtype=bool)
+        records = Records(
+            np.concatenate([records.target, np.full(number, NONE)]),
+            np.concatenate([records.system, len(spans.system) + np.arange(number)]),
+            np.concatenate([records.kind, np.full(number, len(kinds) - 1)]),
+            np.concatenate([records.new_target, ~there]),
+            np.concatenate([records.new_system, there]),
+        )
+        focus = np.concatenate([np.broadcast_to(focus, (rows,)), ~there])
+        marks = {name: np.concatenate([mark, ~there]) for name, mark in marks.items()}
     has_target, has_system = records.target != NONE, records.system != NONE
     # NONE is -1, the last.
     gold = np.append(spans.gold.spans.label, NONE)[records.target]
-    system = np.append(spans.system.spans.label, NONE)[records.system]
+    system = np.append(spans.of_systems(spans.system.spans.label, spans.unplaced_label), NONE)[records.system]
     sentence = np.empty(len(records.kind), dtype=np.int64)
     sentence[has_target] = spans.gold.sentence[records.target[has_target]]
-    sentence[~has_target] = spans.system.sentence[records.system[~has_target]]
+    others = 0 if spans.unplaced is None else spans.unplaced.sentence
+    sentence[~has_target] = spans.of_systems(spans.system.sentence, others)[records.system[~has_target]]
     by_target = has_target & (focus | ~has_system)
     return Items.of(
         labels=spans.labels,
@@ -68,13 +84,16 @@ def judged(
         label=np.where(by_target, gold, system),
         partner=records.system,
         key=spans.keys[:, records.system],
-        marks=marks or {},
+        marks=marks,
     )
 
 
 _EXACT: Scores = {
-    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
-    "precision": Proportion("tp", "tp", "fp"),
+    "f1": F1(
+        lambda sums: 2 * sums["tp"],
+        lambda sums: 2 * sums["tp"] + sums["fp"] + sums.get(UNGROUNDED, 0) + sums["fn"],
+    ),
+    "precision": Proportion("tp", "tp", "fp", UNGROUNDED),
     "recall": Proportion("tp", "tp", "fn"),
 }
 
@@ -82,7 +101,7 @@ _EXACT: Scores = {
 @measure(
     "exact",
     scores=_EXACT,
-    averages=_averages(_EXACT, matching.EXACT),
+    averages=_averages(_EXACT, (*matching.EXACT, UNGROUNDED)),
     main="f1",
     count=matched,
     task="spans",
@@ -103,7 +122,7 @@ def exact(pair: Pair) -> Items:
 
 
 _FAIR = error_weights("fair", {}).scores()
-_FAIR_KINDS = (*matching.FAIR, LISTED)
+_FAIR_KINDS = (*matching.FAIR, LISTED, UNGROUNDED)
 
 
 def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
@@ -122,7 +141,7 @@ def _fair(pair: Pair, focus: str, sides: bool, symmetric: bool) -> Items:
     kinds: tuple[str, ...] = matching.FAIR
     listed = spans.listed(records)
     if listed is not None:
-        kinds = _FAIR_KINDS
+        kinds = (*matching.FAIR, LISTED)
         marks = {name: mark & ~listed for name, mark in marks.items()}
         kind = np.where(listed, len(matching.FAIR), kind)
     return judged(spans, replace(records, kind=kind), kinds, under_gold, marks)
@@ -231,9 +250,13 @@ def _semeval_scores() -> dict[str, Score]:
 def _semeval_score(credit: Mapping[str, float], others: Sequence[str]) -> Score:
     """Credit over what gold has, over what the system has, or (both, for F1) over half of their sum."""
 
+    def total(sums: Sums) -> Floats:
+        alone = sum(sums[kind] for kind in others)
+        ungrounded = sums.get(UNGROUNDED, 0) if "spurious" in others else 0
+        return np.asarray(len(others) * sum(sums[kind] for kind in _PAIRED) + alone + ungrounded)
+
     return (F1 if len(others) > 1 else Ratio)(
-        lambda sums: len(others) * sum(part * sums[kind] for kind, part in credit.items()),
-        lambda sums: len(others) * sum(sums[kind] for kind in _PAIRED) + sum(sums[kind] for kind in others),
+        lambda sums: len(others) * sum(part * sums[kind] for kind, part in credit.items()), total
     )
 
 
@@ -244,7 +267,7 @@ _SEMEVAL = _semeval_scores()
     "semeval",
     papers=("segura-bedmar2013",),
     scores=_SEMEVAL,
-    averages=_averages(_SEMEVAL, matching.SEMEVAL, [f"{name}-f1" for name in _CORRECT]),
+    averages=_averages(_SEMEVAL, (*matching.SEMEVAL, UNGROUNDED), [f"{name}-f1" for name in _CORRECT]),
     count=matched,
     main="strict-f1",
     tested=("strict-f1", "partial-f1"),
@@ -269,8 +292,6 @@ def semeval(pair: Pair, *, least: float = 0.0) -> Items:
 
 
 ON = ("labels", "words")
-OUTSIDE = "(none)"
-"""Label of a word outside all spans."""
 
 
 @measure(
@@ -307,25 +328,12 @@ def _of_labels(pair: Pair) -> Items:
 def _of_words(pair: Pair) -> Items:
     spans = spans_of(pair)
     gold, system = pair.gold, pair.system
-    if spans.atoms != "words" or not (gold.has_words and system.has_words) or len(gold) != len(system):
-        raise UsageError("span-kappa(on=words) needs the words of both files, cut alike.")
+    check_words(pair, spans)
     outside = len(spans.labels)
     codes = [
-        _labels_of_words(corpus, side.spans, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
+        labels_of_words(corpus, side.spans, outside) for corpus, side in ((gold, spans.gold), (system, spans.system))
     ]
     words = np.flatnonzero(~pair.skipped[gold.sentence_of])
     first, second = (code[words] for code in codes)
     labels = (*spans.labels, OUTSIDE)
     return Items.of(labels, gold.sentence_of[words], words, first, second, first == second)
-
-
-def _labels_of_words(corpus: Corpus, spans: matching.SpanList, outside: int) -> Ints:
-    codes = np.full(len(corpus), outside, dtype=np.int64)
-    covered = 0
-    for index in range(len(spans)):
-        for begin, end in spans.atoms_of(index):
-            codes[begin:end] = spans.label[index]
-            covered += end - begin
-    if covered != int((codes != outside).sum()):
-        raise UsageError(f"{corpus.name}: spans overlap, so a word has no single label for span-kappa(on=words).")
-    return codes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assay.specs import Option
-from assay.tasks.options import LABELS, MAP, SWEEP
+from assay.tasks.options import BLANK_TAG, LABELS, MAP, SWEEP
 
 _SPANS = "Spans and mentions"
-OPTIONS = (
+READING = (
     Option(
         "scheme",
         "Scheme of span tags: iob2, bioes, stacked, …, or NAME=iob1 for one system; else recognised by the tags.",
@@ -21,6 +21,11 @@ OPTIONS = (
         choices=("conlleval", "discard"),
         noun="repair",
     ),
+)
+"""How tags are read as spans."""
+OPTIONS = (
+    *READING,
+    BLANK_TAG,
     Option(
         "gold_errors",
         "List of spans in which gold itself is wrong.",
@@ -28,6 +33,13 @@ OPTIONS = (
         file="path",
         of_gold=True,
         one_file=True,
+    ),
+    Option(
+        "forms",
+        "Show the N most frequent surface forms of errors: missing, spurious, not in the text.",
+        _SPANS,
+        default=0,
+        metavar="N",
     ),
     SWEEP,
     MAP,

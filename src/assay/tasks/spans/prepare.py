@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 
 from assay.align import Pair
+from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.engine import mapping
 from assay.engine.items import Items
 from assay.engine.lexicon import KNOWN, Lexicon
-from assay.engine.measure import Measure
+from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import (
     Run,
@@ -24,19 +25,39 @@ from assay.engine.prepare import (
     idle_rules,
     kept_labels,
     left_out,
+    note_on_reading,
     notes_on_reading,
     rules_of,
     source_of,
     without,
 )
-from assay.engine.spanpairs import SpanPair, needs_characters, spans_of, surface_forms, take_spans, with_spans
+from assay.engine.spanpairs import (
+    SpanPair,
+    Unplaced,
+    needs_characters,
+    spans_of,
+    surface_forms,
+    take_spans,
+    with_spans,
+)
 from assay.engine.warnings import Remark, check_system, identical_outputs, remark
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
+from assay.formats.answers import Mentions, with_mentions
 from assay.formats.entities import ENTITY, entity_spans
+from assay.formats.relations import Links, Relations
 from assay.formats.source import Source, expand
 from assay.result import Mapped
 from assay.tasks.constituents.brackets import constituent_spans, with_words_of
+from assay.tasks.spans.answers import (
+    answer_remarks,
+    beside_gold,
+    grounded,
+    in_inventory,
+    is_answers,
+    kept_mentions,
+    reads_by_gold,
+)
 from assay.tasks.spans.measures import fair
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -78,17 +99,21 @@ def prepare_spans(
     columns = list(decided) or [_column_of(item, options) for item in inputs]
     names = ["gold", *named]
     corpora, read, reading_notes = _read_files(inputs, columns, names, options)
-    check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
-    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
-    corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     rules = rules_of(options, named)
+    raw, inventory = corpora, _inventory(corpora, rules, options)
+    corpora = grounded(corpora, names, rules, inventory)
+    # Answers may be missing.
+    check_folders([corpus for corpus, given in zip(corpora, raw, strict=True) if not is_answers(given)])
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(with_words_of(corpus, corpora[0]) for corpus in corpora[1:])]
     mapped: list[Mapped] = []
     gone = []
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)) if rules else ():
         corpora[number], report = _map_labels(rules, corpus, ("gold",) if name == "gold" else ("system", name))
         mapped += [replace(row, file=name) for row in report]
         gone.append(mapped_away(name=name, number=_number(corpus) - _number(corpora[number])))
+    corpora = [in_inventory(corpus, given, inventory) for corpus, given in zip(corpora, raw, strict=True)]
     kept = kept_labels([corpus.spans.labels for corpus in corpora if corpus.spans is not None], options)
     if "O" in (*options.labels, *options.ignore_labels):
         raise UsageError("O is no label of spans: it marks words outside of them. Leave it out of --labels.")
@@ -98,19 +123,23 @@ def prepare_spans(
         assert spans is not None
         rows = np.flatnonzero(spans.labels.isin(label for label in spans.labels.vocabulary if options.keeps(label)))
         others[name] = len(spans) - len(rows)
-        if others[name]:
+        mentions = corpus.layer(Mentions)
+        if mentions is not None:
+            corpora[number] = kept_mentions(corpus, mentions, [*filter(options.keeps, mentions.labels.vocabulary)])
+        elif others[name]:
             corpora[number] = replace(corpus, spans=take_spans(spans, rows, spans.labels))
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
             lexicon = _known_names(path, named, options)
             corpora = [_mark_spans(lexicon, corpus, name) for corpus in corpora]
-    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
+    gold, claims = beside_gold(corpora[0], [*zip(named, corpora[1:], strict=True)])
+    outputs = dict(zip(named, corpora[1:], strict=True))
     for output in outputs.values():
-        _check_reach(gold, output)
+        check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "sentences" if gold.texts is None else "documents"
+    pieces = "documents" if gold.texts is not None and gold.in_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -118,7 +147,10 @@ def prepare_spans(
     needed = any(needs_characters(pair) for _, pair in pairs)
     characters = needed or (options.decided is not None and options.decided.characters)
     listed = _read_gold_errors(options.gold_errors, gold) if options.gold_errors else None
-    pairs = [(name, with_spans(pair, characters=characters, gold_errors=listed)) for name, pair in pairs]
+    pairs = [
+        (name, with_spans(pair, characters=characters, gold_errors=listed, unplaced=own))
+        for (name, pair), own in zip(pairs, claims, strict=True)
+    ]
     column_notes = list(columns_read(inputs, names, columns, options))
     differ = len(set(columns)) > 1
     warnings = [
@@ -127,15 +159,16 @@ def prepare_spans(
         *(column_notes if differ else ()),
         *gone,
         *warnings,
+        *(one for name, corpus in outputs.items() for one in answer_remarks(name, corpus)),
         *_check(pairs, options),
         *idle_rules(mapped),
     ]
     # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.texts is not None or gold.by_id or columns[0] == ENTITY
+    whole_documents = gold.in_documents and (gold.texts is not None or gold.by_id)
     return Run(
         gold=gold,
         column=columns[0],
-        measures=tuple(measures),
+        measures=tuple(_with_answers(measures, claims)),
         pairs=tuple(pairs),
         sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
         skipped=skipped,
@@ -143,7 +176,7 @@ def prepare_spans(
         mappings=tuple(mapped),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
-        unit=options.unit or ("document" if whole_documents else "sentence"),
+        unit=options.unit or ("document" if whole_documents or columns[0] == ENTITY else "sentence"),
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),
@@ -151,9 +184,32 @@ def prepare_spans(
             *([other_labels(numbers=others)] if kept else ()),
         ),
         decided=Decided(
-            column=columns[0], formats=formats, schemes=tuple(read), columns=tuple(columns), characters=needed
+            column=columns[0],
+            formats=formats,
+            schemes=tuple(read),
+            columns=tuple(columns),
+            characters=needed,
+            inventory=inventory,
         ),
     )
+
+
+def _inventory(corpora: Sequence[Corpus], rules: Sequence[mapping.Rule], options: Options) -> tuple[str, ...]:
+    """Gold's labels, mapped, where there are answers that are read by them; in shards those of all."""
+    if not any(map(reads_by_gold, corpora)):
+        return ()
+    gold = corpora[0]
+    labels = _map_labels(rules, gold, ("gold",))[0].spans if rules else gold.spans
+    assert labels is not None
+    known = () if options.decided is None else options.decided.inventory
+    return tuple(sorted({*labels.labels.counts(), *known}))
+
+
+def _with_answers(measures: Sequence[Measure], claims: Sequence[Unplaced | None]) -> Iterator[Measure]:
+    """The measures, and the one of answers where there are any."""
+    yield from measures
+    if any(own is not None for own in claims) and not any(one.definition.name == "answers" for one in measures):
+        yield find("answers")
 
 
 # --- reading ---
@@ -203,8 +259,16 @@ def _read_files(
         corpus, found, reading = _read(item, column, scheme, golds, options)
         corpora.append(corpus)
         read.append(found)
+        notes += blank_tags(name, item, corpus, column, options)
         invalid, repaired = (0, 0) if reading is None else (reading.invalid, reading.repaired)
         notes += notes_on_reading(name, corpus)
+        related, linked = corpus.layer(Relations), corpus.layer(Links)
+        others = {"Relations": 0 if related is None else len(related)}
+        others["Links"] = 0 if linked is None else int(np.count_nonzero(np.diff(linked.starts)))
+        for layer, size in others.items():
+            if size:
+                text = f"{layer}, which are compared with --task {layer.lower()}, not here: {{}}."
+                notes.append(note_on_reading(name=name, text=text, number=size, first=[]))
         told = read_as(
             name=name,
             scheme=found,
@@ -238,9 +302,49 @@ def _read(
     if column == ENTITY:
         return entity_spans(item if isinstance(item, Corpus) else item.read(["MISC"])), "", None
     corpus = read_labels(item, column.split("+"))
+    if options.blank_tag:
+        corpus = replace(corpus, empty=options.blank_tag)
     chosen = scheme or schemes.likely(corpus, column.split("+"), golds)
     corpus, reading = schemes.spans_of(corpus, column.split("+"), chosen, options.repair)
     return corpus, chosen, reading
+
+
+def blank_tags(
+    name: str, item: Input | Corpus, corpus: Corpus, columns: str, options: Options
+) -> Iterator[Remark]:
+    """Remarks on words without a tag beside others with O; a column that has no O, or a key of MISC, writes it so."""
+    mark = corpus.empty
+    for column in columns.split("+") if mark is not None else ():
+        if mark is None or ":" in column or column not in corpus.columns:
+            continue
+        tags = corpus.column(column).counts()
+        if isinstance(item, Corpus):
+            values = {name: list(known.vocabulary) for name, known in item.columns.items()}
+        else:
+            values = {name: item.plan.values(name) for name in item.plan.labels}
+        yield words_without_tags(
+            name=name,
+            path=corpus.name,
+            column=column,
+            mark=mark,
+            number=tags.get(mark, 0) if "O" in tags or options.blank_tag else 0,
+            nothing=corpus.is_empty(column),
+            others=[one for one, cells in values.items() if schemes.looks_like_tags(set(cells))],
+        )
+
+
+@remark
+def words_without_tags(
+    name: str, path: str, column: str, mark: str, number: int, nothing: bool, others: Sequence[str]
+) -> Iterator[str]:
+    """Words that were not annotated, beside others that were; a column of nothing else."""
+    if nothing:
+        known = ", ".join(dict.fromkeys(others))
+        there = f"Columns with tags: {known}." if known else "No other column has tags."
+        raise InputError(f"{path}: column {column} is {mark} throughout, so that there is no such layer. {there}")
+    if number:
+        what = "1 word" if number == 1 else f"{number:,} words"
+        yield f"{name}: {what} without annotation in {column}, read as O."
 
 
 @remark
@@ -255,7 +359,7 @@ def read_as(name: str, scheme: str, golds: str, repair: str, invalid: int, repai
         yield f"{name} is read as {ours}, gold as {theirs}."
 
 
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
+def in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     """The system's documents in the order of gold's, where documents have ids."""
     if not (gold.by_id and system.by_id) or gold.document_ids == system.document_ids:
         return system
@@ -270,7 +374,7 @@ def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
     return system.reordered([theirs[name] for name in gold.document_ids])
 
 
-def _check_reach(gold: Corpus, system: Corpus) -> None:
+def check_reach(gold: Corpus, system: Corpus) -> None:
     """Spans given without words must fit into the sentences of the side that has words."""
     if gold.has_words == system.has_words or gold.sentences != system.sentences:
         return
@@ -305,8 +409,12 @@ def other_labels(numbers: Mapping[str, int]) -> Iterator[str]:
 
 def _map_labels(rules: Sequence[mapping.Rule], corpus: Corpus, sides: Sequence[str]) -> tuple[Corpus, list[Mapped]]:
     """The corpus with other labels on its spans, without those that become O or nothing, and what each rule did."""
-    spans = corpus.spans
+    spans, mentions = corpus.spans, corpus.layer(Mentions)
     assert spans is not None
+    if mentions is not None:
+        labels, report = mapping.relabelled(rules, mentions.labels, mentions.texts, sides, corpus.name)
+        outside = labels.isin(("O", "")) & (labels.codes != mentions.labels.codes)
+        return with_mentions(corpus, mentions.take(np.flatnonzero(~outside), labels)), report
     labels, report = mapping.relabelled(rules, spans.labels, Column.of(surface_forms(corpus)), sides, corpus.name)
     outside = labels.isin(("O", "")) & (labels.codes != spans.labels.codes)
     return replace(corpus, spans=take_spans(spans, np.flatnonzero(~outside), labels)), report
@@ -328,7 +436,7 @@ def _known_names(path: str, named: Sequence[str], options: Options) -> Lexicon:
         lines = (" ".join(line.split()) for batch in Source(files[0]).batches() for _, line in batch.lines())
         return Lexicon(path, dict(Counter(key(line) for line in lines if line)), None, options.oov_fold_case)
     wanted = [options.column] if options.column else []
-    item = Input(path, input_format=options.input_format, wanted=wanted)
+    item = Input(path, input_format=options.format_of("gold"), wanted=wanted)
     scheme = _declared(options.scheme, ["gold", *named]).get("gold")
     corpus = _read(item, _column_of(item, options), scheme, "", options)[0]
     rules = rules_of(options, named)
@@ -353,12 +461,23 @@ def _mark_spans(lexicon: Lexicon, corpus: Corpus, name: str) -> Corpus:
     """The corpus with a column `name` of its spans: seen, unseen, or seen with other labels only."""
     spans = corpus.spans
     assert spans is not None
-    forms = [form.casefold() if lexicon.fold else form for form in surface_forms(corpus)]
+    seen = _known(lexicon, surface_forms(corpus), spans.labels.strings())
+    marked = replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+    mentions = corpus.layer(Mentions)
+    if mentions is None:
+        return marked
+    known = _known(lexicon, mentions.texts.strings(), mentions.labels.strings())
+    return marked.with_layer(replace(mentions, columns={**mentions.columns, name: Column(known, KNOWN)}))
+
+
+def _known(lexicon: Lexicon, texts: Sequence[str], labels: Sequence[str]) -> Ints:
+    """For each text with its label a code: unseen, seen, or seen with other labels only."""
+    forms = [" ".join(text.casefold().split() if lexicon.fold else text.split()) for text in texts]
     seen = np.array([form in lexicon.frequency for form in forms], dtype=np.int32)
     if lexicon.labels is not None:
-        pairs = zip(forms, spans.labels.strings(), strict=True)
+        pairs = zip(forms, labels, strict=True)
         seen[np.array([pair not in lexicon.labels for pair in pairs], dtype=bool) & (seen > 0)] = 2
-    return replace(corpus, spans=replace(spans, columns={**spans.columns, name: Column(seen, KNOWN)}))
+    return seen
 
 
 def _read_gold_errors(path: str, gold: Corpus) -> Spans:

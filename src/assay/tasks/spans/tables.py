@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import combinations, groupby
 
+from assay.formats.grounding import LEVELS
+from assay.formats.shapes import STATUSES
 from assay.result import Result, Table, kind_title
+from assay.tasks.spans.weighting import UNGROUNDED
 
 _SIDES = ("be-left", "be-right", "be-both", "be-inner")
-_COUNTED = ("tp", "fp", "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")
+_COUNTED = ("tp", "fp", UNGROUNDED, "le", "bes", "bel", "beo", "be", *_SIDES, "lbe", "ge", "fn")
 """The columns of Ortmann's Table 2, in her order."""
 _LAST = {"precision": 0, "recall": 1, "agreement": 2, "f1": 3}
 """The order of scores in a row."""
@@ -50,7 +53,7 @@ def present(result: Result) -> Result:
         paired = f"{on} pairs no spans" if name == "exact" else "same label: wrong boundary"
         remarks["confusion page"] = f"; {paired}; ∅: spurious or missing"
         remarks |= {"confusion": _CELLS[name]} if name in _CELLS else {}
-    tables = (*_error_types(result), *_labels(result), *_sweeps(result))
+    tables = (*_answers(result), *_error_types(result), *_labels(result), *_sweeps(result), *_forms(result))
     return replace(result, tables=tables, remarks=remarks)
 
 
@@ -76,6 +79,7 @@ def _disagreements(result: Result) -> Iterator[Table]:
 def _error_types(result: Result) -> Iterator[Table]:
     """Ortmann's Figure 1: what the traditional evaluation calls errors, and what they are."""
     types = [kind for kind in _COUNTED if any(row.type == kind for row in result.error_types)]
+    occurring = {row.type for row in result.error_types if row.count}
     rows = []
     for (measure, system), group in groupby(result.error_types, key=lambda row: (row.measure, row.system)):
         found = {row.type: [row.count, row.share] for row in group}
@@ -87,12 +91,93 @@ def _error_types(result: Result) -> Iterator[Table]:
         ("text", "text", "count", "share"),
         words=2,
         after="further scores",
+        # Where there is no room, types that do not occur go first.
+        droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
         notes=(
             "In brackets percent of the errors. FP: spurious, FN: missing, LE: wrong label, BE: wrong boundary "
             "(s: too small, l: too large, o: overlapping), LBE: both. exact counts a wrong label or boundary "
-            "twice.",
+            "twice."
+            + (" UG: not in the text, so spurious too." if UNGROUNDED in types else ""),
         ),
     )
+
+
+def _answers(result: Result) -> Iterator[Table]:
+    """How answers could be read and their mentions found, and in what two systems differ there."""
+    for title, whole, parts, note in (
+        (
+            "Answers",
+            "answers",
+            STATUSES,
+            "repaired: read in spite of errors of form. refused, malformed (not readable) and missing count as "
+            "empty.",
+        ),
+        (
+            "Mentions of answers",
+            "mentions",
+            (*LEVELS, "outside"),
+            "Where mentions are in the text: exact as written; folded: but for case, dashes, white space and the "
+            "like; fuzzy: but for a few letters; ungrounded: nowhere, which counts as spurious (UG); repeated: more "
+            "often than they occur, which does not count. outside: with a label outside the inventory.",
+        ),
+    ):
+        rows: list[tuple[object, ...]] = []
+        for row in result.answers:
+            total, numbers = getattr(row, whole), [getattr(row, part) for part in parts]
+            shares = [[number, number / total if total else None] for number in numbers]
+            rows.append((row.system, total, *shares))
+        yield Table(
+            title,
+            ("system", whole, *parts),
+            tuple(rows),
+            ("text", "count", "share"),
+            after="scores",
+            measures=("answers",),
+            notes=(f"In brackets percent. {note}",),
+        )
+    of_answers = [row for row in result.comparisons if row.measure == "answers" and row.slice is None]
+    shown = [row for row in result.scores if row.measure == "answers" and row.slice is None]
+    values = {(row.system, row.score): row.value for row in shown}
+    for a, b in combinations([row.system for row in result.answers], 2):
+        rows = []
+        for test in of_answers:
+            before, after = values.get((a, test.score)), values.get((b, test.score))
+            if (test.a, test.b) == (a, b) and (before or after):
+                rows.append((test.score, before, after, [test.difference, test.low, test.high], test.p_adjusted))
+        yield Table(
+            f"Answers of {a} and {b}",
+            ("share", a, b, "difference", "p (Holm)"),
+            tuple(rows),
+            ("text", "percent", "percent", "points", "holm"),
+            after="tests",
+            measures=("answers",),
+            pair=(a, b),
+            notes=("Percent of answers and, from exact on, of mentions; second minus first in percentage points.",),
+        )
+
+
+def _forms(result: Result) -> Iterator[Table]:
+    """The surface forms of errors."""
+    single = [row for row in result.forms if row.other is None]
+    yield Table(
+        "Surface forms of errors",
+        ("system", "error", "form", "label", "number"),
+        tuple((row.system, row.type, row.form, row.label, [row.count, row.share]) for row in single),
+        ("text", "text", "text", "text", "share"),
+        words=4,
+        after="confusion",
+        notes=("Folded; in brackets percent of the system's errors of this type.",),
+    )
+    for (a, b), group in groupby((row for row in result.forms if row.other), key=lambda row: (row.system, row.other)):
+        yield Table(
+            f"Surface forms of errors that {b} gains and loses against {a}",
+            ("change", "error", "form", "label", "number"),
+            tuple((row.change, row.type, row.form, row.label, [row.count, row.share]) for row in group),
+            ("text", "text", "text", "text", "share"),
+            words=4,
+            after="confusion",
+            pair=(a, str(b)),
+        )
 
 
 def _labels(result: Result) -> Iterator[Table]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
 from assay.align import Pair
-from assay.arrays import Floats, Ints
+from assay.arrays import NONE, Floats, Ints
 from assay.engine.drawing import span_drawing
 from assay.engine.items import Items
 from assay.engine.matching import FAIR, fair
@@ -21,28 +23,44 @@ from assay.engine.slices import SliceKind, Values
 from assay.engine.spanpairs import NESTING, Side, SpanPair, spans_of
 from assay.engine.task import Task
 from assay.errors import UsageError
-from assay.result import Result, Sweep
-from assay.tasks.spans import measures
+from assay.formats.answers import LEVEL, Mentions
+from assay.formats.grounding import LEVELS, UNGROUNDED
+from assay.formats.shapes import STATUSES
+from assay.result import AnswerCounts, Result, Sweep
+from assay.tasks.spans import measures, strings
+from assay.tasks.spans.answers import by_status
+from assay.tasks.spans.forms import form_counts, form_sums
 from assay.tasks.spans.options import OPTIONS
 from assay.tasks.spans.prepare import prepare_spans, shows_spans
+from assay.tasks.spans.ratings import continua, majority_pairs, span_ratings
 from assay.tasks.spans.tables import present
 from assay.tasks.spans.weighting import PRESETS, TYPES
 
 SPAN_LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"))
 
 
-def _of_spans(pair: Pair, judged: Items, values: Callable[[Side], Ints], spec: str) -> Ints:
-    """A value of each span: of gold's, for a spurious one of the system's."""
+def _of_spans(
+    pair: Pair,
+    judged: Items,
+    values: Callable[[Side], Ints],
+    spec: str,
+    others: Callable[[SpanPair], Ints | int] = lambda spans: 0,
+) -> Ints:
+    """A value of each span: of gold's, for a spurious one of the system's; `others`: of what has no place."""
     spans = pair.layer(SpanPair)
     if spans is None or not judged.kinds:
         raise UsageError(f"--slice {spec} is about spans, which are not compared here. Say --task spans")
-    return judged.of_sides(values(spans.gold), values(spans.system))
+    return judged.of_sides(values(spans.gold), spans.of_systems(values(spans.system), others(spans)))
 
 
 def _span_length(pair: Pair, judged: Items, _: str) -> Values:
     uppers = np.array([upper for upper, _ in SPAN_LENGTHS])
-    words = _of_spans(pair, judged, lambda side: side.words, "span-length")
+    words = _of_spans(pair, judged, lambda side: side.words, "span-length", _words_claimed)
     return np.searchsorted(uppers, words, side="left"), (*(name for _, name in SPAN_LENGTHS), "over 10")
+
+
+def _words_claimed(spans: SpanPair) -> Ints | int:
+    return 0 if spans.unplaced is None else np.array([len(text.split()) for text in spans.unplaced.texts])
 
 
 def _nesting(pair: Pair, judged: Items, _: str) -> Values:
@@ -56,7 +74,20 @@ def _gaps(pair: Pair, judged: Items, _: str) -> Values:
     )
 
 
+def _grounding(pair: Pair, judged: Items, _: str) -> Values:
+    spans = pair.layer(SpanPair)
+    if spans is None or spans.unplaced is None or judged.partner is None:
+        raise UsageError('--slice grounding is about answers of language models. Say --input-format "answers"')
+    codes = np.full(len(spans.system), NONE)
+    if pair.system.layer(Mentions) is not None:
+        codes = spans.system.column(LEVEL).codes.astype(np.int64)
+    levels = np.append(spans.of_systems(codes, UNGROUNDED), NONE)[judged.partner[0]]
+    return levels, LEVELS[:4]
+
+
 SLICES = (
+    SliceKind("answer", "how the answer could be read, answer:NAME that of one system", True, of_sentences=by_status),
+    SliceKind("grounding", "how a mention was found: precision alone", of_system=_grounding),
     SliceKind("span-length", "number of words of the span", of_items=_span_length),
     SliceKind("nesting", "span alone, inside another, around or across another", of_items=_nesting),
     SliceKind("gaps", "span with or without gaps (discontinuous)", of_items=_gaps),
@@ -94,32 +125,91 @@ def span_sweeps(kinds: Mapping[str, Sequence[int]], weightings: int, rng: np.ran
         yield sweep(systems[a], systems[b], values[b] - values[a], TYPES, drawn, at, corners=len(corners))
 
 
-def _kinds(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """The number of spans with each kind of outcome, in each system."""
+def _sums(run: Run, compares: bool) -> Mapping[str, Summed]:
+    """The number of spans with each kind of outcome, in each system; on demand surface forms of errors."""
+    forms = dict(form_sums(run)) if run.options.forms else {}
     if not compares:
-        return {}
-    return {
-        name: Summed(FAIR, whole_numbers(np.bincount(spans_of(pair).matched(fair).kind, minlength=len(FAIR))))
-        for name, pair in run.pairs
-    }
+        return {name: one for name, one in forms.items() if name.count("\t") == 1}
+    kinds = {}
+    for name, pair in run.pairs:
+        spans = spans_of(pair)
+        numbers = np.bincount(spans.matched(fair).kind, minlength=len(FAIR))
+        # What is not in the text is spurious under every weighting.
+        numbers[FAIR.index("fp")] += 0 if spans.unplaced is None else len(spans.unplaced)
+        kinds[name] = Summed(FAIR, whole_numbers(numbers))
+    return {**kinds, **forms}
+
+
+_STATED = (*STATUSES, *LEVELS, "outside")
 
 
 def _finish(result: Result, part: Part, settings: Settings) -> Result:
-    """The Result with the order of systems under other weightings of the types of errors, which cost nothing."""
+    """The Result with what answers amount to, surface forms of errors, and the order of systems under other
+    weightings of the types of errors, which cost nothing."""
+    rows = [row for row in result.counts if row.measure == "answers" and row.slice is None]
+    answers = [
+        AnswerCounts(
+            row.system,
+            sum(row.counts[name] for name in STATUSES),
+            mentions=sum(row.counts[name] for name in LEVELS),
+            **{name: row.counts[name] for name in _STATED},
+        )
+        for row in rows
+    ]
+    forms = {name: one for name, one in part.of_task.items() if "\t" in name}
+    one_sided = _without_recall(result)
+    result = replace(
+        one_sided,
+        answers=tuple(row for row in answers if row.answers),
+        forms=tuple(form_counts(forms, part.options.forms)),
+    )
     if not part.compares:
         return result
-    counts = {name: row.totals for name, row in part.of_task.items()}
+    counts = {name: row.totals for name, row in part.of_task.items() if name not in forms}
     drawn = span_sweeps(counts, part.options.sweep or WEIGHTINGS, settings.rng("sweep"))
     return replace(result, sweeps=tuple(drawn))
+
+
+def _without_recall(result: Result) -> Result:
+    """The Result in which slices by what only systems have know of precision alone."""
+
+    def has_sense(where: str | None) -> bool:
+        return where is None or not where.startswith("grounding=")
+
+    nan = math.nan
+    scores = []
+    mains = {measure: score.replace("f1", "precision") for measure, score in result.main_scores.items()}
+    for row in result.scores:
+        if has_sense(row.slice):
+            scores.append(row)
+        elif row.score.endswith("precision"):
+            scores.append(replace(row, main=row.score == mains[row.measure]))
+        else:
+            scores.append(replace(row, value=nan, low=nan, high=nan, main=False))
+    compared: dict[str, Any] = {
+        name: tuple(row for row in getattr(result, name) if has_sense(row.slice))
+        for name in ("diffs", "bounds", "growth", "unique", "transitions")
+    }
+    return replace(
+        result,
+        **compared,
+        scores=tuple(scores),
+        comparisons=tuple(
+            row for row in result.comparisons if has_sense(row.slice) or row.score.endswith("precision")
+        ),
+    )
 
 
 TASK = Task(
     name="spans",
     noun="span",
-    measures=(measures,),
+    measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),
     agreement_where_defined=("span-kappa(on=words)",),
+    ratings=span_ratings,
+    units=continua,
+    majority=majority_pairs,
     prepare=prepare_spans,
     recognises=shows_spans,
     options=OPTIONS,
@@ -129,6 +219,6 @@ TASK = Task(
     rivals=True,
     text_unit="",
     present=present,
-    sums=_kinds,
+    sums=_sums,
     finish=_finish,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ BOUNDARY = ("bes", "bel", "beo")
 TYPES = ("le", *BOUNDARY, "lbe")
 LISTED = "ge"
 """Errors of gold itself, where these are listed."""
+UNGROUNDED = "ungrounded"
+"""Mentions that do not occur in the text, where systems have such: spurious under every weighting."""
 _HALF: Parts = (0.0, 0.5, 0.5)
 _MIXED: Parts = (0.5, 0.25, 0.25)
 PRESETS: Mapping[str, Mapping[str, Parts]] = {
@@ -44,7 +46,7 @@ class ErrorWeights:
 
     def sum(self, sums: Sums, part: int) -> Floats:
         """The weighted number of hits (0), spurious (1) or missing spans (2)."""
-        total = sums[("tp", "fp", "fn")[part]]
+        total = sums[("tp", "fp", "fn")[part]] + (sums.get(UNGROUNDED, 0) if part == 1 else 0)
         for name, parts in self.parts.items():
             if parts[part] and name in sums:
                 total = total + parts[part] * sums[name]
@@ -65,28 +67,39 @@ class ErrorWeights:
         return {"f1": score(1, 2), "precision": score(1), "recall": score(2)}
 
 
-def error_weights(preset: str, given: Mapping[str, str], *, open_sums: bool = False) -> ErrorWeights:
-    """The weights of a preset, of formulas such as `le=0.5FP+0.5FN`, or of a preset with some formulas changed."""
+def error_weights(
+    preset: str,
+    given: Mapping[str, str],
+    *,
+    open_sums: bool = False,
+    types: Sequence[str] = TYPES,
+    presets: Mapping[str, Mapping[str, Parts]] = PRESETS,
+    usual: str = "be-typed",
+) -> ErrorWeights:
+    """The weights of a preset, of formulas such as `le=0.5FP+0.5FN`, or of a preset with some formulas changed.
+
+    `types` and `presets` are those of spans unless others are given, `usual` is the preset where nothing is given.
+    """
     formulas = {name: text for name, text in given.items() if text}
-    if "be" in formulas:
+    if "be" in formulas and "be" not in types:
         clash = [name for name in BOUNDARY if name in formulas]
         if clash:
             raise UsageError(f"be and {clash[0]} are both given; be stands for bes, bel and beo.")
         boundary = formulas.pop("be")
         formulas.update(dict.fromkeys(BOUNDARY, boundary))
-    if preset and preset not in PRESETS:
+    if preset and preset not in presets:
         hint = " The traditional evaluation is the measure exact." if preset == "traditional" else ""
-        raise UsageError(f"{unknown('preset of error weights', preset, PRESETS)}{hint}")
+        raise UsageError(f"{unknown('preset of error weights', preset, presets)}{hint}")
     parts = {name: _parts(name, text, open_sums) for name, text in formulas.items()}
     if not preset and parts:
-        left_out = [name for name in TYPES if name not in parts]
+        left_out = [name for name in types if name not in parts]
         if left_out:
             raise UsageError(
                 f"the error weights leave out {', '.join(left_out)}. What is left out would not count as an error: "
                 "give a formula for each type, or a preset to start from."
             )
-    base = preset or ("fair" if parts else "be-typed")
-    return ErrorWeights({**PRESETS[base], **parts})
+    base = preset or ("fair" if parts else usual)
+    return ErrorWeights({**presets[base], **parts})
 
 
 def _parts(name: str, text: str, open_sums: bool) -> Parts:

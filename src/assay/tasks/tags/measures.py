@@ -12,6 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Array, Floats, Ints, ratio
 from assay.corpus import Column, Corpus
+from assay.engine.coefficients import kappa_rows
 from assay.engine.counts import Counts, Sums, by_label, graded, whole_sentences
 from assay.engine.items import ONE, Items, judge_words
 from assay.engine.lexicon import known_words
@@ -393,17 +394,23 @@ def _whole(scores: Floats) -> Ints:
     averages=BEYOND_CHANCE,
     main="kappa",
     count=by_label,
+    together=kappa_rows,
 )
-def kappa(pair: Pair, *, column: str | None = None) -> Counts:
-    """Agreement of two annotators on the labels of words, beyond chance.
+def kappa(pair: Pair, *, column: str | None = None, weights: str = "") -> Counts:
+    """Agreement of two annotators on the labels of words or items, beyond chance.
 
     column: as for accuracy.
+    weights: `none`; in agreement also `linear` or `quadratic`: labels further apart in their order agree less.
     Counts: per label right, gold, system, over words that both have.
     Score: agreement = 2·right/(gold+system), per label the specific agreement; kappa is Cohen's, with observed
         agreement p and expected agreement e = Σ gold·system/n²: (p−e)/(1−e); alpha is Krippendorff's for nominal
         labels, whose chance is drawing two of the 2n labels of both. Neither is defined where only one label occurs.
-    Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
+        With weights w by distance in rank kappa is 1 − Σ w·observed/Σ w·expected. Of several annotators all pairs,
+        each over what both labelled, and their mean.
+    Golden: cases/annotators. Peers: scikit-learn cohen_kappa_score, nltk.metrics.agreement.
     """
+    if weights not in ("", "none"):
+        raise UsageError("kappa(weights=…) is about annotators: assay agreement")
     judged = judge_words(pair, column)
     # Only what both have is counted, which differs from pair to pair: there are no items to compare systems on.
     return by_label(judged.where(judged.has_gold & judged.has_system[0]), pair.gold.sentences)

@@ -104,7 +104,7 @@ def prepare_tags(
 
     for name, path in (("train", options.train), ("lexicon", options.lexicon)):
         if path is not None:
-            fold, form = options.oov_fold_case, options.input_format
+            fold, form = options.oov_fold_case, options.format_of("gold")
             lexicon = Lexicon.read(path, column, fold=fold, input_format=form, labels=as_gold)
             corpora = [lexicon.marked(corpus, name, column) for corpus in corpora]
     gold_corpus, outputs = corpora[0], corpora[1:]

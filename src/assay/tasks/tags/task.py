@@ -14,6 +14,7 @@ from assay.result import Result
 from assay.tasks.tags import measures
 from assay.tasks.tags.options import OPTIONS
 from assay.tasks.tags.prepare import prepare_tags
+from assay.tasks.tags.ratings import word_ratings
 from assay.tasks.tags.sweep import sweeps
 from assay.tasks.tags.tables import present
 from assay.tasks.tags.tagsets import find as find_tagset
@@ -63,7 +64,8 @@ TASK = Task(
     measures=(measures,),
     defaults=("accuracy", "sentence-accuracy"),
     with_known_words=("oov-accuracy",),
-    agreement=("accuracy", "kappa"),
+    agreement=("kappa", "alpha", "fleiss", "ac1"),
+    ratings=word_ratings,
     prepare=prepare_tags,
     options=OPTIONS,
     present=present,

@@ -22,7 +22,9 @@ File = Callable[[str, str | bytes], str]
 
 TOY = Path(__file__).parents[3] / "data" / "coreference"
 FORMATS = ("with-bar.conll", "without-bar.conll", "corefud.conllu", "clusters.jsonl")
-METRICS = tuple(name for name, definition in measures().items() if definition.task == "coreference")
+ALL = tuple(name for name, definition in measures().items() if definition.task == "coreference")
+METRICS = tuple(name for name in ALL if name != "zeros")
+"""Those that have a meaning for files without zeros."""
 CHAIN_METRICS = tuple(name for name in METRICS if not name.startswith("arcs"))
 
 

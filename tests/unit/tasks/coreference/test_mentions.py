@@ -240,13 +240,17 @@ def test_equal_spans_match_by_their_heads_too() -> None:
     assert found.table("head", True).shared.tolist() == [2]
 
 
-def test_heads_that_are_not_known_are_asked_for_in_vain() -> None:
-    for heads in (None, [-1, 6]):
-        found = pair(
-            chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]), chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=heads)
-        )
-        with pytest.raises(UsageError, match="match=head needs the heads of mentions"):
-            found.mentions("head")
+def test_heads_of_files_without_any_are_asked_for_in_vain() -> None:
+    one, other = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[4, 6]), chains((0, 2, 5, "a"), (0, 6, 7, "a"))
+    for match in ("head", "partial"):
+        with pytest.raises(UsageError, match=f"match={match} needs the heads of mentions"):
+            pair(one, other).matched(match)
+
+
+def test_where_a_head_is_not_given_it_is_the_first_word() -> None:
+    one = chains((0, 2, 5, "a"), (0, 6, 7, "a"), heads=[2, 6])
+    other = chains((0, 2, 4, "a"), (0, 6, 7, "a"), heads=[-1, 6])
+    assert pair(one, other).table("head").shared.tolist() == [2]
 
 
 def test_of_mentions_with_one_head_those_with_most_words_in_common_go_together() -> None:

@@ -200,7 +200,7 @@ def test_measures_of_other_tasks_are_refused(gold, system):
     [
         ({"map": "m.tsv"}, "--map is about tags and spans, but dependencies are compared."),
         ({"tagset": "nkjp"}, "--tagset is about tags, but dependencies are compared."),
-        ({"scheme": ("bio",)}, "--scheme is about spans, but dependencies are compared."),
+        ({"scheme": ("bio",)}, "--scheme is about spans and links, but dependencies are compared."),
     ],
 )
 def test_options_of_other_tasks_are_refused(gold, system, options, message):

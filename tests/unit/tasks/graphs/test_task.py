@@ -51,7 +51,10 @@ def test_measures_go_by_what_the_file_holds():
     assert assay.score(GOLD, RULES, task="graphs", times=1).measures == ["elas", "eulas"]
     sdp = assay.score(str(FOLDER / "graphs" / "gold.sdp"), str(FOLDER / "graphs" / "learned.sdp"), times=1)
     assert (sdp.task, sdp.measures) == ("graphs", ["sdp", "sdp-unlabelled"])
-    assert assay.agreement([GOLD, LEARNED], task="graphs", times=1).measures == ["elas", "eulas"]
+    agreement = assay.agreement({"Ann": GOLD, "Bob": LEARNED}, task="graphs", times=1)
+    assert agreement.measures == ["elas", "eulas"]
+    # Nobody is gold there.
+    assert agreement.notes[0].startswith("Tops: Ann 8, Bob 8")
 
 
 def test_graphs_in_another_order_are_found_by_their_ids(pair):
@@ -69,6 +72,9 @@ def test_graphs_in_another_order_are_found_by_their_ids(pair):
         f"{path}: lacks the graph g1, which {gold_path} has. Graphs correspond by their ids; a system without a "
         "parse has a graph without arcs."
     )
+    twice = assay.score(*pair(gold, text.replace("#g2", "#g1"), "sdp"), "sdp", times=1)
+    assert "system: 1 graph has the id of another one, so that graphs correspond by their order." in twice.warnings
+    assert [row.counts for row in twice.counts] == [plain.counts[0].counts]
 
 
 def test_numbers_of_empty_nodes_and_tops_are_said():
@@ -264,6 +270,18 @@ def test_slices_of_semantic_graphs_add_up(spec, measure):
     assert len(parts) > 1
     for name in ("tp", "gold", "system"):
         assert sum(counts[name] for counts in parts) == whole[name]
+
+
+def test_tags_are_those_of_upos_where_xpos_is_empty(pair):
+    result = assay.score(GOLD, {"rules": RULES}, "elas", slices=("predicate-tag",), times=1)
+    sizes = {row.slice.split("=", 1)[1]: row.counts["gold"] for row in result.counts if row.slice}
+    assert sizes["VERB"] > sizes["NOUN"] > 0 and "_" not in sizes
+    (marks,) = assay.score(GOLD, {"rules": RULES}, "sdp(punctuation=false)", task="graphs", times=1).counts
+    # Each of the eight sentences ends with a mark.
+    assert marks.counts["gold"] == 71 - 8
+    gold, system = pair(conllu("a=0:root b=1:x"), conllu("a=0:root b=1:y"))
+    with pytest.raises(assay.AssayError, match="no tags of words in it, which tell predicates and punctuation"):
+        assay.score(gold, system, "sdp(punctuation=false)", task="graphs", times=1)
 
 
 def test_a_slice_by_trees_needs_trees():

@@ -13,7 +13,7 @@ from assay.engine.options import Options
 from assay.engine.prepare import Prepared, prepare
 from assay.render import FORMATS, render
 from assay.result import Result
-from unit.samples import refusal, spans, tagged
+from unit.samples import placed, refusal, related, spans, tagged
 
 NAMES = ("f1", "precision", "recall")
 
@@ -459,12 +459,55 @@ def brat(file, folder, **documents):
     return folder
 
 
+def test_relations_and_links_are_said_not_to_be_compared(file):
+    text, spans = "Anna saw New York.", "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"
+    gold = brat(file, "gold", a=(text, spans), b=("He ran.", ""))
+    more = "R1\tsaw Arg1:T1 Arg2:T2\nN1\tReference T1 Q:1\tAnna\nN2\tReference T1 Q:2\tAnna\n"
+    system = brat(file, "s", a=(text, spans + more), b=("He ran.", ""))
+    assert kinds(gold, system) == {"tp": 2}
+    assert said(gold, system) == [
+        "s: Relations, which are compared with --task relations, not here: 1.",
+        "s: Links, which are compared with --task links, not here: 1.",
+    ]
+
+
+def test_lines_of_a_text_are_units_and_spans_may_cross_them(file):
+    text = "Anna saw New\nYork.\nShe left.\n"
+    gold = brat(file, "gold", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"), a=("He ran.", ""))
+    system = brat(file, "s", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 12;13 17\tNew York\n"), a=("He ran.", ""))
+    result = assay.score(gold, system, times=5, input_format="brat(units=lines)")
+    assert (result.unit, result.units, result.items) == ("sentence", 4, 2)
+    assert kinds(gold, system, input_format="brat(units=lines)") == {"tp": 2}
+    other = brat(file, "t", b=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 0 17\tAnna saw New York\n"), a=("He ran.", ""))
+    assert kinds(gold, other, input_format="brat(units=lines)") == {"tp": 1, "bel": 1}
+
+
+def test_lines_are_units_also_where_each_document_has_one(file):
+    gold = brat(file, "gold", a=("Anna ran.", "T1\tPER 0 4\tAnna\n"), b=("He ran.", ""))
+    assert assay.score(gold, gold, times=5, input_format="brat(units=lines)").unit == "sentence"
+    assert assay.score(gold, gold, times=5).unit == "document"
+
+
+def test_documents_of_several_sentences_are_brought_into_golds_order(file):
+    texts = {"a": ("Anna\nsaw Rome.\n", "T1\tLOC 9 13\tRome\n"), "b": ("He.\nRan.", "T1\tPER 0 2\tHe\n")}
+    relation = "T2\tX 0 3\tHe.\nR1\tr Arg1:T1 Arg2:T2\n"
+    corpus = assay.read(
+        brat(file, "gold", a=texts["a"], b=(texts["b"][0], texts["b"][1] + relation)),
+        input_format="brat(units=lines)",
+    ).reordered([1, 0])
+    assert corpus.document_ids == ("b", "a")
+    assert corpus.document_starts.tolist() == [0, 2, 4]
+    assert corpus.texts == ("He.\n", "Ran.", "Anna\n", "saw Rome.\n")
+    assert placed(corpus) == [(0, "PER", [(0, 2)]), (0, "X", [(0, 3)]), (3, "LOC", [(4, 8)])]
+    assert related(corpus) == [("r", (0, "PER", [(0, 2)]), (0, "X", [(0, 3)]))]
+
+
 def test_folders_of_brat_files_are_compared_file_by_file(file):
     text = "Anna saw New York."
     gold = brat(file, "gold", a=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 9 17\tNew York\n"), b=("He ran.", ""))
     system = brat(file, "s", a=(text, "T1\tPER 0 4\tAnna\nT2\tLOC 13 17\tYork\nA1\tx T1\n"), b=("He ran.", ""))
     assert kinds(gold, system) == {"tp": 1, "bes": 1}
-    assert said(gold, system) == ["s: Lines of events, relations, attributes and notes that were not read: 1."]
+    assert said(gold, system) == ["s: Lines of attributes and notes that were not read: 1."]
     less = brat(file, "less", a=(text, ""))
     file("less/c.txt", "x"), file("less/c.ann", "")
     assert "lacks b" in refusal(assay.score, gold, less, times=5)

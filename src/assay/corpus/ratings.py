@@ -1,0 +1,188 @@
+"""Labels that several annotators gave to the same items, with gaps: what agreement is computed from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
+from assay.corpus import Column
+from assay.errors import UsageError
+
+EMPTY_SET = "∅"
+
+
+def no_text(item: int) -> str:
+    """The text of an item that has none."""
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """A table of items × annotators in which cells may be missing, as one row per rating, by item and annotator."""
+
+    names: Sequence[str]
+    """The items by name, in the order of the file."""
+    annotators: tuple[str, ...]
+    """By name, so that no figure depends on who is given first."""
+    labels: tuple[str, ...]
+    """In their order, where they have one."""
+    item: Ints
+    annotator: Ints
+    label: Ints
+    ordered: bool = False
+    """True if the user gave the order of the labels."""
+    members: tuple[frozenset[str], ...] | None = None
+    """The members of each label, where labels are sets."""
+    unit: Ints | None = None
+    """The unit of resampling that each item belongs to; itself where this is not given …"""
+    units: Sequence[str] = ()
+    """… and the names of the units."""
+    noun: str = "item"
+    """The word for one item …"""
+    unit_noun: str = "item"
+    """… and for one unit."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """What else is known of each item: a document, a genre, its text."""
+    text_of: Callable[[int], str] = no_text
+    """The text that an item stands in, where there is one."""
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[str],
+        annotators: Sequence[str],
+        labels: Sequence[str],
+        *,
+        order: Sequence[str] = (),
+        names: Sequence[str] = (),
+        raters: Sequence[str] = (),
+    ) -> Ratings:
+        """Ratings from three columns of texts; `names`, `raters`: items and annotators that may lack ratings."""
+        known: dict[str, int] = {}
+        as_codes(names, known)
+        item = as_codes(items, known)
+        who = sorted({*annotators, *raters})
+        place = {name: number for number, name in enumerate(who)}
+        kinds = list(order) or sorted_labels(set(labels))
+        code = {label: number for number, label in enumerate(kinds)}
+        rater = np.fromiter(map(place.__getitem__, annotators), dtype=np.int32, count=len(annotators))
+        label = np.fromiter(map(code.__getitem__, labels), dtype=np.int32, count=len(labels))
+        rows = np.lexsort((rater, item))
+        return cls(tuple(known), tuple(who), tuple(kinds), item[rows], rater[rows], label[rows], ordered=bool(order))
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def items(self) -> int:
+        """The number of items, those without any rating among them."""
+        return len(self.names)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of ratings of each item."""
+        return np.bincount(self.item, minlength=self.items)
+
+    @cached_property
+    def unit_of_item(self) -> Ints:
+        """The unit of resampling of each item."""
+        return np.arange(self.items) if self.unit is None else self.unit
+
+    @property
+    def unit_names(self) -> Sequence[str]:
+        """The names of the units of resampling."""
+        return self.names if self.unit is None else self.units
+
+    @cached_property
+    def table(self) -> Ints:
+        """Items × annotators, NONE where there is no rating."""
+        cells = np.full((self.items, len(self.annotators)), NONE, dtype=np.int32)
+        cells[self.item, self.annotator] = self.label
+        return cells
+
+    @cached_property
+    def counts(self) -> Array:
+        """Items × labels: how many annotators gave each."""
+        cells = self.item.astype(np.int64) * len(self.labels) + self.label
+        size = self.items * len(self.labels)
+        return np.bincount(cells, minlength=size).reshape(self.items, len(self.labels)).astype(np.float64)
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Items × labels: the share that each label has in the majority; labels that are tied share it."""
+        return majority(self.counts)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The labels as numbers."""
+        found = [number_of(label) for label in self.labels]
+        for label, number in zip(self.labels, found, strict=True):
+            if number is None:
+                raise UsageError(f"label {label!r} is no number, which levels interval and ratio need.")
+        return np.array(found, dtype=np.float64)
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """The places of the labels in their order, which the user gave or which is that of numbers."""
+        if not self.ordered:
+            for label in self.labels:
+                if number_of(label) is None:
+                    raise UsageError(
+                        f"the order of labels is not known, since {label!r} is no number. Say it, e.g. "
+                        '--input-format "ratings(order=low<middle<high)".'
+                    )
+        return np.arange(len(self.labels), dtype=np.float64)
+
+    def where(self, kept: Bools) -> Ratings:
+        """The ratings of some items; the others stay as items without any."""
+        rows = kept[self.item]
+        return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
+
+    def without(self, annotator: int) -> Ratings:
+        """The ratings of all annotators but one."""
+        rows = self.annotator != annotator
+        return replace(self, item=self.item[rows], annotator=self.annotator[rows], label=self.label[rows])
+
+    def coded(self, labels: Sequence[str]) -> Ints:
+        """The codes of labels, NONE for those that no annotator gave."""
+        known = {label: number for number, label in enumerate(self.labels)}
+        return np.array([known.get(label, NONE) for label in labels], dtype=np.int64)
+
+
+def majority(counts: Array) -> Floats:
+    """For rows of counts by label the share of each label in the majority: 1/t for each of t that are tied."""
+    most = counts.max(axis=1, keepdims=True, initial=0)
+    tied = (counts == most) & (most > 0)
+    return np.asarray(tied / np.maximum(tied.sum(axis=1, keepdims=True), 1), dtype=np.float64)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is, or None."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def spelt(number: float) -> str:
+    """A number as a label: 3.0 is 3."""
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+
+
+def sorted_labels(labels: set[str]) -> list[str]:
+    """Labels in the order of numbers where all are numbers, else of the alphabet."""
+    numbers = {label: number_of(label) for label in labels}
+    if all(number is not None for number in numbers.values()):
+        return sorted(labels, key=lambda label: (numbers[label], label))
+    return sorted(labels)
+
+
+def set_label(members: Sequence[str], separator: str = "|") -> str:
+    """A set of labels as one label."""
+    return separator.join(sorted(set(members))) or EMPTY_SET

@@ -1,0 +1,627 @@
+"""Agreement of any number of annotators beyond chance, from numbers that add up over items (Krippendorff, Fleiss,
+Gwet, Cohen); what each annotator, label and item has to do with it; systems against several annotators.
+
+An item counts where two or more rated it; in each pair of its ratings the two are compared, and the pairs of an item
+weigh as much as its ratings. Whatever is drawn from the items, a coefficient is a function of the sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
+from assay.corpus.ratings import Ratings, majority
+from assay.errors import UsageError, unknown
+
+LEVELS = ("nominal", "ordinal", "interval", "ratio", "set")
+DISTANCES = ("jaccard", "masi")
+WEIGHTS = ("none", "linear", "quadratic")
+MOST_VALUES = 1_000
+"""The most different values for which pairs of values are kept."""
+DENSE = 1 << 24
+"""The most cells of a table of items and labels that is made in full where few of its cells are filled."""
+_TINY = 1e-12
+
+Sums = Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Numbers that add up over items, one row per group of items."""
+
+    sums: Mapping[str, Array]
+    """Groups × whatever there is of each."""
+    fixed: Mapping[str, Array] = field(default_factory=dict)
+    """What is the same whichever items are drawn."""
+    pairs: tuple[str, ...] = ()
+    """The pairs of annotators, where there is a figure for each …"""
+    labels: tuple[str, ...] = ()
+    """… and the labels, where a score is given for each."""
+
+
+def grouped(values: Array, group: Ints, groups: int) -> Floats:
+    """The sums of the rows of each group."""
+    if values.ndim == 1:
+        return np.bincount(group, weights=values, minlength=groups).astype(np.float64)
+    wide = values.reshape(len(values), math.prod(values.shape[1:]))
+    sums = np.stack([np.bincount(group, weights=column, minlength=groups) for column in wide.T], axis=1)
+    return sums.reshape(groups, *values.shape[1:]).astype(np.float64)
+
+
+def label_sums(ratings: Ratings, rows: Array, group: Ints, groups: int, weights: Array | None = None) -> Floats:
+    """Groups × labels: the ratings (or their weights) with each label."""
+    width = len(ratings.labels)
+    cells = group[ratings.item[rows]] * width + ratings.label[rows]
+    return np.bincount(cells, weights=weights, minlength=groups * width).reshape(groups, width).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The distinct labels of each item with their numbers, item by item."""
+
+    item: Ints
+    label: Ints
+    count: Ints
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> Runs:
+        """The runs of the items that two or more annotators rated."""
+        width = max(len(ratings.labels), 1)
+        if ratings.items * width <= DENSE:
+            # Without sorting, where a table of all items and labels is not too much.
+            counts = ratings.counts * (ratings.sizes > 1)[:, None]
+            item, label = np.nonzero(counts)
+            return cls(item, label, counts[item, label].astype(np.int64))
+        rows = ratings.sizes[ratings.item] > 1
+        keys, count = np.unique(ratings.item[rows].astype(np.int64) * width + ratings.label[rows], return_counts=True)
+        return cls(keys // width, keys % width, count)
+
+    def pairs(self) -> tuple[Ints, Ints]:
+        """All two different labels that meet in an item, the first being the lower one, as places in the runs."""
+        if not len(self.item):
+            return self.item, self.item
+        first = np.flatnonzero(np.diff(self.item, prepend=-1))
+        sizes = np.diff(np.append(first, len(self.item)))
+        end = np.repeat(first + sizes, sizes)
+        here = np.arange(len(self.item))
+        later = end - here - 1
+        return np.repeat(here, later), numbers_of_runs(here + 1, later)
+
+
+# --- distances ---
+
+
+def distances(ratings: Ratings, level: str, distance: str) -> Floats | None:
+    """Labels × labels: how far two of them are apart; None where that depends on what is drawn, or needs no table."""
+    if level in ("nominal", "ordinal", "interval"):
+        return None
+    if len(ratings.labels) > MOST_VALUES:
+        raise UsageError(
+            f"alpha(level={level}) takes up to {MOST_VALUES:,} values; here are {len(ratings.labels):,}."
+        )
+    if level == "ratio":
+        values = ratings.numbers
+        if (values < 0).any():
+            raise UsageError("alpha(level=ratio) is for values that are not negative.")
+        shares = ratio(np.subtract.outer(values, values), np.add.outer(values, values))
+        return np.asarray(np.nan_to_num(shares) ** 2)
+    if distance not in DISTANCES:
+        raise unknown("distance", distance, DISTANCES)
+    if ratings.members is None:
+        raise UsageError('alpha(level=set) needs sets of labels: --input-format "ratings(sets=|)".')
+    return np.array([[set_distance(a, b, distance) for b in ratings.members] for a in ratings.members])
+
+
+def set_distance(a: frozenset[str], b: frozenset[str], distance: str) -> float:
+    """How far two sets of labels are apart."""
+    if a == b:
+        return 0.0
+    shared = len(a & b) / len(a | b)
+    if distance == "jaccard":
+        return 1 - shared
+    return 1 - shared * (2 / 3 if a <= b or b <= a else 1 / 3 if a & b else 0.0)
+
+
+# --- alpha ---
+
+
+def alpha_rows(ratings: Ratings, group: Ints, groups: int, level: str, distance: str) -> Rows:
+    """The sums that alpha is made of."""
+    if level not in LEVELS:
+        raise unknown("level", level, LEVELS)
+    rows = ratings.sizes[ratings.item] > 1
+    if level == "interval":
+        values = ratings.numbers - ratings.numbers.min(initial=0)
+        given = values[ratings.label[rows]]
+        where = group[ratings.item[rows]]
+        sums = {
+            "given": grouped(np.ones(len(given)), where, groups),
+            "total": grouped(given, where, groups),
+            "squares": grouped(given**2, where, groups),
+            "apart": grouped(apart(ratings, level, distance), group, groups),
+        }
+        return Rows(sums)
+    counted = {"given": label_sums(ratings, rows, group, groups)}
+    if level == "ordinal":
+        ratings.ranks  # noqa: B018 - refuses labels without an order
+        runs = Runs.of(ratings)
+        lower, higher = runs.pairs()
+        weight = runs.count[lower] * runs.count[higher] / (ratings.sizes[runs.item[lower]] - 1)
+        width = len(ratings.labels)
+        keys, pair = np.unique(runs.label[lower] * width + runs.label[higher], return_inverse=True)
+        cells = group[runs.item[lower]] * len(keys) + pair
+        met = np.bincount(cells, weights=weight, minlength=groups * len(keys)).reshape(groups, len(keys))
+        return Rows({**counted, "met": met}, {"lower": keys // width, "higher": keys % width})
+    table = distances(ratings, level, distance)
+    sums = {**counted, "apart": grouped(apart(ratings, level, distance), group, groups)}
+    return Rows(sums, {} if table is None else {"distance": table})
+
+
+def apart(ratings: Ratings, level: str, distance: str) -> Floats:
+    """For each item the distances of all ordered pairs of its ratings, over one less than their number."""
+    sizes = ratings.sizes.astype(np.float64)
+    less = np.where(sizes > 1, sizes - 1, np.inf)
+    if level == "interval":
+        values = (ratings.numbers - ratings.numbers.min(initial=0))[ratings.label]
+        total = np.bincount(ratings.item, weights=values, minlength=ratings.items)
+        mean = (total / np.maximum(sizes, 1))[ratings.item]
+        around = np.bincount(ratings.item, weights=(values - mean) ** 2, minlength=ratings.items)
+        return np.asarray(2 * sizes * around / less)
+    runs = Runs.of(ratings)
+    if level == "nominal":
+        same = np.bincount(runs.item, weights=runs.count.astype(np.float64) ** 2, minlength=ratings.items)
+        return np.asarray(np.where(sizes > 1, sizes**2 - same, 0) / less)
+    lower, higher = runs.pairs()
+    if level == "ordinal":
+        counted = label_sums(ratings, ratings.sizes[ratings.item] > 1, np.zeros(ratings.items, dtype=np.int64), 1)[0]
+        middle = middle_ranks(counted)
+        between = (middle[runs.label[lower]] - middle[runs.label[higher]]) ** 2
+    else:
+        table = distances(ratings, level, distance)
+        assert table is not None
+        between = table[runs.label[lower], runs.label[higher]]
+    weights = 2 * runs.count[lower] * runs.count[higher] * between
+    return np.asarray(np.bincount(runs.item[lower], weights=weights, minlength=ratings.items) / less)
+
+
+def disagreement(ratings: Ratings, level: str = "nominal", distance: str = "jaccard") -> Floats:
+    """For each item the mean distance of two of its ratings; nan where it has less than two."""
+    return ratio(apart(ratings, level, distance), np.where(ratings.sizes > 1, ratings.sizes, 0).astype(np.float64))
+
+
+def middle_ranks(counted: Array) -> Floats:
+    """The mean rank of the ratings of each label, up to a constant."""
+    return np.asarray(np.cumsum(counted, axis=-1) - counted / 2)
+
+
+def observed_expected(sums: Sums) -> tuple[Floats, Floats]:
+    """Observed and expected disagreement."""
+    counted = sums["given"]
+    number = counted if "squares" in sums else counted.sum(axis=-1)
+    pairs = number * (number - 1)
+    if "squares" in sums:
+        spread = number * sums["squares"] - sums["total"] ** 2
+        # Equal values do not differ, whatever rounding says.
+        spread = np.where(spread <= _TINY * number * sums["squares"], 0, spread)
+        return ratio(sums["apart"], number), ratio(2 * spread, pairs)
+    if "met" in sums:
+        middle = middle_ranks(counted)
+        between = middle[..., sums["higher"]] - middle[..., sums["lower"]]
+        observed = 2 * (sums["met"] * between**2).sum(axis=-1)
+        total, squares = (counted * middle).sum(axis=-1), (counted * middle**2).sum(axis=-1)
+        spread = number * squares - total**2
+        spread = np.where(spread <= _TINY * number * squares, 0, spread)
+        return ratio(observed, number), ratio(2 * spread, pairs)
+    if "distance" in sums:
+        expected = ((counted @ sums["distance"]) * counted).sum(axis=-1)
+    else:
+        expected = number**2 - (counted**2).sum(axis=-1)
+    return ratio(sums["apart"], number), ratio(expected, pairs)
+
+
+def alpha(sums: Sums) -> Floats:
+    """Krippendorff's alpha; undefined where chance alone leaves no disagreement."""
+    observed, expected = observed_expected(sums)
+    return np.asarray(1 - ratio(observed, expected))
+
+
+# --- Fleiss and Gwet ---
+
+
+def fleiss_rows(ratings: Ratings, group: Ints, groups: int) -> Rows:
+    """The sums that Fleiss's kappa is made of."""
+    sizes = ratings.sizes.astype(np.float64)
+    agreement = np.where(sizes > 1, 1 - ratio(apart(ratings, "nominal", ""), np.maximum(sizes, 1)), 0)
+    return Rows(
+        {
+            "agreement": grouped(agreement, group, groups),
+            "items": grouped((sizes > 1).astype(np.float64), group, groups),
+            "given": label_sums(ratings, ratings.sizes[ratings.item] > 1, group, groups),
+        }
+    )
+
+
+def agreement_of_pairs(sums: Sums) -> Floats:
+    """The mean over items of the share of their pairs of ratings that agree."""
+    return ratio(sums["agreement"], sums["items"])
+
+
+def fleiss_expected(sums: Sums) -> Floats:
+    """The agreement of two who draw from the labels of all."""
+    shares = ratio(sums["given"], sums["given"].sum(axis=-1, keepdims=True))
+    return np.asarray((shares**2).sum(axis=-1))
+
+
+def fleiss(sums: Sums) -> Floats:
+    """Fleiss's kappa, over the ratings of items that have two or more."""
+    return beyond_chance(agreement_of_pairs(sums), fleiss_expected(sums))
+
+
+def beyond_chance(observed: Floats, expected: Floats) -> Floats:
+    """Agreement beyond chance, as a share of what is possible."""
+    left = 1 - expected
+    return ratio(observed - expected, np.where(np.abs(left) < _TINY, 0, left))
+
+
+def ac1_rows(ratings: Ratings, group: Ints, groups: int, labels: int) -> Rows:
+    """The sums that AC1 is made of; items with a single rating have a part in the shares of labels."""
+    rows = np.ones(len(ratings), dtype=bool)
+    sums = dict(fleiss_rows(ratings, group, groups).sums)
+    sums["shares"] = label_sums(ratings, rows, group, groups, 1 / ratings.sizes[ratings.item])
+    sums["rated"] = grouped((ratings.sizes > 0).astype(np.float64), group, groups)
+    seen = int(np.count_nonzero(np.bincount(ratings.label, minlength=1)))
+    if labels and labels < seen:
+        raise UsageError(f"ac1(labels={labels}): there are {seen} different labels.")
+    return Rows(sums, {"labels": np.array(float(labels or seen))})
+
+
+def ac1_expected(sums: Sums) -> Floats:
+    """Agreement by chance where raters guess some items only."""
+    shares = ratio(sums["shares"], sums["rated"][..., None])
+    return ratio((shares * (1 - shares)).sum(axis=-1), sums["labels"] - 1)
+
+
+def ac1(sums: Sums) -> Floats:
+    """Gwet's AC1."""
+    return beyond_chance(agreement_of_pairs(sums), ac1_expected(sums))
+
+
+# --- Cohen, pair by pair ---
+
+
+def kappa_rows(ratings: Ratings, group: Ints, groups: int, weights: str) -> Rows:
+    """Pairs × labels, over the items that both rated: how often both, the first and the second give each."""
+    weights = weights or "none"
+    if weights not in WEIGHTS:
+        raise unknown("value of weights", weights, WEIGHTS)
+    who, width, power = len(ratings.annotators), len(ratings.labels), 1 + (weights == "quadratic")
+    pairs = list(combinations(range(who), 2))
+    names = tuple(f"{ratings.annotators[a]} ~ {ratings.annotators[b]}" for a, b in pairs)
+    ranks = ratings.ranks if weights != "none" else np.arange(width, dtype=np.float64)
+    table = np.abs(np.subtract.outer(ranks, ranks)) ** power
+    fixed = {"distance": table} if weights != "none" else {}
+    sums = {name: np.zeros((groups, len(pairs), width)) for name in ("right", "gold", "system")}
+    sums |= {"apart": np.zeros((groups, len(pairs)))} if fixed else {}
+    if groups == 1 and len(pairs) > who:
+        # All pairs at once: of each label, who gives it together with whom.
+        rated = _indicator(ratings, np.ones(len(ratings), dtype=bool))
+        first, second = np.triu_indices(who, 1)
+        for label in range(width):
+            given = _indicator(ratings, ratings.label == label)
+            both, with_any = (_dense(given.T @ other) for other in (given, rated))
+            sums["right"][0, :, label] = both[first, second]
+            sums["gold"][0, :, label], sums["system"][0, :, label] = with_any[first, second], with_any[second, first]
+            if fixed:
+                far = _indicator(ratings, np.ones(len(ratings), dtype=bool), table[label][ratings.label])
+                sums["apart"][0] += _dense(given.T @ far)[first, second]
+        return Rows(sums, fixed, names, ratings.labels)
+    cells = ratings.table
+    for number, (a, b) in enumerate(pairs):
+        both = np.flatnonzero((cells[:, a] != NONE) & (cells[:, b] != NONE))
+        x, y, where = cells[both, a], cells[both, b], group[both] * width
+        for name, place in (("right", (where + x)[x == y]), ("gold", where + x), ("system", where + y)):
+            sums[name][:, number] = np.bincount(place, minlength=groups * width).reshape(groups, width)
+        if fixed:
+            sums["apart"][:, number] = np.bincount(group[both], weights=table[x, y], minlength=groups)
+    return Rows(sums, fixed, names, ratings.labels)
+
+
+def _indicator(ratings: Ratings, chosen: Array, values: Array | None = None) -> Any:
+    """Items × annotators: 1 (or a value) where a rating is chosen; sparse where most cells are empty."""
+    item, annotator = ratings.item[chosen], ratings.annotator[chosen]
+    given = np.ones(len(item)) if values is None else values[chosen]
+    shape = (ratings.items, len(ratings.annotators))
+    if len(ratings) * 4 < shape[0] * shape[1]:
+        from scipy.sparse import csr_array
+
+        return csr_array((given, (item, annotator)), shape=shape)
+    cells = np.zeros(shape)
+    cells[item, annotator] = given
+    return cells
+
+
+def _dense(table: Any) -> Array:
+    return np.asarray(table if isinstance(table, np.ndarray) else table.toarray())
+
+
+def kappa(sums: Sums) -> Floats:
+    """Cohen's kappa of each pair; weighted by distances where there are such."""
+    first, second = sums["gold"], sums["system"]
+    items = first.sum(axis=-1)
+    if "distance" in sums:
+        expected = ratio(((first @ sums["distance"]) * second).sum(axis=-1), items)
+        return np.asarray(1 - ratio(sums["apart"], expected))
+    expected = ratio((first * second).sum(axis=-1), items**2)
+    return beyond_chance(ratio(sums["right"].sum(axis=-1), items), expected)
+
+
+def pair_alpha(sums: Sums) -> Floats:
+    """Krippendorff's alpha of each pair, nominal."""
+    both, items = sums["gold"] + sums["system"], sums["gold"].sum(axis=-1)
+    expected = 1 - ratio((both * (both - 1)).sum(axis=-1), 2 * items * (2 * items - 1))
+    return np.asarray(
+        1 - ratio(items - sums["right"].sum(axis=-1), items) / np.where(expected <= _TINY, np.nan, expected)
+    )
+
+
+# --- by label, by annotator ---
+
+
+def coincidences(ratings: Ratings) -> Floats:
+    """Labels × labels: ordered pairs of ratings of the same item, over one less than its ratings."""
+    runs, width = Runs.of(ratings), len(ratings.labels)
+    lower, higher = runs.pairs()
+    less = ratings.sizes[runs.item] - 1
+    found = np.zeros((width, width))
+    np.add.at(found, (runs.label, runs.label), runs.count * (runs.count - 1) / less)
+    met = runs.count[lower] * runs.count[higher] / less[lower]
+    np.add.at(found, (runs.label[lower], runs.label[higher]), met)
+    np.add.at(found, (runs.label[higher], runs.label[lower]), met)
+    return found
+
+
+def alpha_of(ratings: Ratings, level: str, distance: str) -> float:
+    """Alpha of all annotators."""
+    rows = alpha_rows(ratings, np.zeros(ratings.items, dtype=np.int64), 1, level, distance)
+    return float(alpha({**{name: values[0] for name, values in rows.sums.items()}, **rows.fixed}))
+
+
+def alphas_without(ratings: Ratings, level: str, distance: str) -> list[float]:
+    """Alpha of all annotators but one, for each of them."""
+    everyone = range(len(ratings.annotators))
+    if level != "nominal":
+        return [alpha_of(ratings.without(who), level, distance) for who in everyone]
+    # From the counts of all: in each item of that annotator one rating less.
+    counts, sizes = ratings.counts, ratings.sizes.astype(np.float64)
+    squares, total = (counts**2).sum(axis=1), counts[sizes > 1].sum(axis=0)
+
+    def differing(size: Array, same: Array) -> Floats:
+        return np.asarray(np.where(size > 1, (size**2 - same) / np.where(size > 1, size - 1, 1), 0))
+
+    whole = differing(sizes, squares)
+    found = []
+    for who in everyone:
+        rows = ratings.annotator == who
+        items, own = ratings.item[rows], ratings.label[rows]
+        left = sizes[items] - 1
+        given = total - np.bincount(own[left > 1], minlength=len(total)) - counts[items[left == 1]].sum(axis=0)
+        change = differing(left, squares[items] - 2 * counts[items, own] + 1) - whole[items]
+        found.append(float(alpha({"given": given, "apart": whole.sum() + change.sum()})))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """One annotator against the others, over the items that others rated too."""
+
+    items: int
+    agreement: float
+    bias: Floats
+    """By label: the annotator's share minus the others'."""
+    kappa: float
+    """Against the majority of the others; labels that are tied share an item."""
+
+
+def profiles(ratings: Ratings) -> list[Profile]:
+    """Each annotator against the others."""
+    who, width = len(ratings.annotators), len(ratings.labels)
+    rows = ratings.sizes[ratings.item] > 1
+    item, own, annotator = ratings.item[rows], ratings.label[rows], ratings.annotator[rows]
+    place = np.arange(len(item))
+    others = ratings.counts[item]
+    others[place, own] -= 1
+    shares, votes = others / others.sum(axis=1, keepdims=True), majority(others)
+    number = np.bincount(annotator, minlength=who).astype(np.float64)
+    mine = np.bincount(annotator * width + own, minlength=who * width).reshape(who, width)
+    theirs = grouped(votes, annotator, who)
+    bias = ratio(mine - grouped(shares, annotator, who), number[:, None])
+    agreement = ratio(grouped(shares[place, own], annotator, who), number)
+    by_chance = ratio((mine * theirs).sum(axis=1), number**2)
+    kappas = beyond_chance(ratio(grouped(votes[place, own], annotator, who), number), by_chance)
+    return [Profile(int(number[a]), float(agreement[a]), bias[a], float(kappas[a])) for a in range(who)]
+
+
+# --- systems against several annotators ---
+
+AGAINST = ("each", "majority", "any", "leave-one-out")
+
+
+def credit(votes: Array, label: Ints) -> Floats:
+    """The share of the reference that each item's label has; nothing for a label that nobody gave."""
+    inside = (label >= 0) & (label < votes.shape[1])
+    found = votes[np.arange(len(label)), np.where(inside, label, 0)]
+    return np.asarray(np.where(inside, found, 0.0))
+
+
+def ceiling_rows(ratings: Ratings, label: Ints, group: Ints, groups: int) -> Rows:
+    """A system's points against each annotator, the majority, any of them and the majority of all others; the points
+    of each annotator against the majority of the others. Each with the number of items."""
+    counts, cells = ratings.counts, ratings.table
+    answered, rated = label != NONE, ratings.sizes > 0
+    who = len(ratings.annotators)
+    points = {name: np.zeros((len(label), who)) for name in ("each", "left", "human")}
+    given = {name: np.zeros((len(label), who)) for name in points}
+    for one in range(who):
+        own = cells[:, one]
+        has = own != NONE
+        others = counts.copy()
+        others[np.flatnonzero(has), own[has]] -= 1
+        votes, some = majority(others), others.sum(axis=1) > 0
+        given["each"][:, one], given["left"][:, one], given["human"][:, one] = (
+            has & answered,
+            some & answered,
+            some & has,
+        )
+        points["each"][:, one] = (own == label) & has
+        points["left"][:, one], points["human"][:, one] = credit(votes, label), credit(votes, own)
+    both = (answered & rated).astype(np.float64)
+    sums = {name: grouped(points[name] * given[name], group, groups) for name in points}
+    sums |= {f"{name} items": grouped(given[name], group, groups) for name in points}
+    sums["majority"] = grouped(credit(ratings.votes, label) * both, group, groups)
+    sums["any"] = grouped(credit((counts > 0).astype(np.float64), label) * both, group, groups)
+    sums["items"] = grouped(both, group, groups)
+    return Rows(sums)
+
+
+def against_score(name: str) -> Any:
+    """The function of the sums of `ceiling_rows` for one way to compare with several annotators."""
+    if name in ("majority", "any"):
+        return lambda sums: ratio(sums[name], sums["items"])
+    return lambda sums: means(ratio(sums[name], sums[f"{name} items"]))
+
+
+def means(values: Array) -> Floats:
+    """The mean over annotators of those that have a figure."""
+    defined = ~np.isnan(values)
+    return ratio(np.where(defined, values, 0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
+
+
+# --- soft labels, perspectives ---
+
+SOFT = ("manhattan", "wasserstein", "cross-entropy", "jensen-shannon")
+
+
+def soft_distances(gold: Array, system: Array, distance: str, floor: float = 0.0) -> Floats:
+    """For each item how far two distributions over labels are apart; cross-entropy in nats, undefined is nan."""
+    if distance == "manhattan":
+        return np.asarray(np.abs(gold - system).sum(axis=1))
+    if distance == "wasserstein":
+        return np.asarray(np.abs(np.cumsum(gold - system, axis=1)).sum(axis=1))
+    if distance == "cross-entropy":
+        shares = np.maximum(system, floor)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(gold > 0, gold * np.log(shares), 0.0)
+        found = -logs.sum(axis=1)
+        return np.asarray(np.where(np.isinf(found), np.nan, found))
+    if distance != "jensen-shannon":
+        raise unknown("distance", distance, SOFT)
+    middle = (gold + system) / 2
+
+    def bits(shares: Array) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(shares > 0, shares * np.log2(shares / middle), 0.0).sum(axis=1))
+
+    return np.asarray((bits(gold) + bits(system)) / 2)
+
+
+# --- the Alternative Annotator Test ---
+
+SCORINGS = ("accuracy", "neg-rmse", "jaccard", "masi")
+
+
+@dataclass(frozen=True, eq=False)
+class AltRow:
+    """One annotator in the test: how often the system is at least as near to the others as the annotator is."""
+
+    annotator: int
+    items: Ints
+    system: Floats
+    """1 where the system is at least as near …"""
+    human: Floats
+    """… and where the annotator is."""
+
+    @property
+    def differences(self) -> Floats:
+        """Human minus system, item by item."""
+        return self.human - self.system
+
+    def p(self, epsilon: float) -> float:
+        """One-sided t test of the mean difference being below epsilon."""
+        values = self.differences
+        if len(values) < 2 or np.ptp(values) == 0:
+            return 0.0 if len(values) and values.mean() < epsilon else 1.0
+        error = values.std(ddof=1) / np.sqrt(len(values))
+        from scipy.special import stdtr
+
+        return float(stdtr(len(values) - 1, (values.mean() - epsilon) / error))
+
+
+def alt_rows(
+    ratings: Ratings, label: Ints, labels: Sequence[str], scoring: str, least: int, members: Any = None
+) -> tuple[list[AltRow], int]:
+    """All annotators against the system on the items with at least so many ratings; and the number of such items.
+
+    `labels` are those of the annotators, then those that systems alone give. Nearness is compared as whole numbers
+    or as sums of squares, so that equal is equal.
+    """
+    if scoring not in SCORINGS:
+        raise unknown("score", scoring, SCORINGS)
+    cells = ratings.table
+    usable = (label != NONE) & (ratings.sizes >= least) & (ratings.sizes > 1)
+    if scoring == "neg-rmse":
+        values = np.array([float(text) for text in labels]) if all(map(_is_number, labels)) else ratings.numbers
+        near = -(np.subtract.outer(values, values) ** 2)
+    elif scoring == "accuracy":
+        near = np.eye(len(labels))
+    else:
+        if members is None:
+            raise UsageError(f'alt-test(score={scoring}) needs sets of labels: --input-format "ratings(sets=|)".')
+        near = 1 - np.array([[set_distance(a, b, scoring) for b in members] for a in members])
+    wide = np.zeros((ratings.items, len(labels)))
+    wide[:, : len(ratings.labels)] = ratings.counts
+    found = []
+    for who in range(len(ratings.annotators)):
+        rows = np.flatnonzero((cells[:, who] != NONE) & usable)
+        own = cells[rows, who]
+        others = wide[rows]
+        others[np.arange(len(rows)), own] -= 1
+        mine, its = ((others * near[codes]).sum(axis=1) for codes in (own, label[rows]))
+        close = np.isclose(mine, its, rtol=0, atol=1e-9)
+        found.append(AltRow(who, rows, ((its > mine) | close).astype(float), ((mine > its) | close).astype(float)))
+    return found, int(usable.sum())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def won(p: Sequence[float], fdr: float) -> list[bool]:
+    """The tests that hold at a rate of false discoveries, whatever their dependence (Benjamini & Yekutieli)."""
+    order = sorted(range(len(p)), key=lambda index: p[index])
+    harmonic = sum(1 / number for number in range(1, len(p) + 1))
+    last = max((rank for rank, index in enumerate(order, 1) if p[index] <= rank / len(p) * fdr / harmonic), default=0)
+    kept = set(order[:last])
+    return [index in kept for index in range(len(p))]
+
+
+def winning_rate(rows: Sequence[AltRow], epsilon: float, fdr: float) -> float:
+    """The share of annotators whom the system beats; undefined where there are none."""
+    if not rows:
+        return float("nan")
+    beaten = won([row.p(epsilon) for row in rows], fdr)
+    return sum(beaten) / len(rows)
+
+
+def advantage(sums: Sums) -> Floats:
+    """The mean over annotators of the share of items in which the system is at least as near to the others."""
+    return means(ratio(sums["nearer"], sums["items"]))

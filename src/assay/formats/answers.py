@@ -1,0 +1,477 @@
+"""Answers of language models about gold's texts: one per line of JSON, or a file of text each.
+
+A file of answers has no text of its own that could be cut into words: it is read as it is, and grounded when gold is
+known. What comes of that is gold's text with the system's spans, and the mentions behind them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from assay import specs
+from assay.arrays import NONE, Bools, Ints, fold_codes
+from assay.corpus import Column, Corpus, Multiword, Spans
+from assay.errors import InputError, UsageError
+from assay.formats.builder import Builder, check_choice
+from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, Text
+from assay.formats.shapes import SHAPES, STATUSES, read_answer
+from assay.formats.source import Source
+from assay.formats.standoff import IDS, json_values, shown
+
+KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")
+PARAMETERS: dict[str, Any] = {
+    "shape": "auto",
+    "ground": "fuzzy",
+    "tolerance": 0.2,
+    "occurrences": "next",
+    "outside": "keep",
+    "labels": "",
+    "label": "",
+    "answer": "",
+}
+PARAMETER_HELP = (
+    "shape: of the answers, auto or one of tags, marks, brackets, json, table, words, lines; ground: how far to go "
+    "for the place of a mention (exact, folded, fuzzy); tolerance: edits per character where that is fuzzy; "
+    "occurrences: a mention is the next one or stands for all; outside: keep or drop mentions with labels outside "
+    "the inventory; labels: the inventory, A+B, else gold's; label: of shapes that have none, or the key that has "
+    "it; answer: the key of the answer"
+)
+_EXAMPLE = '{"id": "d1", "answer": "…"}'
+SAID, LEVEL = "said", "level"
+"""Columns of spans that come from answers: what the model wrote, and how that was found."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as it came."""
+
+    said: str | None
+    """None where there is none."""
+    name: str | None
+    """The id of its text."""
+    label: str
+    """The label of mentions that have none."""
+    text: str | None
+    """The text that the file gives with it."""
+    path: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        """`file:line`."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All answers of a system, and how they are to be read."""
+
+    answers: tuple[Answer, ...]
+    parameters: Mapping[str, Any]
+
+
+class _Collected:
+    """Answers file after file."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.parameters: Mapping[str, Any] = {}
+
+    def layer(self) -> Answers:
+        """All of them."""
+        return Answers(tuple(self.answers), self.parameters)
+
+
+# --- reading ---
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, if each has a value that it can have."""
+    check_choice("shape", given["shape"], ("auto", *SHAPES))
+    check_choice("ground", given["ground"], LEVELS[:3])
+    check_choice("occurrences", given["occurrences"], ("next", "all"))
+    check_choice("outside", given["outside"], ("keep", "drop"))
+    if not 0 <= given["tolerance"] <= 1:
+        raise UsageError(f"format answers: tolerance is a share between 0 and 1, not {given['tolerance']}.")
+    return dict(given)
+
+
+def spelled(given: Mapping[str, Any]) -> str:
+    """The format with all its parameters that say something."""
+    return specs.spell("answers", {name: value for name, value in given.items() if value != ""})
+
+
+def read_answers(source: Source, builder: Builder, given: Mapping[str, Any]) -> None:
+    """Read one file: values of JSON, or a text that is one answer."""
+    builder.begin_file(source.path)
+    collected = builder.collector(_Collected)
+    collected.parameters = given
+    if source.path.endswith(".txt") and source.folder is not None:
+        said = "\n".join(line for batch in source.batches() for _, line in batch.lines())
+        found = [Answer(said, source.stem, given["label"], None, source.path, 1)]
+    else:
+        values = json_values(source, _EXAMPLE)
+        found = list(_answers(((value, source.path, line) for line, value in values), given))
+        if not found:
+            raise InputError(f"{source.path}: no answers in it. An answer is {_EXAMPLE}")
+    first = collected.answers[0] if collected.answers else found[0]
+    for answer in found:
+        if (answer.name is None) != (first.name is None):
+            this, before = ("no", "one") if answer.name is None else ("an", "none")
+            raise InputError(
+                f"{answer.place}: has {this} id where those before it have {before}. Give all one, or none."
+            )
+        builder.add([""], [builder.words + 1], [answer.line])
+    collected.answers += found
+    builder.end_file()
+
+
+def _answers(values: Iterable[tuple[Any, str, int]], given: Mapping[str, Any]) -> Iterator[Answer]:
+    """Answers from values of JSON, each with its file and line."""
+    keyed: bool | None = None
+    for value, path, line in values:
+        place = f"{path}:{line}" if line else path
+        if isinstance(value, str) or value is None:
+            yield Answer(value, None, given["label"], None, path, line)
+            continue
+        if not isinstance(value, dict):
+            raise InputError(f"{place}: {shown(value)} where an answer is expected. It is {_EXAMPLE}")
+        if keyed is None:
+            keyed = bool(given["label"]) and given["label"] in value
+        label = value.get(given["label"]) if keyed else given["label"]
+        if not isinstance(label, str):
+            raise InputError(f"{place}: no label under {given['label']}, where others have one. Give it one.")
+        name = next((value[key] for key in IDS if value.get(key) is not None), None)
+        if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
+            raise InputError(f"{place}: the id is {shown(name)} where a string or a number should stand.")
+        text = value.get("text")
+        yield Answer(
+            _said(value, given["answer"], place),
+            None if name is None else str(name),
+            label,
+            text if isinstance(text, str) else None,
+            path,
+            line,
+        )
+
+
+def _said(value: Mapping[str, Any], key: str, place: str) -> str | None:
+    """The answer in an object, under the key given or one of the usual ones, or in the shape of a chat."""
+    names = (key,) if key else KEYS
+    found = next((name for name in names if name in value), None)
+    said = None if found is None else value[found]
+    if found is None:
+        try:
+            said = (value["choices"][0] if "choices" in value else value["messages"][-1])
+            said = said.get("message", said)["content"]
+        except (LookupError, TypeError, AttributeError):
+            keys = key if key else f"{', '.join(KEYS[:3])}, …"
+            none = f"no {keys}" if key else f"none of {keys} is"
+            raise InputError(f"{place}: {none} there. Name the key: answers(answer=KEY).") from None
+    if isinstance(said, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in said):
+        parts = [part for part in said if set(part) <= {"type", "text", "annotations"} and "type" in part]
+        said = "".join(part["text"] for part in parts) if parts and len(parts) == len(said) else said
+    return said if said is None or isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+
+
+def answers(given: Any, *, name: str = "data", **parameters: Any) -> Corpus:
+    """Answers of a language model, as a system for `score` and `compare`.
+
+    `given`: answers in the order of gold's texts, answers by id, or objects as a file of answers has them; None where
+    none came. The parameters are those of the format: `shape`, `ground`, `tolerance`, `occurrences`, `outside`,
+    `labels`, `label`, `answer`.
+    """
+    if isinstance(parameters.get("labels"), list | tuple):
+        parameters["labels"] = "+".join(parameters["labels"])
+    texts = {key: str(value) for key, value in parameters.items()}
+    chosen = checked(specs.typed("format answers", texts, PARAMETERS))
+    if isinstance(given, Mapping):
+        given = [{"id": str(key), "answer": said} for key, said in given.items()]
+        chosen["answer"] = "answer"
+    listed = list(given)
+    if not listed:
+        raise InputError(f"{name}: no answers in it. Give one for each of gold's texts, None where there is none.")
+    values = ((value, f"{name}, answer {number}", 0) for number, value in enumerate(listed, 1))
+    found = tuple(_answers(values, chosen))
+    nothing = np.zeros(0, dtype=np.int64)
+    return Corpus(
+        name=name,
+        format=spelled(chosen),
+        sha256=hashlib.sha256(repr(found).encode("utf-8", "surrogatepass")).hexdigest(),
+        forms=Column(np.zeros(len(found), dtype=np.int32), ("",)),
+        columns={},
+        starts=np.arange(len(found) + 1),
+        has_words=False,
+        spans=Spans(nothing, nothing, nothing, Column.of([]), nothing),
+    ).with_layer(Answers(found, chosen))
+
+
+# --- the texts that answers are about ---
+
+
+class _Words:
+    """Gold's texts, and the atoms that their characters belong to."""
+
+    def __init__(self, gold: Corpus, starts: Ints) -> None:
+        self.gold = gold
+        self.starts = starts
+        """The first sentence of each text, and the number of all."""
+        self._comments = gold.metadata("text") if gold.texts is None else []
+        self._multiwords: dict[int, list[Multiword]] = {}
+        for token in gold.multiwords:
+            sentence = int(np.searchsorted(gold.starts, token.first, side="right")) - 1
+            self._multiwords.setdefault(sentence, []).append(token)
+
+    def text(self, number: int) -> tuple[str, Ints, Ints]:
+        """A text, and begin and end of each of its words; nothing where characters are the atoms."""
+        first, end = int(self.starts[number]), int(self.starts[number + 1])
+        if self.gold.texts is not None:
+            return "".join(self.gold.texts[first:end]), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        texts: list[str] = []
+        places: list[tuple[int, int]] = []
+        length = 0
+        for sentence in range(first, end):
+            text, own = self._sentence(sentence)
+            texts.append(text)
+            places += [(length + begin, length + behind) for begin, behind in own]
+            length += len(text) + 1
+        begins, ends = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        return "\n".join(texts), begins, ends
+
+    def _sentence(self, sentence: int) -> tuple[str, list[tuple[int, int]]]:
+        """The text of a sentence, as its comment gives it or else of its words, and the place of each word there."""
+        first, end = int(self.gold.starts[sentence]), int(self.gold.starts[sentence + 1])
+        tokens = [(form, 1) for form in self.gold.forms.strings(first, end)]
+        for token in self._multiwords.get(sentence, ()):
+            # The surface token takes the place of its words.
+            words = [(token.form, token.end - token.first), *[("", 0)] * (token.end - token.first - 1)]
+            tokens[token.first - first : token.end - first] = words
+        surface = [token for token in tokens if token[1]]
+        text = self._comments[sentence] or ""
+        places: list[tuple[int, int]] = []
+        after = 0
+        for form, number in surface:
+            place = text.find(form, after)
+            if place < 0 or text[after:place].strip():
+                break
+            after = place + len(form)
+            places += [(place, after)] * number
+        else:
+            if not text[after:].strip():
+                return text, places
+        places, after = [], 0
+        for form, number in surface:
+            places += [(after, after + len(form))] * number
+            after += len(form) + 1
+        return " ".join(form for form, _ in surface), places
+
+    def atoms(self, number: int, place: tuple[int, int], begins: Ints, ends: Ints) -> tuple[int, int, int]:
+        """The sentence that a stretch of a text begins in, and its first and last atom there: words it touches."""
+        sentence = int(self.starts[number])
+        if self.gold.texts is not None:
+            begin, end = place
+            while begin >= len(self.gold.texts[sentence]):
+                begin, end = (one - len(self.gold.texts[sentence]) for one in (begin, end))
+                sentence += 1
+            return sentence, begin, end
+        start = int(self.gold.starts[sentence])
+        first = start + int(np.searchsorted(ends, place[0], side="right"))
+        behind = start + int(np.searchsorted(begins, place[1], side="left"))
+        sentence = int(np.searchsorted(self.gold.starts, first, side="right")) - 1
+        return sentence, first - int(self.gold.starts[sentence]), behind - int(self.gold.starts[sentence])
+
+
+def _texts_of(gold: Corpus, system: Corpus, given: Answers) -> tuple[_Words, dict[int, list[Answer]]]:
+    """Gold's texts, documents or sentences, and the answers to each."""
+    if not gold.has_words and gold.texts is None:
+        raise InputError(f"{gold.name}: has no words, so that answers cannot be looked for in it.")
+    documents = np.arange(gold.sentences + 1) if gold.document_starts is None else gold.document_starts
+    sentences = np.arange(gold.sentences + 1)
+    listed = given.answers
+    if listed[0].name is None:
+        number = len(listed)
+        if number not in (gold.sentences, len(documents) - 1):
+            pieces = "documents" if gold.in_documents else "sentences"
+            raise InputError(
+                f"{system.name}: {number:,} answers and {gold.sentences:,} {pieces} of gold, and no ids to tell "
+                "which belongs where."
+            )
+        starts = sentences if number == gold.sentences else documents
+        return _Words(gold, starts), {place: [answer] for place, answer in enumerate(listed)}
+    wanted = {answer.name for answer in listed}
+    by_document = {name: number for number, name in enumerate(gold.document_ids)}
+    by_sentence = {name: number for number, name in enumerate(gold.sentence_ids)}
+    # Documents, where these have the ids; a file of sentences is one document by the name of the file.
+    known, starts = (by_sentence, sentences)
+    if len(wanted & by_document.keys()) > len(wanted & by_sentence.keys()) and gold.document_starts is not None:
+        known, starts = by_document, gold.document_starts
+    found: dict[int, list[Answer]] = {}
+    for answer in listed:
+        if answer.name not in known:
+            raise InputError(f"{answer.place}: id {answer.name}, which gold does not have. Leave it out.")
+        of_text = found.setdefault(known[answer.name], [])
+        if of_text and not given.parameters["label"]:
+            raise InputError(
+                f"{answer.place}: id {answer.name} again. Join the answers to one document, or say where each has "
+                "its label: answers(label=KEY)."
+            )
+        of_text.append(answer)
+    return _Words(gold, starts), found
+
+
+# --- grounding ---
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The mentions of a system's answers, in gold's sentences, and how its answers could be read."""
+
+    sentence: Ints
+    """The sentence that each begins in; without a place, the first of its text."""
+    begin: Ints
+    """Its first atom, counted within that sentence, NONE without a place …"""
+    end: Ints
+    """… and the one behind its last."""
+    labels: Column
+    texts: Column
+    """What the model wrote."""
+    level: Ints
+    """How it was found, as an index into LEVELS."""
+    lines: Ints
+    outside: Bools
+    """Mask of those whose label is none of the inventory …"""
+    dropped: bool
+    """… and whether these are left out."""
+    statuses: Ints
+    """For each sentence of gold that begins a text the number of answers of each status."""
+    text_of: Ints
+    """The first sentence of the text that each sentence of gold belongs to."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """Further columns of the mentions."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def take(self, rows: Ints, labels: Column) -> Mentions:
+        """Some of the mentions, under other labels, or their own."""
+        return replace(
+            self,
+            **{name: getattr(self, name)[rows] for name in ("sentence", "begin", "end", "level", "lines", "outside")},
+            labels=Column(labels.codes[rows], labels.vocabulary),
+            texts=Column(self.texts.codes[rows], self.texts.vocabulary),
+        )
+
+    @property
+    def scored(self) -> Bools:
+        """Mask of the mentions that count."""
+        return ~self.outside if self.dropped else np.ones(len(self), dtype=bool)
+
+    @property
+    def unplaced(self) -> Ints:
+        """The mentions that count and are not in the text."""
+        return np.flatnonzero(self.scored & (self.level == UNGROUNDED))
+
+    def in_inventory(self, labels: Collection[str]) -> Mentions:
+        """The same where it is known which labels are outside the inventory."""
+        return replace(self, outside=~self.labels.isin(labels))
+
+
+def with_mentions(corpus: Corpus, mentions: Mentions) -> Corpus:
+    """The corpus with these mentions and their spans; a span that is there twice is one."""
+    rows = np.flatnonzero(mentions.scored & (mentions.begin != NONE))
+    keys = (mentions.sentence, mentions.begin, mentions.end, mentions.labels.codes)
+    rows = rows[np.sort(fold_codes([key[rows] for key in keys])[0])]
+    # In the order that spans have, so that columns of theirs can stand beside them.
+    rank = np.argsort(np.argsort(np.array(mentions.labels.vocabulary, dtype=object)))[mentions.labels.codes]
+    rows = rows[np.lexsort([key[rows] for key in (rank, mentions.end, mentions.begin, mentions.sentence)])]
+    labels, said = (Column(one.codes[rows], one.vocabulary) for one in (mentions.labels, mentions.texts))
+    columns = {SAID: said, LEVEL: Column(mentions.level[rows], LEVELS)}
+    begin, end = mentions.begin[rows], mentions.end[rows]
+    spans = Spans(mentions.sentence[rows], begin, end, labels, mentions.lines[rows], columns=columns)
+    return replace(corpus, spans=spans).with_layer(mentions)
+
+
+def inventory_of(given: Mapping[str, Any], golds: Collection[str]) -> tuple[str, ...]:
+    """The labels that answers may have: those the user names, else gold's."""
+    named = tuple(filter(None, (label.strip() for label in given["labels"].split("+"))))
+    return named or tuple(golds)
+
+
+def ground_answers(system: Corpus, gold: Corpus, inventory: Collection[str]) -> Corpus:
+    """Gold's text with the spans of a system's answers, and the mentions behind them."""
+    given = system.layer(Answers)
+    assert given is not None
+    words, found = _texts_of(gold, system, given)
+    parameters = given.parameters
+    ground = Ground(LEVELS.index(parameters["ground"]), parameters["tolerance"], parameters["occurrences"] == "all")
+    statuses = np.zeros((gold.sentences, len(STATUSES)), dtype=np.int64)
+    rows: list[tuple[int, int, int, int, int]] = []
+    labels: list[str] = []
+    texts: list[str] = []
+    known = frozenset(inventory)
+    lines = np.zeros(gold.sentences, dtype=np.int64)
+    files: list[tuple[str, int]] = []
+    starts = words.starts.tolist()
+    for number, (sentence, behind) in enumerate(pairwise(starts)):
+        answered = found.get(number)
+        if not answered:
+            statuses[sentence, STATUSES.index("missing")] += 1
+            continue
+        text, begins, ends = words.text(number)
+        here = Text(text)
+        lines[sentence:behind] = answered[0].line
+        if not files or files[-1][0] != answered[0].path:
+            files.append((answered[0].path, sentence if files else 0))
+        for answer in answered:
+            if answer.text is not None and "".join(answer.text.split()) != "".join(text.split()):
+                raise InputError(
+                    f"{answer.place}: its text is not that of gold ({gold.place_of_sentence(sentence)}). Leave the "
+                    "text out, or give the answers to gold's."
+                )
+            reading = read_answer(answer.said, text, known, shape=parameters["shape"], label=answer.label)
+            statuses[sentence, STATUSES.index(reading.status)] += 1
+            for one in here.ground(reading.mentions, reading.plain, ground):
+                place = (sentence, NONE, NONE)
+                if one.place is not None:
+                    place = words.atoms(number, one.place, begins, ends)
+                rows.append((*place, one.level, answer.line))
+                labels.append(one.mention.label)
+                texts.append(one.mention.text)
+    sentence_of, begin, end, level, line = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    mentions = Mentions(
+        sentence=sentence_of,
+        begin=begin,
+        end=end,
+        labels=Column.of(labels),
+        texts=Column.of(texts),
+        level=level,
+        lines=line,
+        outside=np.zeros(len(rows), dtype=bool),
+        dropped=parameters["outside"] == "drop",
+        statuses=statuses,
+        text_of=words.starts[np.searchsorted(words.starts, np.arange(gold.sentences), side="right") - 1],
+    )
+    grounded = replace(
+        gold,
+        name=system.name,
+        format=system.format,
+        sha256=system.sha256,
+        columns={},
+        files=tuple(files),
+        lines=lines,
+        word_per_line=False,
+        comments=(),
+        heads=None,
+        trees=None,
+        chains=None,
+        noted=system.noted,
+        layers={},
+    )
+    return with_mentions(grounded, mentions)

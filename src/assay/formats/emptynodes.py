@@ -1,0 +1,275 @@
+"""Empty nodes as words: mentions stand on them, and other files may have others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.arrays import NONE, Ints, Stretches, atoms_at, distinct_rows
+from assay.corpus import Chains, Column, Corpus
+from assay.errors import InputError
+
+ZERO = "ZERO"
+"""The tag of an empty node."""
+SIGN = "∅"
+"""An empty node in a text."""
+NODE = re.compile(r"[0-9]+\.[0-9]+")
+_TAGS = ("UPOS", "XPOS")
+_DEPS = 8
+_LONGEST = 16
+"""No number of a node has more characters."""
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyNodes:
+    """The words of a corpus that are empty nodes, in their order, with what tells them from others at their place."""
+
+    word: Ints
+    start: Ints
+    """How many sentences have begun since the last word, the node's own among them; 0 where it stands behind a word
+    of its sentence."""
+    number: Ints
+    """The number behind the dot."""
+    deps: tuple[str, ...]
+    """Their enhanced dependencies as they are written."""
+
+
+def words_only(corpus: Corpus) -> Ints:
+    """The words of a corpus without its empty nodes."""
+    nodes = corpus.layer(EmptyNodes)
+    return np.arange(len(corpus)) if nodes is None else np.delete(np.arange(len(corpus)), nodes.word)
+
+
+def tree_heads(corpus: Corpus) -> Ints:
+    """The word that each word hangs on by HEAD, whatever that is worth; NONE where it hangs on none."""
+    heads = np.full(len(corpus), NONE, dtype=np.int64)
+    if "HEAD" in corpus.columns:
+        cells, words = corpus.column("HEAD"), words_only(corpus)
+        known = cells.vocabulary
+        numbers = [int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 8 else 0 for cell in known]
+        number = np.array(numbers, dtype=np.int64)[cells.codes[words]]
+        starts = np.searchsorted(words, corpus.starts)
+        sentence = corpus.sentence_of[words]
+        inside = (number > 0) & (number <= np.diff(starts)[sentence])
+        heads[words[inside]] = words[(starts[sentence] + number - 1)[inside]]
+    return heads
+
+
+def highest(heads: Ints, words: Sequence[int]) -> int:
+    """The first of some words that hangs on none of the others."""
+    return next((word for word in words if int(heads[word]) not in words), words[0])
+
+
+def deps_by_parent(corpus: Corpus) -> dict[int, list[str]]:
+    """The enhanced dependencies of all empty nodes, also of those that are no words, by the first parent of each.
+
+    Of nodes with the same parent those behind it come first, the others in the order of the text.
+    """
+    words = words_only(corpus)
+    rows: list[tuple[int, int, int, str]] = []
+    for sentence, line in zip(corpus.aside_sentences, corpus.aside_lines, strict=True):
+        cells = line.split("\t")
+        if NODE.fullmatch(cells[0]) and len(cells) > _DEPS:
+            whole, _, number = cells[0].partition(".")
+            rows.append((sentence, int(whole), int(number), cells[_DEPS]))
+    if (nodes := corpus.layer(EmptyNodes)) is not None:
+        sentences = corpus.sentence_of[nodes.word]
+        before = np.searchsorted(words, nodes.word) - np.searchsorted(words, corpus.starts[sentences])
+        rows += zip(sentences.tolist(), before.tolist(), nodes.number.tolist(), nodes.deps, strict=True)
+    found: dict[int, list[tuple[bool, int, int, str]]] = {}
+    bare_starts = np.searchsorted(words, corpus.starts)
+    for sentence, behind, place, deps in rows:
+        parent = deps.partition(":")[0]
+        first, end = bare_starts[sentence : sentence + 2].tolist()
+        if parent.isascii() and parent.isdigit() and 0 < int(parent) <= end - first:
+            word = int(words[first + int(parent) - 1])
+            found.setdefault(word, []).append((behind != int(parent), behind, place, deps))
+    return {word: [deps for *_, deps in sorted(of_word)] for word, of_word in found.items()}
+
+
+def place_of_aside(corpus: Corpus, aside: int) -> str:
+    """`file:line` of a line that is no word."""
+    sentence = min(corpus.aside_sentences[aside], corpus.sentences - 1)
+    first, word = int(corpus.starts[sentence]), int(corpus.aside_words[aside])
+    if corpus.lines is None:
+        return corpus.place(min(word, len(corpus) - 1))
+    between = aside - int(np.searchsorted(corpus.aside_words, first, side="right"))
+    return f"{corpus.path_of(sentence)}:{int(corpus.lines[sentence]) + word - first + between}"
+
+
+def with_own_nodes(corpus: Corpus, asides: Ints) -> Corpus:
+    """The corpus with some of its empty nodes as words, given by their numbers among the lines that are no words."""
+    if not len(asides):
+        return corpus
+    cells = [corpus.aside_lines[aside].split("\t") for aside in asides.tolist()]
+    before = corpus.aside_words[asides]
+    sentence = np.minimum(np.array(corpus.aside_sentences, dtype=np.int64)[asides], corpus.sentences - 1)
+    for aside, row in zip(asides.tolist(), cells, strict=True):
+        if len(row[0]) > _LONGEST:
+            raise InputError(f"{place_of_aside(corpus, aside)}: {row[0]} is no number of a node. Number nodes anew.")
+    whole, number = np.array([row[0].split(".") for row in cells], dtype=np.int64).T
+    start = np.maximum(sentence - np.searchsorted(corpus.starts[:-1], before) + 1, 1)
+    start[whole > 0] = 0
+    # Nodes that are counted anew before the same word are of the next sentence, which has nodes alone.
+    same_place = (np.diff(before, prepend=NONE) == 0) & (np.minimum(start, np.append(0, start[:-1])) > 0)
+    anew = same_place & (np.diff(number, prepend=0) <= 0)
+    turns = np.cumsum(anew)
+    start += turns - turns[np.searchsorted(before, before)] * (start > 0)
+    # So that nodes are told apart, they are in their order.
+    steps = np.diff(np.stack([before, start, number]), prepend=NONE)
+    rising = (steps[0] > 0) | ((steps[0] == 0) & ((steps[1] > 0) | ((steps[1] == 0) & (steps[2] > 0))))
+    if not rising.all():
+        wrong = int(np.flatnonzero(~rising)[0])
+        fact = f"the empty node {cells[wrong][0]} stands behind {cells[wrong - 1][0]}"
+        raise InputError(f"{place_of_aside(corpus, int(asides[wrong]))}: {fact}. Number nodes in their order.")
+    nodes = EmptyNodes(
+        word=before + np.arange(len(asides)),
+        start=start,
+        number=number,
+        deps=tuple(row[_DEPS] if len(row) > _DEPS else "_" for row in cells),
+    )
+    left = np.delete(np.arange(len(corpus.aside_lines)), asides)
+    # A line that is no word stands before the words that it stood before, or before a node that has become one.
+    moved = corpus.aside_words[left] + np.searchsorted(asides, left)
+    forms = [_shown(corpus, row, number) for row, number in zip(cells, sentence.tolist(), strict=True)]
+    grown = _grown(corpus, before, sentence, forms)
+    lines = None if corpus.lines is None else corpus.lines.copy()
+    if lines is not None:
+        # A sentence that begins with a node begins so many lines earlier.
+        leading = np.flatnonzero(before == corpus.starts[sentence])[::-1]
+        up_to_word = np.searchsorted(corpus.aside_words, before, side="right") - asides
+        lines[sentence[leading]] -= up_to_word[leading]
+    return replace(
+        grown,
+        lines=lines,
+        aside_words=moved,
+        aside_sentences=tuple(corpus.aside_sentences[aside] for aside in left.tolist()),
+        aside_lines=tuple(corpus.aside_lines[aside] for aside in left.tolist()),
+    ).with_layer(nodes)
+
+
+def on_one_line(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Corpora of the same documents and words, each with the empty nodes of all as words: one line of atoms.
+
+    Nodes are the same that stand behind the same word of the same sentence and have the same number there.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    nothing = EmptyNodes(none, none, none, ())
+    layers = [corpus.layer(EmptyNodes) or nothing for corpus in corpora]
+    if not any(len(nodes.word) for nodes in layers):
+        return list(corpora)
+    rows = []
+    for corpus, nodes in zip(corpora, layers, strict=True):
+        document = corpus.document_of_sentence[corpus.sentence_of[nodes.word]].astype(np.int64)
+        firsts = corpus.first_words[document]
+        # Words before it in its document, nodes not counted.
+        behind = nodes.word - np.arange(len(nodes.word)) - (firsts - np.searchsorted(nodes.word, firsts))
+        rows.append(np.stack([document, behind, nodes.start, nodes.number], axis=1))
+    distinct, group, _ = distinct_rows(np.concatenate(rows))
+    forms = dict[int, str]()
+    for corpus, nodes, numbers in zip(corpora, layers, _split(group, rows), strict=True):
+        for number, word in zip(numbers.tolist(), nodes.word.tolist(), strict=True):
+            forms.setdefault(number, corpus.forms[word])
+    return [
+        _with_foreign_nodes(corpus, np.setdiff1d(np.arange(len(distinct)), numbers), distinct, numbers, forms)
+        for corpus, numbers in zip(corpora, _split(group, rows), strict=True)
+    ]
+
+
+def _split(group: Ints, rows: Sequence[Ints]) -> list[Ints]:
+    return np.split(group, np.cumsum([len(one) for one in rows])[:-1])
+
+
+def _with_foreign_nodes(corpus: Corpus, missing: Ints, distinct: Ints, own: Ints, forms: dict[int, str]) -> Corpus:
+    """The corpus with nodes that it lacks; `own` are the nodes that it has, in their order."""
+    if not len(missing):
+        return corpus
+    document, behind, start, _ = distinct[missing].T
+    words = words_only(corpus)
+    bare_starts = np.searchsorted(words, corpus.starts)
+    bare = np.searchsorted(words, corpus.first_words)[document] + behind
+    # Its sentence: that of the word before it, or the one that begins here, or that lies over the place.
+    first = np.searchsorted(bare_starts[:-1], bare)
+    begun = np.searchsorted(bare_starts[:-1], bare, side="right") - first
+    within = np.searchsorted(bare_starts, bare, side="right") - 1
+    sentence = np.where(start == 0, first - 1, np.where(begun > 0, first + np.minimum(start, begun) - 1, within))
+    sentence = np.minimum(sentence, corpus.sentences - 1)
+    before = bare + np.searchsorted(own, missing)
+    grown = _grown(corpus, before, sentence, [forms[number] for number in missing.tolist()])
+    added = before + np.arange(len(missing))
+    return replace(grown, unwritten=np.union1d(grown.unwritten, added))
+
+
+def _shown(corpus: Corpus, cells: Sequence[str], sentence: int) -> str:
+    """An empty node as it is shown, with its first parent and relation: `∅ (nsubj of posted)`."""
+    parent, _, relation = (cells[_DEPS] if len(cells) > _DEPS else "").split("|")[0].partition(":")
+    first, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+    if not relation:
+        return SIGN
+    if parent.isdigit() and 0 < int(parent) <= end - first:
+        return f"{SIGN} ({relation} of {corpus.forms[first + int(parent) - 1]})"
+    return f"{SIGN} ({relation})"
+
+
+def shown_short(form: str) -> str:
+    """A word as it is; an empty node without what it depends on."""
+    return SIGN if form.startswith(f"{SIGN} (") else form
+
+
+def _grown(corpus: Corpus, before: Ints, sentence: Ints, forms: Sequence[str]) -> Corpus:
+    """The corpus with further words, each put before a word and into a sentence."""
+    where = np.arange(len(corpus) + 1)
+    moved = where + np.searchsorted(before, where, side="right")
+    more = np.cumsum(np.bincount(sentence, minlength=corpus.sentences))
+    added = before + np.arange(len(before))
+
+    def inserted(column: Column, value: str) -> Column:
+        code = column.vocabulary.index(value) if value in column.vocabulary else len(column.vocabulary)
+        vocabulary = column.vocabulary if code < len(column.vocabulary) else (*column.vocabulary, value)
+        return Column(np.insert(column.codes, before, code), vocabulary)
+
+    known = dict.fromkeys(corpus.forms.vocabulary)
+    known.update(dict.fromkeys(forms))
+    place = {form: code for code, form in enumerate(known)}
+    codes = [place[form] for form in forms]
+    heads = corpus.heads
+    if heads is not None:
+        # A node hangs on itself: it is never the word of a mention that hangs on none of the others.
+        heads = np.insert(np.where(heads >= 0, moved[heads], heads), before, added)
+    nodes = corpus.layer(EmptyNodes)
+    grown = replace(
+        corpus,
+        forms=Column(np.insert(corpus.forms.codes, before, codes), tuple(known)),
+        columns={name: inserted(column, ZERO if name in _TAGS else "_") for name, column in corpus.columns.items()},
+        starts=corpus.starts + np.append(0, more),
+        aside_words=moved[corpus.aside_words],
+        multiwords=(),
+        heads=heads,
+        unwritten=moved[corpus.unwritten],
+    )
+    if nodes is not None:
+        grown = grown.with_layer(replace(nodes, word=moved[nodes.word]))
+    if corpus.chains is None:
+        return grown
+    chains = corpus.chains
+    return replace(grown, chains=_moved_chains(chains, moved, corpus.first_words, grown.first_words))
+
+
+def _moved_chains(chains: Chains, moved: Ints, firsts: Ints, new_firsts: Ints) -> Chains:
+    """Chains whose words have moved; what is new between the words of a mention is no part of it."""
+    old, new = firsts[chains.document], new_firsts[chains.document]
+    begin, end = moved[old + chains.begin], moved[old + chains.end - 1] + 1
+    wider = (end - begin) != (chains.end - chains.begin)
+    stretches: dict[int, Stretches] = {}
+    for mention in sorted({*chains.stretches, *np.flatnonzero(wider).tolist()}):
+        shape = atoms_at(mention, chains.begin, chains.end, chains.stretches)
+        atoms = moved[np.concatenate([np.arange(*part) for part in shape]) + old[mention]] - new[mention]
+        cuts = np.flatnonzero(np.diff(atoms) > 1) + 1
+        stretches[mention] = tuple((int(part[0]), int(part[-1]) + 1) for part in np.split(atoms, cuts))
+    heads = chains.heads
+    if heads is not None:
+        heads = np.where(heads < 0, NONE, moved[old + np.maximum(heads, 0)] - new)
+    return replace(chains, begin=begin - new, end=end - new, heads=heads, stretches=stretches)

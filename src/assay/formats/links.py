@@ -1,0 +1,393 @@
+"""Links in files: HIPE tables, neleval and TAC tables, and columns of identifiers beside columns of tags."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from operator import itemgetter
+
+import numpy as np
+
+from assay.arrays import Bools, Ints, numbers_of_runs
+from assay.corpus import Column, Corpus, Spans, one_vocabulary
+from assay.errors import InputError
+from assay.formats.builder import Builder, Vocabulary
+from assay.formats.columns import Layout
+from assay.formats.relations import NIL, LinkLists, Links
+from assay.formats.schemes import BEGIN, ROLES, SINGLE
+from assay.formats.source import Source
+
+HIPE = "hipe"
+_TAGS = re.compile(r"NE-")
+_LINKS = re.compile(r"NEL-")
+_MISC = "MISC"
+_END = "EndOfSentence"
+_DOCUMENT = "document_id"
+_NO_LINK = frozenset({"_", "-", ""})
+_ONE_NIL = re.compile(r"NIL|--NME--$")
+_OFFSET = re.compile(r"[0-9]{1,9}")
+_LONGEST = 1_000_000
+"""No document has more places than this."""
+
+
+def one_nil(identifier: str) -> str:
+    """An identifier, or NIL for all that stand for something without one: NIL, NIL0042, --NME--."""
+    return NIL if _ONE_NIL.match(identifier) else identifier
+
+
+# --- HIPE: a table with a header, documents by comments ---
+
+
+def looks_hipe(head: Sequence[str]) -> bool:
+    """The first line names columns as HIPE does: TOKEN, then NE- and NEL- columns."""
+    names = head[0].split("\t")
+    return names[0] == "TOKEN" and any(map(_TAGS.match, names)) and any(map(_LINKS.match, names))
+
+
+def hipe_layout(head: Sequence[str], path: str) -> Layout:
+    """The columns that the first line names."""
+    names = tuple(head[0].split("\t")) if head else ()
+    if len(names) < 2 or names[0] != "TOKEN":
+        raise InputError(
+            f"{path}:1: the first line does not name the columns, as it does in HIPE files: TOKEN, NE-COARSE-LIT, … "
+            "Is it another format? Try --input-format tsv"
+        )
+    return Layout(HIPE, "\t", len(names), 0, names, comments=True, header=True, empty="_")
+
+
+def is_link_column(name: str) -> bool:
+    """True of a column of links, as HIPE names it."""
+    return _LINKS.match(name) is not None
+
+
+def link_columns(names: Sequence[str]) -> tuple[str, str]:
+    """The column of tags and the column of links that a HIPE file has; empty where it has none."""
+    links = [name for name in names if is_link_column(name)]
+    tags = [name for name in names if _TAGS.match(name)]
+    return "NE-COARSE-LIT" if "NE-COARSE-LIT" in tags else "".join(tags[:1]), "".join(links[:1])
+
+
+def read_hipe(source: Source, builder: Builder, layout: Layout) -> None:
+    """Read one file: sentences end where MISC says so, documents begin where a comment names one.
+
+    A line with all its cells is a word, also where it begins with #; other lines with # are comments.
+    """
+    builder.begin_file(source.path)
+    wanted = [layout.word, *(layout.label(name, source.path) for name in builder.names)]
+    pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[layout.word],)
+    misc = layout.names.index(_MISC) if _MISC in layout.names else None
+    flat: list[str] = []
+    ends: list[int] = []
+    first_lines: list[int] = []
+    first = 0
+    """The line of the first word of the sentence under way, 0 before it."""
+    words = builder.words
+
+    def flush() -> None:
+        """Hand over what was read; the sentence under way ends."""
+        nonlocal first, words
+        if first:
+            ends.append(words)
+            first_lines.append(first)
+        builder.add(flat, ends, first_lines)
+        first = 0
+        for gathered in (flat, ends, first_lines):
+            gathered.clear()
+
+    for batch in source.batches():
+        for number, line in batch.lines():
+            cells = line.split("\t")
+            if number == 1 and cells[0] == layout.names[0]:
+                continue
+            if len(cells) == layout.width:
+                if not cells[layout.word]:
+                    raise InputError(f"{source.path}:{number}: the word is empty. Is a cell missing?")
+                first = first or number
+                words += 1
+                if cells[layout.word].startswith('"') and (bare := _unquoted(cells[layout.word])):
+                    cells[layout.word] = bare
+                    builder.note("Words in quotes as in CSV, read without them: {}.", 1)
+                flat.extend(pick(cells))
+                if misc is None or _END not in cells[misc] or _END not in cells[misc].split("|"):
+                    continue
+            elif line.startswith("#"):
+                flush()
+                builder.comments([line], [builder.sentence])
+                key, equals, value = line[1:].partition("=")
+                if equals and key.strip().rpartition(":")[2] == _DOCUMENT:
+                    builder.identify(value.strip(), f"{source.path}:{number}")
+                continue
+            elif line.strip():
+                columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+                raise InputError(
+                    f"{source.path}:{number}: {columns} where the first line has {layout.width}. "
+                    "Is a cell missing, or empty?"
+                )
+            if first:
+                ends.append(words)
+                first_lines.append(first)
+                first = 0
+    flush()
+    builder.end_file()
+
+
+def _unquoted(cell: str) -> str:
+    """A word that was quoted for the quotes in it, which are doubled then; nothing where it was not."""
+    inner = cell[1:-1]
+    quoted = len(cell) > 3 and cell.endswith('"') and '""' in inner and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if quoted else ""
+
+
+def cut_like(gold: Corpus, system: Corpus) -> Corpus:
+    """The system's words in the sentences and documents of gold, where they are the same words.
+
+    Those of gold that begin with # may be missing: readers take them for comments. Such a word is put in without any
+    annotation, and a note says how many.
+    """
+    marked = np.array([form.startswith("#") for form in gold.forms.vocabulary], dtype=bool)[gold.forms.codes]
+    missing = len(gold) - len(system)
+    if missing and missing != int(marked.sum()):
+        return system
+    kept = ~marked if missing else np.ones(len(gold), dtype=bool)
+    _, (ours, theirs) = one_vocabulary([gold.forms, system.forms])
+    if not np.array_equal(ours[kept], theirs) or (system.by_id and system.document_ids != gold.document_ids):
+        return system
+    mark = system.empty or "_"
+    columns = {}
+    for name, column in system.columns.items():
+        known = Vocabulary[str](zip(column.vocabulary, range(len(column.vocabulary)), strict=True))
+        codes = np.full(len(gold), known[mark], dtype=np.int32)
+        codes[kept] = column.codes
+        columns[name] = Column(codes, tuple(known))
+    # The line of each sentence is that of its first word that the system has.
+    firsts = np.searchsorted(np.flatnonzero(kept), gold.starts[:-1])
+    lines = system.lines_of(np.minimum(firsts, len(system) - 1))
+    note = ("Words of gold that begin with # and are missing, put in without annotation: {}.", missing)
+    return replace(
+        system,
+        forms=gold.forms,
+        columns=columns,
+        starts=gold.starts,
+        lines=lines,
+        document_starts=gold.document_starts,
+        document_ids=gold.document_ids,
+        comments=gold.comments,
+        by_id=gold.by_id,
+        noted=(*system.noted, *([note] if missing else ())),
+    )
+
+
+# --- tags and identifiers in columns ---
+
+
+def links_of_columns(
+    corpus: Corpus, tags: str, links: Sequence[str], *, gold: bool, spans: Spans | None = None
+) -> Corpus:
+    """The corpus with the links of its mentions, which columns of identifiers give.
+
+    Where `spans` are given, these are the mentions: the words of one must not disagree, and no other word may have a
+    link. Else tags are read as HIPE does: I- without B- opens a mention, S- and E- are B- and I-, a word outside that
+    has a link is a mention, and where the link changes a system's mention ends, while gold's keeps its first.
+    """
+    hipe = spans is None
+    columns = [corpus.column(name) for name in links]
+    cells, texts = _joined(columns)
+    identifiers = [_identifiers(text, hipe) for text in texts]
+    for code, names in enumerate(identifiers):
+        odd = next((name for name in names if re.search(r"\s", name)), None)
+        if odd is not None:
+            word = int((cells == code).argmax())
+            raise InputError(
+                f"{corpus.place(word)}: the identifier {odd!r} has a blank in it. Several are divided by |; within "
+                "one, write _ for a blank."
+            )
+    linked = np.array([bool(names) for names in identifiers], dtype=bool)[cells]
+    if spans is None:
+        first, end, label, vocabulary = _hipe_mentions(corpus, tags, cells, linked, gold=gold)
+        holder = first
+        sentence = corpus.sentence_of[first].astype(np.int64)
+        start = corpus.starts[sentence]
+        labels = Column(label, vocabulary)
+        spans = Spans(sentence, first - start, end - start, labels, corpus.lines_of(first))
+    else:
+        first = corpus.starts[spans.sentence] + spans.begin
+        end = corpus.starts[spans.sentence] + spans.end
+        holder = _agreed(corpus, first, end, cells, linked, texts)
+    sizes = np.array([len(names) for names in identifiers], dtype=np.int64)
+    known = Column.of(chain.from_iterable(identifiers))
+    own = np.where(linked[holder], sizes[cells[holder]], 0)
+    rows = numbers_of_runs((np.cumsum(sizes) - sizes)[cells[holder]], own)
+    starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
+    layer = Links(spans, starts, Column(known.codes[rows], known.vocabulary))
+    return replace(corpus, spans=spans).with_layer(layer)
+
+
+def with_links(corpus: Corpus) -> Corpus:
+    """The corpus with the links of its columns, where these are called as HIPE calls them; else as it is."""
+    tags, links = link_columns(tuple(corpus.columns))
+    if not (tags and links) or corpus.layer(Links) is not None:
+        return corpus
+    others = {name: one for name, one in corpus.columns.items() if name not in (tags, links, _MISC)}
+    return replace(links_of_columns(corpus, tags, [links], gold=True), columns=others)
+
+
+def _joined(columns: Sequence[Column]) -> tuple[Ints, tuple[str, ...]]:
+    """One cell for several columns: those of the first, then those of the others that it does not have."""
+    codes, texts = columns[0].codes.astype(np.int64), columns[0].vocabulary
+    for column in columns[1:]:
+        pairs, codes = np.unique(codes * len(column.vocabulary) + column.codes, return_inverse=True)
+        rows = [divmod(pair, len(column.vocabulary)) for pair in pairs.tolist()]
+        texts = tuple("|".join([texts[ours], column.vocabulary[theirs]]) for ours, theirs in rows)
+    return codes.ravel(), texts
+
+
+def _identifiers(cell: str, upper: bool) -> tuple[str, ...]:
+    """The identifiers of a cell, best first; none where it says that there is no link."""
+    names = (name.strip() for name in cell.split("|"))
+    return tuple(dict.fromkeys(name.upper() if upper else name for name in names if name not in _NO_LINK))
+
+
+def _hipe_mentions(
+    corpus: Corpus, column: str, cells: Ints, linked: Bools, *, gold: bool
+) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
+    """The first word of each mention, the one behind its last, and its type, in capitals."""
+    tags = corpus.column(column)
+    known: dict[str, int] = {"": 0}
+    roles, types = np.zeros(len(tags.vocabulary), dtype=np.int64), np.zeros(len(tags.vocabulary), dtype=np.int32)
+    used = np.bincount(tags.codes, minlength=len(tags.vocabulary))
+    for code, tag in enumerate(tags.vocabulary):
+        prefix, _, kind = tag.upper().partition("-")
+        if tag in ("O", "o", corpus.empty) or not used[code]:
+            continue
+        if prefix not in ROLES or not kind:
+            word = int((tags.codes == code).argmax())
+            raise InputError(
+                f"{corpus.place(word)}: tag {tag!r} in {column} where a tag is O, or a prefix (B, I, E, S), a hyphen "
+                "and a type. Is it another column? Say --column NAME"
+            )
+        roles[code], types[code] = ROLES[prefix], known.setdefault(kind, len(known))
+    role, label = roles[tags.codes], types[tags.codes]
+    inside = role > 0
+    taken = inside | linked
+    first = taken.copy()
+    goes_on = inside[1:] & inside[:-1] & (label[1:] == label[:-1]) & (role[1:] != BEGIN) & (role[1:] != SINGLE)
+    goes_on[corpus.first_words[1:] - 1] = False
+    if not gold:
+        goes_on &= cells[1:] == cells[:-1]
+    first[1:] &= ~goes_on
+    last = taken.copy()
+    last[:-1] &= ~goes_on
+    begin = np.flatnonzero(first)
+    return begin, np.flatnonzero(last) + 1, label[begin], tuple(known)
+
+
+def _agreed(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: Bools, texts: Sequence[str]) -> Ints:
+    """For each mention the word whose link is that of all its words that have one; its first word if none has."""
+    sizes = end - first
+    words, mention = numbers_of_runs(first, sizes), np.repeat(np.arange(len(first)), sizes)
+    words, mention = words[linked[words]], mention[linked[words]]
+    outside = linked.copy()
+    outside[words] = False
+    if outside.any():
+        word = int(outside.argmax())
+        raise InputError(
+            f"{corpus.place(word)}: the link {texts[int(cells[word])]!r} on a word that is in no mention. Tag it, or "
+            "take the link away."
+        )
+    holder = first.copy()
+    holder[mention[::-1]] = words[::-1]
+    other = np.flatnonzero(cells[words] != cells[holder[mention]])
+    if len(other):
+        word, before = int(words[other[0]]), int(holder[mention[other[0]]])
+        raise InputError(
+            f"{corpus.place(word)}: the link {texts[int(cells[word])]!r} in a mention that has "
+            f"{texts[int(cells[before])]!r} before. Give all words of a mention the same link, or the first alone."
+        )
+    return holder
+
+
+# --- neleval and TAC: a mention per line ---
+
+
+def looks_neleval(head: Sequence[str]) -> bool:
+    """Lines of document, first and last place, and triples of identifier, score and type."""
+    rows = [line.split("\t") for line in head if line.strip()]
+    shaped = all(len(row) >= 3 and len(row) % 3 == 0 and all(map(_OFFSET.fullmatch, row[1:3])) for row in rows)
+    return shaped and any(len(row) >= 6 for row in rows)
+
+
+def read_neleval(source: Source, builder: Builder) -> None:
+    """Read one file: places count from 0 or 1, the last one included; what has no candidates is NIL.
+
+    A document has as many nameless atoms as its mentions reach.
+    """
+    builder.begin_file(source.path)
+    lists = builder.collector(LinkLists)
+    before = builder.sentence
+    documents: dict[str, int] = {}
+    lengths: list[int] = []
+    lines: list[int] = []
+    for batch in source.batches():
+        for number, line in batch.lines():
+            if not line.strip():
+                continue
+            place = f"{source.path}:{number}"
+            cells = line.split("\t")
+            if len(cells) < 3 or len(cells) % 3:
+                columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+                raise InputError(
+                    f"{place}: {columns} where a line is: document, first and last place, then identifier, score and "
+                    "type of each candidate, all divided by tabs."
+                )
+            begin, end = _offsets(cells[1], cells[2], place)
+            candidates = list(_candidates(cells[3:], place))
+            # Sorting is stable: equal scores stay in the order of the file.
+            candidates.sort(key=lambda row: -math.inf if math.isnan(row[1]) else row[1], reverse=True)
+            document = documents.setdefault(cells[0], len(documents))
+            if document == len(lengths):
+                lengths.append(0)
+                lines.append(number)
+            lengths[document] = max(lengths[document], end)
+            label = candidates[0][2] if candidates else ""
+            span = lists.span(before + document, [(begin, end)], label, number)
+            names, scores = [row[0] for row in candidates], [row[1] for row in candidates]
+            lists.link(span, names or [NIL], [] if all(map(math.isnan, scores)) else scores)
+    for name, length, number in zip(documents, lengths, lines, strict=True):
+        builder.identify(name, f"{source.path}:{number}")
+        builder.add_codes([np.full(length, builder.cells[0][b""])], [builder.words + length], [number])
+    builder.end_file()
+
+
+def _offsets(first: str, last: str, place: str) -> tuple[int, int]:
+    """The first place of a mention and the one behind its last."""
+    if not (_OFFSET.fullmatch(first) and _OFFSET.fullmatch(last)):
+        raise InputError(f"{place}: {first!r} and {last!r} where numbers say where a mention begins and ends.")
+    begin, end = int(first), int(last) + 1
+    if end <= begin:
+        raise InputError(f"{place}: the mention ends at {last}, before it begins, at {first}. Ends are included.")
+    if end > _LONGEST:
+        raise InputError(f"{place}: the mention ends at {last}; places of a document go up to {_LONGEST:,}.")
+    return begin, end
+
+
+def _candidates(cells: Sequence[str], place: str) -> Iterator[tuple[str, float, str]]:
+    """Identifier, score (nan where there is none) and type of each candidate."""
+    scores: dict[str, tuple[str, str]] = {}
+    for name, score, label in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
+        if not name:
+            raise InputError(f"{place}: a candidate without an identifier. What has none is called NIL.")
+        if re.search(r"\s", name):
+            raise InputError(f"{place}: the identifier {name!r} has a blank in it. Write _ for it.")
+        try:
+            value = float(score) if score else math.nan
+        except ValueError:
+            value = math.inf
+        if math.isinf(value) or (math.isnan(value) and score):
+            raise InputError(f"{place}: the score {score!r} of {name} is no number. Leave it empty if there is none.")
+        if name not in scores:
+            yield name, value, label
+        if scores.setdefault(name, (score, label)) != (score, label):
+            raise InputError(f"{place}: the candidate {name} is there twice with other scores or types. Keep one.")

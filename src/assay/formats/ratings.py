@@ -1,0 +1,393 @@
+"""Tables of ratings: one file for all annotators, or a system's answers to the same items.
+
+Long tables have a rating in each line, wide ones an item in each line and a column for each annotator; JSON is
+{annotator: {item: label}}, {item: {"annotations": {annotator: label}}}, or {item: label} for a single one.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from assay import specs
+from assay.arrays import NONE, Floats, Ints
+from assay.corpus import Column
+from assay.corpus.ratings import Ratings, number_of, set_label, spelt
+from assay.errors import InputError, UsageError, unknown
+from assay.formats.builder import check_choice
+from assay.formats.source import Source, expand
+
+FORMAT = "ratings"
+PARAMETERS = {"item": "", "annotator": "", "label": "", "layout": "auto", "missing": "", "sets": "", "order": ""}
+LAYOUTS = ("auto", "long", "wide")
+_MISSING = frozenset({"", "NA", "na", "NaN", "nan", "NULL", "null"})
+_ITEMS = ("item", "unit", "item_id", "id", "instance", "example", "text_id", "subject", "question")
+_ANNOTATORS = ("annotator", "annotator_id", "coder", "rater", "worker", "worker_id", "judge", "user", "observer")
+_LABELS = ("label", "rating", "annotation", "value", "answer", "category", "class", "code", "tag", "score")
+_DOCUMENTS = ("document", "doc", "document_id", "doc_id")
+_PROBABILITY = "p:"
+_CLOSE = 1e-6
+_NESTED = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+
+
+@dataclass
+class Table:
+    """The ratings of a file as texts, before it is known which labels there are in all files."""
+
+    path: str
+    sha256: str = ""
+    layout: str = ""
+    items: list[str] = field(default_factory=list)
+    annotators: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    """All items, also those without ratings, and their order."""
+    raters: dict[str, int] = field(default_factory=dict)
+    """All annotators, also those without ratings; the name of a single one is empty."""
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Further columns: what each item has there."""
+    soft: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Distributions over labels, by item."""
+    order: tuple[str, ...] = ()
+    sets: bool = False
+    members: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def ratings(self, items: Sequence[str] = ()) -> Ratings:
+        """The ratings; equal numbers are equal labels, however they are written (3 and 3.0)."""
+        labels = self.labels
+        if not self.order and not self.sets:
+            numbers = {label: number_of(label) for label in set(labels)}
+            if numbers and all(number is not None for number in numbers.values()):
+                same = {label: spelt(number) for label, number in numbers.items() if number is not None}
+                labels = [same[label] for label in labels]
+        made = Ratings.of(
+            self.items,
+            self.annotators,
+            labels,
+            order=self.order,
+            names=list(items or self.names),
+            raters=list(self.raters),
+        )
+        columns = {
+            name: Column.of(values.get(item, "(none)") for item in made.names)
+            for name, values in self.columns.items()
+        }
+        members = tuple(self.members[label] for label in made.labels) if self.sets else None
+        return replace(made, members=members, columns=columns)
+
+
+def is_table(head: Sequence[str]) -> bool:
+    """False where the first lines are JSON that begins with anything but an object within an object."""
+    text = "\n".join(head[:20]).lstrip()
+    return text[:1] not in ("{", "[") or _NESTED.match(text) is not None
+
+
+def ratings_in(data: Mapping[str, Any], name: str = "ratings") -> Table:
+    """The ratings in data that have the shape of the JSON."""
+    table = Table(name)
+    text = json.dumps(data)
+    _collect(_json(name, text, table), name, PARAMETERS, table, {})
+    table.sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return table
+
+
+def read_ratings(paths: Sequence[str], input_format: str | None = None, *, answers: bool = False) -> Table:
+    """The ratings in files, or in all files of a folder or a pattern; told by their shape.
+
+    A system's `answers` may lack the columns that the annotators' table has.
+    """
+    given: dict[str, str] = {}
+    if input_format is not None:
+        name, given = specs.parse(input_format, "format")
+        if name != FORMAT:
+            raise UsageError(f"--input-format {name} has one annotator per file. For one table of all: ratings")
+    settings = specs.typed("format ratings", given, PARAMETERS)
+    check_choice("layout", settings["layout"], LAYOUTS)
+    order = tuple(part.strip() for part in settings["order"].split("<")) if settings["order"] else ()
+    if len(set(order)) < len(order) or "" in order:
+        raise UsageError(f"format ratings: order={settings['order']} names a label twice, or none.")
+    table = Table(", ".join(paths), order=order, sets=bool(settings["sets"]))
+    digests: list[str] = []
+    seen: dict[tuple[str, str], str] = {}
+    for file in (file for path in paths for file in expand(path)):
+        source = Source(file)
+        text = "".join(batch.text for batch in source.batches())
+        digests.append(source.sha256)
+        if text.lstrip()[:1] in "{[":
+            rows = _json(source.path, text, table)
+        else:
+            rows = _rows(source.path, text, settings, table, answers)
+        try:
+            _collect(rows, source.path, settings, table, seen)
+        except csv.Error as error:
+            told = f"no table that can be read ({error}). Is a quotation mark left open?"
+            raise InputError(f"{source.path}: {told}") from None
+    table.sha256 = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    if not table.names:
+        raise InputError(f"{table.path}: no ratings in it.")
+    return table
+
+
+def _collect(
+    rows: Iterator[tuple[int, str, str, Any]],
+    path: str,
+    settings: Mapping[str, str],
+    table: Table,
+    seen: dict[tuple[str, str], str],
+) -> None:
+    """Enter ratings (line, item, annotator, label) into a table; a second one of the same item is refused."""
+    mark, sets, known = settings["missing"], settings["sets"], set(table.order)
+    names, raters = table.names, table.raters
+    items, annotators, labels = table.items, table.annotators, table.labels
+    for line, item, annotator, given in rows:
+        names.setdefault(item, len(names))
+        raters.setdefault(annotator, len(raters))
+        if isinstance(given, list):
+            table.sets, members = True, frozenset(map(_text, given))
+            label = set_label(list(members))
+            table.members[label] = members
+        else:
+            label = given if isinstance(given, str) else _text(given)
+            label = label.strip()
+            if label in _MISSING or (mark and label == mark):
+                continue
+            if sets:
+                members = frozenset(part.strip() for part in label.split(sets) if part.strip())
+                label = set_label(list(members))
+                table.members[label] = members
+            elif known and label not in known:
+                place = f"{path}:{line}" if line else path
+                raise InputError(f"{place}: label {label!r} is not in order={settings['order']}. Add it there.")
+        if (annotator, item) in seen:
+            place = f"{path}:{line}" if line else path
+            who = f"annotator {annotator}" if annotator else "the file"
+            raise InputError(f"{place}: {who} has item {item} twice: {seen[annotator, item]} and {label}.")
+        seen[annotator, item] = label
+        items.append(item)
+        annotators.append(annotator)
+        labels.append(label)
+
+
+def _text(value: Any) -> str:
+    """A value of JSON as a label."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: ""}[value]
+    return spelt(float(value)) if isinstance(value, int | float) else str(value)
+
+
+# --- tables ---
+
+
+def _rows(
+    path: str, text: str, settings: Mapping[str, str], table: Table, answers: bool
+) -> Iterator[tuple[int, str, str, str]]:
+    """The ratings of a table with a header."""
+    first = text.partition("\n")[0]
+    separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(text.splitlines(), delimiter=separator)
+    header = [name.strip() for name in next(reader, [])]
+    if answers:
+        settings = {**settings, **{key: "" for key in ("item", "annotator", "label") if settings[key] not in header}}
+    for name in (settings[key] for key in ("item", "annotator", "label")):
+        if name and name not in header:
+            raise InputError(f"{path}:1: {unknown('column', name, header)}")
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}:1: two columns are called {twice!r}. Give each a name of its own.")
+
+    def column(key: str, usual: Sequence[str]) -> int | None:
+        low = [name.lower() for name in header]
+        return header.index(settings[key]) if settings[key] else next((low.index(n) for n in usual if n in low), None)
+
+    who, layout = column("annotator", _ANNOTATORS), settings["layout"]
+    what = column("label", _LABELS)
+    soft = [index for index, name in enumerate(header) if name.startswith(_PROBABILITY)]
+    if soft:
+        layout = "soft"
+    elif layout == "auto":
+        # A system's answers are an item and a label in each line.
+        layout = "long" if who is not None or (len(header) == 2 and what is not None) else "wide"
+    elif layout == "long" and who is None:
+        raise InputError(
+            f"{path}:1: no column of annotators. Say which: ratings(annotator=…). There is: {_listed(header)}."
+        )
+    table.layout = layout
+    item = column("item", _ITEMS)
+    if layout == "long":
+        rest = [index for index in range(len(header)) if index not in (who, item)]
+        what = what if what is not None else rest[-1] if len(rest) == 1 else None
+        rest = [index for index in range(len(header)) if index not in (who, what)]
+        item = item if item is not None else rest[0] if len(rest) == 1 else None
+        if item is None or what is None:
+            raise InputError(
+                f"{path}:1: which column has the items, which the labels? Say it: --input-format "
+                f'"ratings(item=…, annotator=…, label=…)". There is: {_listed(header)}.'
+            )
+    else:
+        item = item if item is not None else 0
+        if len(header) < 2:
+            raise InputError(
+                f"{path}:1: no table of ratings: one column only. Columns are divided by commas or tabs."
+            )
+    further = (
+        {index: name for index, name in enumerate(header) if index not in (item, who, what)}
+        if layout == "long"
+        else {}
+    )
+    probabilities = {index: header[index].removeprefix(_PROBABILITY) for index in soft}
+    others = [index for index in range(len(header)) if index != item]
+    for row in reader:
+        line = reader.line_num
+        if not row or row == [""]:
+            continue
+        if len(row) != len(header):
+            raise InputError(f"{path}:{line}: {len(row)} cells where the first line has {len(header)}.")
+        name = row[item].strip()
+        if not name:
+            raise InputError(f"{path}:{line}: a rating without an item in column {header[item]}.")
+        if layout == "soft":
+            table.names.setdefault(name, len(table.names))
+            _enter_soft(table, name, {label: row[index] for index, label in probabilities.items()}, f"{path}:{line}")
+        elif layout == "long":
+            assert what is not None
+            for index, key in further.items():
+                table.columns.setdefault(key, {})[name] = row[index]
+            yield line, name, row[who].strip() if who is not None else "", row[what]
+        else:
+            for index in others:
+                yield line, name, header[index], row[index]
+
+
+def _enter_soft(table: Table, item: str, given: Mapping[str, Any], place: str) -> None:
+    shares = {label: number_of(str(share)) for label, share in given.items()}
+    if any(share is None or share < 0 for share in shares.values()):
+        raise InputError(f"{place}: the distribution of item {item} has what is no probability.")
+    total = sum(share for share in shares.values() if share is not None)
+    if abs(total - 1) > _CLOSE:
+        raise InputError(f"{place}: the distribution of item {item} sums to {total:.6g}, not to 1.")
+    if item in table.soft:
+        raise InputError(f"{place}: item {item} has two distributions.")
+    table.soft[item] = {label: share for label, share in shares.items() if share is not None}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+# --- JSON ---
+
+
+def _json(path: str, text: str, table: Table) -> Iterator[tuple[int, str, str, Any]]:
+    """The ratings of a JSON object."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if len(made) < len(found):
+            keys = [key for key, _ in found]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(f"{path}: {twice!r} is there twice in one object.")
+        return made
+
+    try:
+        data = json.loads(text, object_pairs_hook=pairs)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON ({error.msg}).") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: no JSON for ratings: nested too deeply, or a number too long.") from None
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: ratings in JSON are an object, {{annotator: {{item: label}}}}, not a list.")
+    nested = {key: value for key, value in data.items() if isinstance(value, dict)}
+    if not nested:
+        table.layout = "JSON"
+        yield from ((0, item, "", label) for item, label in data.items())
+        return
+    if len(nested) < len(data):
+        odd = next(key for key in data if key not in nested)
+        raise InputError(f"{path}: {odd!r} is no object where {next(iter(nested))!r} is one.")
+    if any("annotations" in record or "soft_label" in record for record in nested.values()):
+        table.layout = "JSON"
+        for item, record in nested.items():
+            table.names.setdefault(item, len(table.names))
+            for key, value in record.items():
+                if isinstance(value, str) and key not in ("annotations", "annotators"):
+                    table.columns.setdefault(key, {})[item] = value
+            soft = record.get("soft_label")
+            if isinstance(soft, dict) and soft and not any(isinstance(share, dict) for share in soft.values()):
+                _enter_soft(table, item, soft, path)
+            given = record.get("annotations") or {}
+            if not isinstance(given, dict):
+                raise InputError(f"{path}: the annotations of item {item} are no object {{annotator: label}}.")
+            yield from ((0, item, annotator, label) for annotator, label in given.items())
+        return
+    table.layout = "JSON"
+    for annotator, given in nested.items():
+        for item, label in given.items():
+            if isinstance(label, dict):
+                raise InputError(f"{path}: {annotator}, {item}: an object where a label should be.")
+            yield 0, item, annotator, label
+
+
+# --- systems ---
+
+
+@dataclass(frozen=True, eq=False)
+class SystemRatings:
+    """A system's answers to the items of ratings."""
+
+    name: str
+    label: Ints
+    """The code of its label for each item among those of the annotators and its own; NONE where it has none."""
+    labels: tuple[str, ...]
+    """The annotators' labels, then those that only systems give."""
+    soft: Floats | None = None
+    """Items × labels: its distributions, nan where it has none."""
+    each: Ints | None = None
+    """Items × annotators: its prediction of each annotator, NONE where it has none."""
+    members: tuple[frozenset[str], ...] | None = None
+
+
+def system_ratings(table: Table, name: str, ratings: Ratings) -> list[SystemRatings]:
+    """The systems in a file: one, or one for each rater in it where they are no annotators of the ratings."""
+    place = {item: number for number, item in enumerate(ratings.names)}
+    numeric = all(number_of(label) is not None for label in ratings.labels) and not (ratings.ordered or table.sets)
+
+    def plain(label: str) -> str:
+        number = number_of(label) if numeric else None
+        return label if number is None else spelt(number)
+
+    known = {label: number for number, label in enumerate(ratings.labels)}
+    given = [known.setdefault(plain(label), len(known)) for label in table.labels]
+    soft = None
+    if table.soft:
+        for shares in table.soft.values():
+            for label in shares:
+                known.setdefault(plain(label), len(known))
+        soft = np.full((ratings.items, len(known)), np.nan)
+        for item, shares in table.soft.items():
+            if item in place:
+                soft[place[item]] = 0.0
+                for label, share in shares.items():
+                    soft[place[item], known[plain(label)]] += share
+    members = None
+    if ratings.members is not None:
+        here = dict(zip(ratings.labels, ratings.members, strict=True)) | table.members
+        members = tuple(here.get(label, frozenset({label})) for label in known)
+    labels, raters = tuple(known), list(table.raters) or [""]
+    who = {annotator: number for number, annotator in enumerate(ratings.annotators)}
+    cells = np.full((ratings.items, len(raters)), NONE, dtype=np.int64)
+    for item, rater, code in zip(table.items, table.annotators, given, strict=True):
+        if item in place:
+            cells[place[item], table.raters[rater]] = code
+    if len(raters) > 1 and set(raters) <= set(who):
+        each = np.full((ratings.items, len(who)), NONE, dtype=np.int64)
+        each[:, [who[rater] for rater in raters]] = cells
+        return [SystemRatings(name, np.full(ratings.items, NONE), labels, soft, each, members)]
+    named = [name] if len(raters) == 1 else raters
+    return [SystemRatings(one, cells[:, index], labels, soft, None, members) for index, one in enumerate(named)]

@@ -1,0 +1,106 @@
+// Spans with heads: what each side says, over words and what stands between them, with states and what is wrong.
+import { NONE } from "./data.js";
+import { FONTS, fitted, widthOf } from "./columns.js";
+import { MARKS, stateOf } from "./scene.js";
+
+export const ROOT = -1;
+export const ELSEWHERE = -2;
+const KIND_TITLES = { bes: "BEs", bel: "BEl", beo: "BEo" };
+
+/**
+ * The columns of a text, words and what stands between them, and the rows of each side over them: what a side lacks of gold's stands among its own.
+ * A row has `head`: [begin, end], or a number below 0, `note`: what is wrong with it, and `moved`: whether it stands elsewhere than gold's.
+ */
+export function headedSides(scene) {
+  const places = columnsOf(scene);
+  const gold = rowsOf(scene, places, 0);
+  const ofItem = new Map(gold.filter((row) => row.item !== NONE).map((row) => [row.item, row]));
+  const sides = scene.sides.map((side) => ({ side, rows: rowsOf(scene, places, side.number) }));
+  const keys = sides.map(({ rows }) => new Set(rows.map(headedKey)));
+  const ofGold = new Set(gold.map(headedKey));
+  for (const { side, rows } of sides) {
+    const [having, taken] = [new Set(rows.map((row) => row.item)), new Set(rows.map(headedPlace))];
+    for (const row of rows) {
+      const wrong = side.number > 0 && row.item !== NONE && scene.texts.wrong[side.system][row.item] === 1;
+      const agreed = !wrong && keys.every((known) => known.has(headedKey(row)));
+      row.state = stateOf(scene, side, { same: ofGold.has(headedKey(row)), wrong, agreed });
+      noteOn(scene, row, wrong ? ofItem.get(row.item) : null);
+    }
+    const lacking = side.number ? gold.filter((row) => (row.item === NONE ? !taken.has(headedPlace(row)) : !having.has(row.item))) : [];
+    for (const row of lacking) {
+      const state = row.item !== NONE && scene.texts.wrong[side.system][row.item] ? "missing" : "unfound";
+      scene.used.add(state);
+      rows.push({ ...row, state, note: "", moved: true });
+    }
+    for (const row of rows) dress(row);
+  }
+  return { places, sides };
+}
+
+/** Words and what stands between them in order: their names, the column of each word and node, and which are nodes. */
+function columnsOf({ texts, text, words }) {
+  const nodes = texts.between(text).map((node, number) => ({ ...node, place: words.length + number }));
+  const order = [...words.map((_, place) => ({ place, behind: place + 1, node: 0 })), ...nodes.map((one) => ({ ...one, node: 1 }))].sort((one, other) => one.behind - other.behind || one.node - other.node || one.place - other.place);
+  const at = new Int32Array(order.length);
+  order.forEach((one, column) => (at[one.place] = column));
+  return { names: order.map((one) => (one.node ? one.id : words[one.place])), isNode: order.map((one) => one.node === 1), at, numbers: order.map((one) => (one.node ? one.id : String(one.place + 1))) };
+}
+
+function rowsOf({ texts, text }, { at }, side) {
+  const moved = ([begin, end]) => [at[begin], at[end - 1] + 1];
+  return texts.spans(side, text).map((row) => {
+    const stretches = row.stretches.map(moved);
+    const [begin, end] = [stretches[0][0], Math.max(...stretches.map((stretch) => stretch[1]))];
+    return { ...row, begin, end, stretches, head: row.head < 0 ? row.head : moved(row.head) };
+  });
+}
+
+function headedPlace({ stretches, head }) {
+  return `${stretches.join(";")} ${head}`;
+}
+
+function headedKey(row) {
+  return `${headedPlace(row)} ${row.label}`;
+}
+
+/** What is wrong with a row that answers for one of gold: gold's label, and the kind of outcome where the label does not say it. */
+function noteOn(scene, row, gold) {
+  row.moved = !gold || headedPlace(gold) !== headedPlace(row);
+  const notes = gold && gold.label !== row.label ? [`not ${gold.label || "·"}`] : [];
+  if (gold && row.kind && (row.moved || !notes.length)) {
+    scene.kinds.add(row.kind);
+    notes.unshift(KIND_TITLES[row.kind] ?? (row.kind.length > 3 ? row.kind : row.kind.toUpperCase()));
+  }
+  row.note = notes.length ? ` (${notes.join(", ")})` : "";
+}
+
+function dress(row) {
+  const name = row.head === ELSEWHERE ? `${row.label || "·"}, head elsewhere` : row.label || "·";
+  row.text = `${MARKS[row.state]}${fitted(name, FONTS.strong, 120).shown}${fitted(row.note, FONTS.strong, 170).shown}`;
+  row.title = `${MARKS[row.state]}${name}${row.note}`;
+  row.width = widthOf(row.text, FONTS.strong) + 10;
+}
+
+/** Rows as a text table: a row for each place and head, a column for each side. */
+export function headedTable({ names, numbers }, sides, header) {
+  const told = ([begin, end]) => `${names.slice(begin, end).join(" ")} (${numbers[begin]}${end - begin > 1 ? `–${numbers[end - 1]}` : ""})`;
+  const rows = new Map();
+  sides.forEach(({ rows: own }, column) => {
+    for (const row of own) {
+      const key = headedPlace(row);
+      if (!rows.has(key)) rows.set(key, { row, cells: sides.map(() => []) });
+      rows.get(key).cells[column].push(row.title.trim());
+    }
+  });
+  const first = ({ head, begin }) => (Array.isArray(head) ? head[0] : begin);
+  const byHead = header[0] === "Head";
+  const sorted = [...rows.values()].sort(({ row: one }, { row: other }) => (byHead ? first(one) - first(other) || Array.isArray(one.head) - Array.isArray(other.head) : 0) || one.begin - other.begin || one.end - other.end);
+  return {
+    header: [...header, ...sides.map(({ side }) => side.heading)],
+    rows: sorted.map(({ row, cells }) => {
+      const head = Array.isArray(row.head) ? told(row.head) : row.head === ROOT ? "root" : row.head === ELSEWHERE ? "elsewhere" : "";
+      const own = row.stretches.map(told).join(" … ");
+      return { item: row.item, cells: [...(byHead ? [head || own, head ? own : ""] : [own, head]), ...cells.map((cell) => cell.join(", "))] };
+    }),
+  };
+}

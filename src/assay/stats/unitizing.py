@@ -1,0 +1,327 @@
+"""Agreement on units of a continuum that annotators cut themselves: alpha-u (Krippendorff 1995), gamma (Mathet,
+Widlöcher and Métivier 2015) and gamma-cat (Mathet 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.arrays import Floats, Ints, numbers_of_runs, ratio
+
+MOST_CANDIDATES = 2_000_000
+"""The most unitary alignments that are looked at."""
+_TINY = 1e-9
+
+
+class TooManyUnitsError(Exception):
+    """So many units lie near each other that no exact alignment is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of all annotators on one continuum, by annotator and place."""
+
+    annotators: int
+    length: int
+    annotator: Ints
+    begin: Ints
+    end: Ints
+    label: Ints
+
+    @classmethod
+    def of(cls, annotators: int, length: int, rows: Sequence[tuple[int, int, int, int]]) -> Units:
+        """Units from (annotator, begin, end, label)."""
+        table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
+        return cls(annotators, length, *table.T)
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+
+# --- alpha-u ---
+
+
+def alpha_u_sums(units: Units, label: int) -> tuple[float, float]:
+    """Observed and expected disagreement on the units of one label."""
+    chosen = units.label == label
+    who, begin, end = units.annotator[chosen], units.begin[chosen], units.end[chosen]
+    size, many = units.length, units.annotators
+    observed = 0.0
+    lines = [(begin[who == one], end[who == one]) for one in range(many)]
+    for a, b in combinations(range(many), 2):
+        # Both ways are the same sum.
+        observed += 2 * _section_distances(lines[a], lines[b])
+    observed /= many * (many - 1) * size**2
+    lengths = end - begin
+    gaps = np.concatenate([_gaps(*line, size) for line in lines])
+    within = (len(lengths) - 1) / 3 * (2 * lengths**3 - 3 * lengths**2 + lengths)
+    # Of the gaps that are long enough: in how many places each unit would fit.
+    ordered = np.sort(gaps)
+    sums = np.append(np.cumsum(ordered[::-1])[::-1], 0)
+    first = np.searchsorted(ordered, lengths)
+    room = sums[first] + (len(ordered) - first) * (1 - lengths)
+    total = float((within + lengths.astype(np.float64) ** 2 * room).sum())
+    pairs = many * size * (many * size - 1) - int((lengths * (lengths - 1)).sum())
+    return observed, 2 / size * total / pairs if pairs else 0.0
+
+
+def _gaps(begin: Ints, end: Ints, length: int) -> Ints:
+    """The lengths of the gaps of one line."""
+    gaps: Ints = np.append(begin, length) - np.append(0, end)
+    return gaps[gaps > 0]
+
+
+def _section_distances(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> float:
+    """The squared distances of all units of two lines that overlap, and the squared lengths of those in a gap."""
+    total = 0.0
+    (begin, end), (other_begin, other_end) = one, other
+    first = np.searchsorted(other_end, begin, side="right")
+    last = np.searchsorted(other_begin, end, side="left")
+    number = np.maximum(last - first, 0)
+    here, there = np.repeat(np.arange(len(begin)), number), numbers_of_runs(first, number)
+    starts, ends = begin[here] - other_begin[there], end[here] - other_end[there]
+    total += float((starts.astype(np.float64) ** 2 + ends.astype(np.float64) ** 2).sum())
+    total += float(((end - begin)[number == 0].astype(np.float64) ** 2).sum())
+    alone = np.ones(len(other_begin), dtype=bool)
+    alone[there] = False
+    return total + float(((other_end - other_begin)[alone].astype(np.float64) ** 2).sum())
+
+
+def overlapping(units: Units) -> tuple[int, int] | None:
+    """The first two units of one label by one annotator that overlap, where there are such."""
+    order = np.lexsort((units.begin, units.label, units.annotator))
+    same = (np.diff(units.annotator[order]) == 0) & (np.diff(units.label[order]) == 0)
+    found = np.flatnonzero(same & (units.begin[order][1:] < units.end[order][:-1]))
+    return (int(order[found[0]]), int(order[found[0] + 1])) if len(found) else None
+
+
+# --- gamma ---
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """The costs of gamma: of places, of labels, and of nothing against anything."""
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    empty: float = 1.0
+
+
+def _costs(units: Units, first: Ints, second: Ints, weighting: Weighting) -> Floats:
+    """The dissimilarity of pairs of units."""
+    lengths = units.end - units.begin
+    moved = np.abs(units.begin[first] - units.begin[second]) + np.abs(units.end[first] - units.end[second])
+    places = (moved / (lengths[first] + lengths[second])) ** 2
+    labels = units.label[first] != units.label[second]
+    return np.asarray((weighting.alpha * places + weighting.beta * labels) * weighting.empty)
+
+
+def alignment(units: Units, weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+    """The least disorder, not yet divided by units, and an alignment that has it: the units of each of its parts."""
+    members = [np.flatnonzero(units.annotator == one) for one in range(units.annotators)]
+    if units.annotators == 2:
+        return _assigned(units, members, weighting)
+    return _partitioned(units, members, weighting)
+
+
+def _assigned(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+    """Two annotators: an assignment, where each unit may stay alone."""
+    from scipy.optimize import linear_sum_assignment
+
+    a, b = members
+    cost = _costs(units, np.repeat(a, len(b)), np.tile(b, len(a)), weighting).reshape(len(a), len(b))
+    # A pair saves two units that would stay alone, or is not worth it.
+    saved = np.minimum(cost - 2 * weighting.empty, 0)
+    rows, columns = linear_sum_assignment(saved)
+    kept = saved[rows, columns] < 0
+    rows, columns = rows[kept], columns[kept]
+    pairs: list[tuple[int, ...]] = list(zip(a[rows].tolist(), b[columns].tolist(), strict=True))
+    alone = set(a.tolist()) | set(b.tolist())
+    alone -= {unit for pair in pairs for unit in pair}
+    total = float(cost[rows, columns].sum()) + weighting.empty * len(alone)
+    return total, [*pairs, *((unit,) for unit in sorted(alone))]
+
+
+def _partitioned(units: Units, members: Sequence[Ints], weighting: Weighting) -> tuple[float, list[tuple[int, ...]]]:
+    """More annotators: a partition into unitary alignments, each with at most one unit of each annotator.
+
+    An alignment that costs more than its units cost one by one is in no best partition.
+    """
+    many = units.annotators
+    pairs = many * (many - 1) / 2
+    table = _costs(
+        units, np.repeat(np.arange(len(units)), len(units)), np.tile(np.arange(len(units)), len(units)), weighting
+    )
+    table = table.reshape(len(units), len(units))
+    # Two units that are further apart than all that may be saved by having one of them elsewhere are never together.
+    near = table <= (many - 1 + pairs) * weighting.empty + _TINY
+    parts = np.full((1, many), -1, dtype=np.int64)
+    cost = np.zeros(1)
+    for one, own in enumerate(members):
+        fits = np.ones((len(parts), len(own)), dtype=bool)
+        added = np.zeros((len(parts), len(own)))
+        for other in range(one):
+            before = parts[:, other]
+            some = before >= 0
+            fits[some] &= near[before[some]][:, own]
+            added[some] += table[before[some]][:, own]
+            added[~some] += weighting.empty
+        # With one of this annotator's units, or without any.
+        which, unit = np.nonzero(fits)
+        extended = parts[which]
+        extended[:, one] = own[unit]
+        cost = np.concatenate([cost + one * weighting.empty, cost[which] + added[which, unit]])
+        parts = np.concatenate([parts, extended])
+        if len(parts) * max(map(len, members)) > 50 * MOST_CANDIDATES:
+            raise TooManyUnitsError
+        size = (parts >= 0).sum(axis=1)
+        kept = cost <= pairs * weighting.empty * (size + many - one - 1) + _TINY
+        parts, cost = parts[kept], cost[kept]
+    # No unit may be dearer where it is than alone.
+    size = (parts >= 0).sum(axis=1)
+    useful = size > 0
+    for one in range(many):
+        some = parts[:, one] >= 0
+        shared = np.zeros(len(parts))
+        for other in range(many):
+            both = some & (parts[:, other] >= 0) & (other != one)
+            shared[both] += table[parts[both, one], parts[both, other]]
+        useful &= ~some | (shared <= (size - 1 + pairs) * weighting.empty + _TINY)
+    return _cheapest_partition(len(units), parts[useful], cost[useful] / pairs)
+
+
+def _cheapest_partition(units: int, parts: Ints, cost: Floats) -> tuple[float, list[tuple[int, ...]]]:
+    """Each unit in exactly one part, at the least cost; pieces that share no unit are solved by themselves."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csc_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, columns = np.nonzero(parts >= 0)
+    where = parts[rows, columns]
+    table = csc_array((np.ones(len(where)), (where, rows)), shape=(units, len(parts)))
+    _, piece = connected_components(table @ table.T, directed=False)
+    piece_of_part = piece[parts.max(axis=1)]
+    order = np.argsort(piece_of_part, kind="stable")
+    firsts = np.flatnonzero(np.diff(piece_of_part[order], prepend=-1))
+    total = 0.0
+    chosen: list[tuple[int, ...]] = []
+    for group in np.split(order, firsts[1:]):
+        own = np.unique(parts[group][parts[group] >= 0])
+        if len(own) == 1:
+            best = group[np.argmin(cost[group])]
+            total += float(cost[best])
+            chosen.append((int(own[0]),))
+            continue
+        small = table[own][:, group]
+        exactly = np.ones(len(own))
+        found = milp(
+            cost[group],
+            integrality=np.ones(len(group), dtype=np.int64),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(small, exactly, exactly),
+            options={"mip_rel_gap": 0.0},
+        )
+        if found.x is None:
+            raise TooManyUnitsError(found.message)
+        picked = group[found.x > 0.5]
+        total += float(cost[picked].sum())
+        chosen += [tuple(row[row >= 0].tolist()) for row in parts[picked]]
+    return total, chosen
+
+
+def disorder(units: Units, weighting: Weighting) -> float:
+    """The disorder of the best alignment, per unit of an annotator; nan where there are no units."""
+    total, _ = alignment(units, weighting)
+    return float(ratio(np.array(total), np.array(len(units) / units.annotators)))
+
+
+def label_sums(units: Units, parts: Sequence[tuple[int, ...]], weighting: Weighting) -> tuple[float, float]:
+    """The weights of the pairs of units that an alignment puts together and whose labels differ, and of all pairs.
+
+    A pair of v units weighs 1/(v − 1), so that each unit weighs the same, and less the further apart the two lie.
+    Units without a counterpart have no label to be compared with.
+    """
+    listed = [(a, b, 1 / (len(part) - 1)) for part in parts for a, b in combinations(part, 2)]
+    if not listed:
+        return 0.0, 0.0
+    one, other = np.array([pair[:2] for pair in listed]).T
+    lengths = units.end - units.begin
+    moved = np.abs(units.begin[one] - units.begin[other]) + np.abs(units.end[one] - units.end[other])
+    near = np.maximum(0, 1 - weighting.alpha * (moved / (lengths[one] + lengths[other])) ** 2 * weighting.empty)
+    weight = np.array([pair[2] for pair in listed]) * near
+    return float(weight[units.label[one] != units.label[other]].sum()), float(weight.sum())
+
+
+def rotated(units: Units, rng: np.random.Generator) -> Units:
+    """A random continuum: each line moved on by a random amount, cyclically, at least a mean unit apart from others.
+
+    A unit that crosses the end goes on at the beginning of the line, as a whole.
+    """
+    many, length = units.annotators, units.length
+    apart = min(float((units.end - units.begin).mean()) if len(units) else 0.0, length / (2 * many))
+    chosen: list[int] = []
+    for _ in range(many):
+        for _ in range(1000):
+            by = int(rng.integers(0, max(length, 1)))
+            near = [min(abs(by - other), length - abs(by - other)) for other in chosen]
+            if all(one >= apart for one in near):
+                break
+        chosen.append(by)
+    moved = np.array(chosen)[units.annotator]
+    begin = (units.begin + moved) % max(length, 1)
+    end = begin + units.end - units.begin
+    order = np.lexsort((end, begin, units.annotator))
+    return Units(many, length, units.annotator[order], begin[order], end[order], units.label[order])
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """Gamma, and what it is made of."""
+
+    gamma: float
+    category: float
+    disorder: float
+    expected: float
+    error: float
+    """The standard error of gamma that comes from drawing random continua."""
+
+
+def gamma(continua: Sequence[Units], weighting: Weighting, samples: int, rng: np.random.Generator) -> Gamma:
+    """Gamma of one or several continua: their disorders add up, weighted by units, and so do the expected ones."""
+    numbers = np.array([len(units) / units.annotators for units in continua])
+    used = [units for units, number in zip(continua, numbers, strict=True) if number]
+    if not used or samples < 2:
+        return Gamma(*[float("nan")] * 5)
+    found = [alignment(units, weighting) for units in used]
+    total = float(numbers.sum())
+    observed = sum(cost for cost, _ in found) / total
+    drawn = np.zeros((samples, 2))
+    for sample in range(samples):
+        random = [rotated(units, rng) for units in used]
+        aligned = [alignment(units, weighting) for units in random]
+        drawn[sample, 0] = sum(cost for cost, _ in aligned) / total
+        drawn[sample, 1] = _label_disorder(random, [parts for _, parts in aligned], weighting)
+    expected = float(drawn[:, 0].mean())
+    error = float(drawn[:, 0].std(ddof=1) / np.sqrt(samples))
+    category = _label_disorder(used, [parts for _, parts in found], weighting)
+    defined = drawn[~np.isnan(drawn[:, 1]), 1]
+    by_chance = float(defined.mean()) if len(defined) else float("nan")
+    return Gamma(
+        gamma=float(1 - ratio(np.array(observed), np.array(expected))),
+        category=float(1 - ratio(np.array(category), np.array(by_chance))),
+        disorder=observed,
+        expected=expected,
+        error=observed / expected**2 * error if expected else float("nan"),
+    )
+
+
+def _label_disorder(
+    continua: Sequence[Units], parts: Sequence[Sequence[tuple[int, ...]]], weighting: Weighting
+) -> float:
+    """The share of aligned pairs whose labels differ, by their weights; nan where there are none."""
+    sums = [label_sums(units, own, weighting) for units, own in zip(continua, parts, strict=True)]
+    differing, total = np.sum(sums, axis=0)
+    return float(ratio(differing, total))

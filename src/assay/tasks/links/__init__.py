@@ -1,0 +1,1 @@
+"""Links: mentions and the identifiers of what they name."""

@@ -1,0 +1,307 @@
+"""Links: mentions at the right place with the right identifier, from one matching for each setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import NONE, Bools, Floats, Ints
+from assay.engine.counts import Counts, Sums, bracketed, by_label
+from assay.engine.items import ONE, Items
+from assay.engine.matching import EXACT
+from assay.engine.measure import BEYOND_CHANCE, F1, SCORES, Mean, Proportion, Ratio, Scores, measure
+from assay.errors import UsageError, unknown
+from assay.tasks.links.mentions import MATCHES, NILS, TYPES, Found, LinkPair, links_in
+
+FAIR = (
+    *("tp", "wrong-id", "wrong-rank", "nil-wrong", "nil-linked"),
+    *("boundary", "boundary-wrong-id", "missed", "spurious"),
+)
+"""The kinds of outcomes; the first five are pairs of mentions at the same place."""
+_TP, _WRONG, _RANK, _NIL_WRONG, _NIL_LINKED, _BOUNDARY, _BOUNDARY_WRONG, _MISSED, _SPURIOUS = range(9)
+_UNTYPED = "mention"
+"""The label of mentions without a type."""
+_HIPE = ("ehrmann2022",)
+
+
+# --- from matchings to items ---
+
+
+def _judged(
+    links: LinkPair,
+    found: Found,
+    kinds: tuple[str, ...],
+    kind_of: tuple[Ints, int],
+    labels: tuple[tuple[str, ...], Ints, Ints],
+    *,
+    known_by_label: bool = True,
+) -> Items:
+    """A matching as rows: gold's mentions in their order, then those that only the system has.
+
+    `kind_of` is the kind of each of gold's mentions and that of spurious ones, `labels` the names of labels and the
+    label of each mention of either side. What is right has gold's label, whichever of its identifiers the system has.
+    """
+    free = np.ones(len(links.system.first) + 1, dtype=bool)
+    free[found.partner] = False
+    extra = found.system[free[found.system]]
+    kind = np.concatenate([kind_of[0], np.full(len(extra), kind_of[1])])
+    target = np.concatenate([found.gold, np.full(len(extra), NONE)])
+    partner = np.concatenate([found.partner, extra])
+    names, ours, theirs = labels
+    gold, answer = np.append(ours, NONE)[target], np.append(theirs, NONE)[partner]
+    answer = np.where(kind == 0, gold, answer)
+    has_gold = target != NONE
+    # NONE is -1, the last.
+    sentence = np.where(
+        has_gold,
+        np.append(links.spans.gold.sentence, NONE)[target],
+        np.append(links.spans.system.sentence, NONE)[partner],
+    )
+    places = links.spans.keys[:-1, partner]
+    return Items.of(
+        labels=names,
+        sentence=sentence,
+        item=np.where(has_gold, target, partner),
+        gold=gold,
+        answer=answer,
+        right=kind == 0,
+        has_gold=has_gold,
+        has_system=partner != NONE,
+        kinds=kinds,
+        kind=kind,
+        label=np.where(has_gold, gold, answer),
+        partner=partner,
+        key=np.concatenate([places, [answer if known_by_label else np.full(len(answer), NONE)]]),
+    )
+
+
+def _by_identifier(links: LinkPair) -> tuple[tuple[str, ...], Ints, Ints]:
+    return links.names, links.gold.first, links.system.first
+
+
+def _with_documents(pair: Pair, items: Items) -> Items:
+    """The items, and for means over documents the precision, recall and F1 of each and where these are defined."""
+    gold = pair.gold
+    document = gold.document_of_sentence[items.sentence]
+    firsts = gold.document_of_sentence.searchsorted(np.arange(gold.documents))
+    right, ours, theirs = (
+        np.bincount(document[mask], minlength=gold.documents).astype(np.int64)
+        for mask in (items.right[0], items.has_gold, items.has_system[0])
+    )
+    sums = {}
+    for name, part, whole, there in (
+        ("f1", 2 * right, ours + theirs, (ours > 0) & (theirs > 0)),
+        ("precision", right, theirs, theirs > 0),
+        ("recall", right, ours, ours > 0),
+    ):
+        shares = np.zeros(gold.documents, dtype=np.int64)
+        shares[there] = (part[there] * ONE + whole[there] // 2) // whole[there]
+        for field, values in ((f"document-{name}", shares), (f"documents-{name}", there)):
+            sums[field] = np.zeros(gold.sentences, dtype=np.int64)
+            sums[field][firsts] = values
+    return replace(items, sums=sums)
+
+
+_FOUND: Scores = {
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: sums["gold"] + sums["system"]),
+    "precision": Proportion("tp", "system"),
+    "recall": Proportion("tp", "gold"),
+}
+_SCORES: Scores = {**_FOUND, **{f"document-{name}": Mean(f"document-{name}", f"documents-{name}") for name in _FOUND}}
+
+
+def _exact(links: LinkPair, found: Found, labels: tuple[tuple[str, ...], Ints, Ints], *, known: bool = True) -> Items:
+    """Rows that are right, missing (`fn`) or spurious (`fp`)."""
+    kind = np.where(found.partner == NONE, EXACT.index("fn"), EXACT.index("tp"))
+    return _judged(links, found, EXACT, (kind, EXACT.index("fp")), labels, known_by_label=known)
+
+
+def _checked(values: Mapping[str, tuple[str, Sequence[str]]], at: int = 1) -> None:
+    for name, (value, known) in values.items():
+        if value not in known:
+            raise unknown(f"value of {name}", value, known)
+    if at < 1:
+        raise UsageError(f"at={at}: the number of candidates that count is 1 or more.")
+
+
+@measure(
+    "links",
+    scores=_SCORES,
+    main="f1",
+    count=bracketed,
+    task="links",
+    signed=("match", "nil", "types", "at"),
+    papers=_HIPE,
+)
+def links(pair: Pair, *, match: str = "strict", nil: str = "kept", types: str = "any", at: int = 1) -> Items:
+    """Mentions at gold's place with one of gold's identifiers.
+
+    match: `strict`: the same place; `overlap`: places share an atom. Pairs are one to one, those of the same place
+        first, then as many as possible; a pair has a right identifier.
+    nil: whether mentions that name something without an identifier count as others do (`kept`), are left out on both
+        sides before matching (`drop`), or are the only ones that count (`only`).
+    types: `same`: the type of the mention must be gold's too.
+    at: the number of a system's candidates, best first, of which one must be right.
+    Counts: tp, fp, fn; gold, system (mentions with a link; those without one are none); and for means over documents
+        document- (the score of each, in units of 2⁻³²) and documents- (those where it is defined).
+    Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system). document- is the mean over documents: of
+        precision where the system has items, of recall where gold has, of f1 where both have.
+    Paper: Ehrmann et al. 2022. Golden: links-hipe2022, cases/relations.
+    Peers: HIPE-scorer (NEL strict, fuzzy, @n), neleval (strong_all_match, strong_link_match, strong_nil_match,
+        strong_typed_all_match), GERBIL (A2KB).
+    """
+    _checked({"match": (match, MATCHES), "nil": (nil, NILS), "types": (types, TYPES)}, at)
+    layer = links_in(pair)
+    return _with_documents(pair, _exact(layer, layer.matched(match, nil, types, at), _by_identifier(layer)))
+
+
+def _paired(sums: Sums) -> Floats:
+    return np.asarray(sum(sums[kind] for kind in FAIR[1:7]))
+
+
+_FAIR: Scores = {
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sum(sums[kind] for kind in FAIR[1:])),
+    "precision": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + _paired(sums) / 2 + sums["spurious"]),
+    "recall": Ratio(lambda sums: sums["tp"], lambda sums: sums["tp"] + _paired(sums) / 2 + sums["missed"]),
+}
+
+
+def outcomes(links: LinkPair, found: Found, at: int = 1) -> Ints:
+    """The kind of outcome of each of gold's mentions."""
+    kind = np.full(len(found.gold), _MISSED)
+    rows = np.flatnonzero(found.partner != NONE)
+    ours, theirs = found.gold[rows], found.partner[rows]
+    rank = links.rank(ours, theirs)
+    right = (rank != NONE) & (rank < at)
+    wrong = np.select(
+        [links.system.nil[theirs], links.gold.nil[ours], rank != NONE], [_NIL_WRONG, _NIL_LINKED, _RANK], _WRONG
+    )
+    same = links.same_place(ours, theirs)
+    kind[rows] = np.where(same, np.where(right, _TP, wrong), np.where(right, _BOUNDARY, _BOUNDARY_WRONG))
+    return kind
+
+
+@measure(
+    "fair-links",
+    scores=_FAIR,
+    main="f1",
+    count=bracketed,
+    task="links",
+)
+def fair_links(pair: Pair) -> Items:
+    """Links with one error for each mention, by kind, not a missing link and a spurious one.
+
+    Mentions of equal place are paired one to one, right identifiers first, then overlapping ones among the rest.
+    Counts: tp (right); at the same place: wrong-id, wrong-rank (the right identifier is a later candidate), nil-wrong
+        (the system says NIL, gold does not), nil-linked (gold says NIL); boundary and boundary-wrong-id (overlapping
+        place, right and wrong identifier); missed, spurious; gold, system (mentions with a link).
+    Score: f1 = 2·tp/(2·tp+errors); an error of a pair is half a missing and half a spurious link in precision and
+        recall.
+    Golden: links-hipe2022, cases/relations. Peers: the classes of Elevant that need no knowledge base.
+    """
+    layer = links_in(pair)
+    found = layer.fair()
+    return _judged(layer, found, FAIR, (outcomes(layer, found), _SPURIOUS), _by_identifier(layer))
+
+
+@measure("link-accuracy", scores={"accuracy": Proportion("right", "found")}, task="links")
+def link_accuracy(pair: Pair, *, at: int = 1) -> Counts:
+    """Right identifiers among the mentions that gold and system both have at the same place.
+
+    at: the number of a system's candidates, best first, of which one must be right.
+    Counts: right, found (mentions with a link on both sides). Score: right/found.
+    Golden: links-hipe2022, cases/relations. Peers: GERBIL (D2KB, where mentions are given).
+    """
+    _checked({}, at)
+    layer = links_in(pair)
+    found = layer.fair()
+    kind = outcomes(layer, found, at)
+    sentence = layer.spans.gold.sentence[found.gold]
+    return _counted(pair, {"right": sentence[kind == _TP], "found": sentence[kind <= _NIL_LINKED]})
+
+
+def _counted(pair: Pair, rows: Mapping[str, Ints]) -> Counts:
+    """Counts of rows by the sentence of each."""
+    sentences = pair.gold.sentences
+    columns = [np.bincount(own, minlength=sentences) for own in rows.values()]
+    return Counts(tuple(rows), sentences, np.arange(sentences), np.stack(columns, axis=1).astype(np.int64))
+
+
+@measure("link-mentions", scores=_FOUND, main="f1", count=bracketed, task="links")
+def link_mentions(pair: Pair, *, linked: bool = False) -> Items:
+    """Mentions at gold's place, whatever their type and identifier: detection alone.
+
+    linked: only mentions that have a link, NIL included; else also those that a file leaves without one.
+    Counts: tp, fp, fn; gold, system. Score: precision = tp/system, recall = tp/gold, f1 = 2·tp/(gold+system).
+    Golden: links-hipe2022, cases/relations. Peers: neleval (strong_mention_match).
+    """
+    layer = links_in(pair)
+    names = tuple(name or _UNTYPED for name in layer.types)
+    found = layer.mentions(linked=linked)
+    return _exact(layer, found, (names, layer.gold.types, layer.system.types), known=False)
+
+
+_ENTITIES: Scores = {
+    "f1": F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"]),
+    "precision": Proportion("tp", "tp", "fp"),
+    "recall": Proportion("tp", "tp", "fn"),
+}
+
+
+@measure("document-entities", scores=_ENTITIES, main="f1", task="links")
+def document_entities(pair: Pair) -> Counts:
+    """The identifiers of each document as a set, wherever they stand; NIL is left out.
+
+    Of several identifiers of a mention the first counts.
+    Counts: tp, fp, fn (identifiers of a document). Score: precision, recall and f1 of these.
+    Golden: links-hipe2022, cases/relations. Peers: neleval (entity_match), GERBIL (C2KB).
+    """
+    layer = links_in(pair)
+    document = pair.gold.document_of_sentence
+    sets = []
+    for side, spans in ((layer.gold, layer.spans.gold), (layer.system, layer.spans.system)):
+        rows = np.flatnonzero(side.linked & (side.first != layer.nil_code))
+        sets.append(np.unique(document[spans.sentence[rows]].astype(np.int64) * len(layer.names) + side.first[rows]))
+    gold, system = sets
+    firsts = document.searchsorted(np.arange(pair.gold.documents))
+    keys = {
+        "tp": np.intersect1d(gold, system),
+        "fp": np.setdiff1d(system, gold),
+        "fn": np.setdiff1d(gold, system),
+    }
+    width = max(len(layer.names), 1)
+    return _counted(pair, {name: firsts[own // width] for name, own in keys.items()})
+
+
+@measure(
+    "link-kappa",
+    papers=("cohen1960", "krippendorff2004"),
+    scores=SCORES,
+    averages=BEYOND_CHANCE,
+    main="kappa",
+    count=by_label,
+    task="links",
+)
+def link_kappa(pair: Pair) -> Counts:
+    """Agreement on identifiers beyond chance, over the mentions that both have at the same place with a link.
+
+    Mentions are taken as given; whether they are found at all, mentions and links say.
+    Counts: per identifier right, gold, system. Score: as for kappa.
+    """
+    layer = links_in(pair)
+    found = layer.fair()
+    kind = outcomes(layer, found)
+    same: Bools = kind <= _NIL_LINKED
+    target, partner = found.gold[same], found.partner[same]
+    gold, answer = layer.gold.first[target], layer.system.first[partner]
+    # Both agree where they share an identifier; it counts under the same name whoever comes first.
+    order = np.array(sorted(range(len(layer.names)), key=layer.names.__getitem__), dtype=np.int64)
+    rank = np.argsort(order)
+    shared = order[np.minimum(rank[gold], rank[answer])]
+    right = kind[same] == _TP
+    gold, answer = np.where(right, shared, gold), np.where(right, shared, answer)
+    sentence = layer.spans.gold.sentence[target]
+    return by_label(Items.of(layer.names, sentence, target, gold, answer, gold == answer), pair.gold.sentences)

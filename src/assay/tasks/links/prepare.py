@@ -1,0 +1,475 @@
+"""Links: from what the user names to pairs that can be judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import Ints
+from assay.corpus import Column, Corpus, Spans
+from assay.engine.measure import Measure
+from assay.engine.options import Decided, Options
+from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
+from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
+from assay.engine.warnings import Remark, copied, identical_outputs, remark, said, swapped
+from assay.errors import InputError, UsageError
+from assay.formats import Input, read_labels, schemes
+from assay.formats.entities import ENTITY, declared_fields, entity_links
+from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
+from assay.formats.relations import NIL, Links, Relations, links_of
+from assay.formats.source import Source
+from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
+from assay.tasks.spans.answers import refuse_answers
+from assay.tasks.spans.prepare import blank_tags, in_golds_order
+
+_FORMATS = "hipe, neleval, brat (N lines), jsonl (link), conllu (MISC)"
+_FIELDS = ("wiki", "wikidata", "identity")
+"""Names of the field of Entity brackets that holds identifiers, as corpora call it."""
+_KEYS = ("Wikidata", "NEL")
+"""Keys of MISC that hold identifiers …"""
+_TAGS = "MISC:NER"
+"""… and the key that holds the tags of mentions."""
+NOTHING = "∅"
+"""What NIL is drawn as."""
+SEEN = ("unseen", "surface and identifier seen", "surface seen", "identifier seen")
+AMBIGUOUS = "ambiguous"
+IDENTIFIERS = ("surface without identifier", "one identifier", "several identifiers")
+_SHOWN = 3
+"""The most identifiers of a mention that are drawn."""
+
+
+def shows_links(item: Input | Corpus, options: Options) -> bool:
+    """True where a file holds links, and the user does not say that something else in it is meant."""
+    if options.link_column or options.link_field:
+        return True
+    if options.column is not None:
+        return False
+    if isinstance(item, Corpus):
+        there = item.layer(Links) is not None or any(map(is_link_column, item.columns))
+        others = item.layer(Relations) is not None
+    else:
+        there, others = item.plan.links, item.plan.relations
+    if there and others:
+        raise UsageError(f"{item.name}: holds relations and links. Say which are compared: --task relations or links")
+    return there
+
+
+def prepare_links(
+    inputs: Sequence[Input | Corpus], named: Sequence[str], measures: Sequence[Measure], options: Options
+) -> Run:
+    """Read, normalise and align mentions with their identifiers."""
+    if options.lexicon is not None:
+        raise UsageError("--lexicon is about words or spans; for links there is --train.")
+    if options.id_url and not re.fullmatch(r"https?://\S*\{\}\S*", options.id_url):
+        raise UsageError(f"--id-url {options.id_url}: an address begins with http and has {{}} for the identifier.")
+    names = ["gold", *named]
+    corpora: list[Corpus] = []
+    reading: list[Remark] = []
+    for name, item in zip(names, inputs, strict=True):
+        corpus, remarks = _read(item, name, corpora[0] if corpora else None, options)
+        corpora.append(corpus)
+        reading += remarks
+    check_folders(corpora)
+    formats = tuple(corpus.format for corpus in corpora)
+    if not any(corpus.has_words for corpus in corpora):
+        corpora = _same_documents(corpora)
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    if len({corpus.has_words for corpus in corpora}) > 1:
+        bare, full = (
+            next(corpus for corpus in corpora if corpus.has_words == there) for there in (False, True)
+        )
+        raise InputError(
+            f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
+        )
+    least = _least(options)
+    same = _equal_identifiers(options.same_ids) if options.same_ids else {}
+    dropped: list[tuple[int, int]] = []
+    for number, corpus in enumerate(corpora):
+        corpora[number], gone = _normalised(corpus, options, same, least if number else None)
+        dropped.append(gone)
+    if options.train is not None:
+        item = Input(options.train, input_format=options.format_of("gold"))
+        train, _ = _normalised(_read(item, "train", None, options)[0], options, same, None)
+        corpora = _marked_seen(corpora, train)
+    if AMBIGUOUS in options.slices:
+        corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
+    gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
+    pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
+    skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
+    pieces = "sentences" if gold.texts is None else "documents"
+    nothing = f"no sentence is shared by {gold.name} and all systems."
+    told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
+    warnings += left_out(skipped, nothing, told, options)
+    pairs = [(name, without(pair, skipped)) for name, pair in pairs]
+    needed = any(needs_characters(pair) for _, pair in pairs)
+    characters = needed or (options.decided is not None and options.decided.characters)
+    pairs = [(name, with_spans(pair, characters=characters)) for name, pair in pairs]
+    pairs = [(name, pair.with_layer(LinkPair.of(pair, symmetric=options.symmetric))) for name, pair in pairs]
+    for name, corpus, (repeated, low) in zip(names, corpora, dropped, strict=True):
+        reading += notes_on_reading(name, corpus)
+        reading.append(read_links(name=name, repeated=repeated, low=low, least=options.min_score))
+    first = links_in(pairs[0][1])
+    sides = {"gold": first.gold, **{name: links_in(pair).system for name, pair in pairs}}
+    return Run(
+        gold=gold,
+        column=options.link_column,
+        measures=tuple(measures),
+        pairs=tuple(pairs),
+        sources=tuple(source_of(name, pair.system, pair, "") for name, pair in pairs),
+        skipped=skipped,
+        warnings=(*reading, *warnings, *_check(pairs, options)),
+        mappings=(),
+        atoms=first.spans.atoms,
+        items=int(first.gold.linked.sum()),
+        unit=options.unit or "document",
+        notes=tuple(_number_of_links(name, side) for name, side in sides.items()),
+        decided=Decided(formats=formats, characters=needed),
+    )
+
+
+# --- reading ---
+
+
+def _read(
+    item: Input | Corpus, name: str, gold: Corpus | None, options: Options
+) -> tuple[Corpus, Sequence[Remark]]:
+    """A file with its links, and remarks on its tags; `gold` has been read before, unless this is gold."""
+    path, labels = (item.name, tuple(item.columns)) if isinstance(item, Corpus) else (item.path, item.plan.labels)
+    if not labels or (isinstance(item, Corpus) and item.layer(Links) is not None):
+        corpus = item if isinstance(item, Corpus) else item.read(())
+        refuse_answers(corpus)
+        # A system may have linked nothing.
+        if corpus.layer(Links) is None and (gold is None or corpus.spans is None):
+            raise InputError(f"{path}: holds no links ({corpus.format}). Formats that have them: {_FORMATS}.")
+        links = links_of(corpus)
+        return replace(corpus, spans=links.spans).with_layer(links), ()
+    wanted = [part for part in options.link_column.split(",") if part]
+    if options.link_field or options.column == ENTITY:
+        if wanted:
+            raise UsageError("--link-column and --link-field are two places for links. Leave one out.")
+        return _of_entities(item, options), ()
+    tags, found = link_columns(labels)
+    wanted = wanted or [found or _key_of_misc(item, path)]
+    hipe = all(map(is_link_column, wanted))
+    tags = options.column or (tags if hipe else _TAGS)
+    corpus = read_labels(item, [tags, *wanted])
+    if options.blank_tag:
+        corpus = replace(corpus, empty=options.blank_tag)
+    remarks = list(blank_tags(name, item, corpus, tags, options))
+    if not hipe:
+        return _of_tags(corpus, tags, wanted, options), remarks
+    if gold is not None:
+        corpus = cut_like(gold, corpus)
+    return links_of_columns(corpus, tags, wanted, gold=gold is None or options.symmetric), remarks
+
+
+def _key_of_misc(item: Input | Corpus, name: str) -> str:
+    """The usual key of MISC that the first lines have."""
+    if isinstance(item, Corpus):
+        values = list(item.columns["MISC"].vocabulary) if "MISC" in item.columns else []
+    else:
+        values = item.plan.values("MISC") if "MISC" in item.plan.labels else []
+    for key in _KEYS:
+        if any(re.search(rf"(?:^|\|){key}=", value) for value in values):
+            return f"MISC:{key}"
+    raise UsageError(
+        f"{name}: say where the identifiers are: --link-column NAME (MISC:KEY for a key of MISC), or --link-field "
+        f"wiki for brackets of entities. Formats that say so themselves: {_FORMATS}."
+    )
+
+
+def _of_entities(item: Input | Corpus, options: Options) -> Corpus:
+    """Links in a field of the brackets of entities."""
+    corpus = item if isinstance(item, Corpus) else item.read(["MISC"])
+    fields = declared_fields(corpus)
+    usual = [field for field in _FIELDS if field in fields]
+    if not (options.link_field or usual):
+        raise UsageError(
+            f"{corpus.name}: say which field of Entity holds identifiers: --link-field, one of {', '.join(fields)}."
+        )
+    return entity_links(corpus, options.link_field or usual[0])
+
+
+def _of_tags(corpus: Corpus, tags: str, wanted: Sequence[str], options: Options) -> Corpus:
+    """Links beside tags of any scheme."""
+    declared = [spec for spec in options.scheme if "=" not in spec]
+    chosen = schemes.find(declared[0]).name if declared else schemes.likely(corpus, [tags])
+    corpus, reading = schemes.spans_of(corpus, [tags], chosen, options.repair)
+    if reading.invalid:
+        title = schemes.SCHEMES[chosen].title
+        note = f"Tags that break {title}, repaired by {options.repair}: {{}}."
+        corpus = replace(corpus, noted=(*corpus.noted, (note, reading.invalid)))
+    return links_of_columns(corpus, tags, wanted, gold=True, spans=corpus.spans)
+
+
+def _same_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Corpora of places in documents, all with all documents, gold's first: a file lacks those without mentions."""
+    ids = list(dict.fromkeys(chain.from_iterable(corpus.document_ids for corpus in corpora)))
+    number = {name: place for place, name in enumerate(ids)}
+    lengths = np.ones(len(ids), dtype=np.int64)
+    for corpus in corpora:
+        places = [number[name] for name in corpus.document_ids]
+        np.maximum.at(lengths, places, np.diff(corpus.starts))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    found = []
+    for corpus in corpora:
+        place = np.array([number[name] for name in corpus.document_ids], dtype=np.int64)
+        links = corpus.layer(Links)
+        assert links is not None and corpus.lines is not None
+        lines = np.zeros(len(ids), dtype=np.int64)
+        lines[place] = corpus.lines
+        moved = replace(
+            corpus,
+            forms=Column(np.zeros(int(starts[-1]), dtype=np.int32), ("",)),
+            starts=starts,
+            lines=lines,
+            document_starts=np.arange(len(ids) + 1),
+            document_ids=tuple(ids),
+        )
+        links = links.moved(place)
+        found.append(replace(moved, spans=links.spans).with_layer(links))
+    return found
+
+
+def _equal_identifiers(path: str) -> dict[str, str]:
+    """From each identifier of a table of equal ones to the one that stands for all of them: the first in the file."""
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while (upper := above.setdefault(name, name)) != name:
+            above[name] = above[upper]
+            name = upper
+        return name
+
+    for batch in Source(path).batches():
+        for number, line in batch.lines():
+            if not line.strip():
+                continue
+            cells = line.split()
+            if len(cells) != 2:
+                raise InputError(
+                    f"{path}:{number}: {line.strip()!r} where a line is two identifiers, divided by a tab or a space."
+                )
+            if NIL in map(one_nil, cells):
+                raise InputError(f"{path}:{number}: NIL is equal to no identifier. Take the line out.")
+            first, second = map(top, cells)
+            above[second] = first
+    if not above:
+        raise InputError(f"{path}: no identifiers in it. A line is two equal identifiers.")
+    return {name: top(name) for name in list(above)}
+
+
+def _least(options: Options) -> float | None:
+    if not options.min_score:
+        return None
+    try:
+        return float(options.min_score)
+    except ValueError:
+        raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
+
+
+def _normalised(
+    corpus: Corpus, options: Options, same: Mapping[str, str], least: float | None
+) -> tuple[Corpus, tuple[int, int]]:
+    """The corpus with identifiers as they are compared, mentions drawn with them, each once.
+
+    After it the number of mentions that were there twice, and of candidates whose score is too low.
+    """
+    links = corpus.layer(Links)
+    assert links is not None
+    prefix = options.id_prefix
+    names = {}
+    for name in links.identifiers.vocabulary:
+        short = one_nil(name.removeprefix(prefix) or name)
+        names[name] = same.get(short, short)
+    identifiers, sizes, low = links.identifiers.mapped(names), np.diff(links.starts), 0
+    if least is not None:
+        if links.scores is None:
+            raise InputError(f"{corpus.name}: has no scores, which --min-score needs.")
+        kept = ~(links.scores < least)
+        low = int((~kept).sum())
+        mention = np.repeat(np.arange(len(sizes)), sizes)
+        sizes = np.bincount(mention[kept], minlength=len(sizes))
+        identifiers = Column(identifiers.codes[kept], identifiers.vocabulary)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    # Few lists of identifiers are unlike all others: each is looked at once.
+    types, lists = links.spans.labels.strings(), _lists(identifiers, starts)
+    shown = [_shown(kind, own) for kind, own in zip(types, lists, strict=True)]
+    spans = links.spans
+    labels = Column.of(f"{drawn}\0{'|'.join(own)}" for drawn, own in zip(shown, lists, strict=True))
+    order = Spans.order(spans.sentence, spans.begin, spans.end, labels, spans.stretches)
+    again = _repeated(spans, labels, order)
+    order = order[~again]
+    taken = Spans(
+        spans.sentence[order],
+        spans.begin[order],
+        spans.end[order],
+        Column.of(shown[number] for number in order.tolist()),
+        spans.lines[order],
+        {place: spans.stretches[number] for place, number in enumerate(order.tolist()) if number in spans.stretches},
+        {TYPE: Column.of(types[number] for number in order.tolist())},
+    )
+    rows = [lists[number] for number in order.tolist()]
+    starts = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
+    layer = Links(taken, starts, Column.of(chain.from_iterable(rows)))
+    return replace(corpus, spans=taken).with_layer(layer), (int(again.sum()), low)
+
+
+def _lists(identifiers: Column, starts: Ints) -> list[tuple[str, ...]]:
+    names = identifiers.strings()
+    return [tuple(names[first:end]) for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
+
+
+def _shown(kind: str, names: Sequence[str]) -> str:
+    """A mention's type and identifiers, as they are drawn."""
+    drawn = [NOTHING if name == NIL else name for name in names[:_SHOWN]] + ["…"] * (len(names) > _SHOWN)
+    return " ".join(part for part in (kind, "|".join(drawn)) if part) or "mention"
+
+
+def _repeated(spans: Spans, labels: Column, order: Ints) -> np.ndarray:
+    """Mask, in that order, of the mentions that are the same as the one before."""
+    rows = np.stack([spans.sentence, spans.begin, spans.end, labels.codes])[:, order]
+    same = np.zeros(len(order), dtype=bool)
+    same[1:] = (rows[:, 1:] == rows[:, :-1]).all(axis=0)
+    for place in np.flatnonzero(same).tolist():
+        same[place] = spans.stretches.get(int(order[place])) == spans.stretches.get(int(order[place - 1]))
+    return same
+
+
+# --- surfaces ---
+
+
+def _pairs(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The surface of each mention and its identifiers."""
+    links = corpus.layer(Links)
+    assert links is not None
+    return zip(surface_forms(corpus), _lists(links.identifiers, links.starts), strict=True)
+
+
+def _with_column(corpus: Corpus, name: str, codes: Sequence[int], values: tuple[str, ...]) -> Corpus:
+    """The corpus with a further column of its mentions."""
+    spans = corpus.spans
+    assert spans is not None
+    column = Column(np.array(codes, dtype=np.int32), values)
+    return replace(corpus, spans=replace(spans, columns={**spans.columns, name: column}))
+
+
+def _marked_seen(corpora: Sequence[Corpus], train: Corpus) -> list[Corpus]:
+    """The corpora with a column that says what of surface and identifier was seen in training data."""
+    pairs = {(form, name) for form, names in _pairs(train) for name in names}
+    forms, identifiers = {form for form, _ in pairs}, {name for _, name in pairs}
+    marked = []
+    for corpus in corpora:
+        codes = []
+        for form, names in _pairs(corpus):
+            both = any((form, name) in pairs for name in names)
+            known = 2 if form in forms else 3 if any(name in identifiers for name in names) else 0
+            codes.append(1 if both else known)
+        marked.append(_with_column(corpus, "train", codes, SEEN))
+    return marked
+
+
+def _marked_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]:
+    """The corpora with a column that says how many identifiers each surface has in training data, or in gold."""
+    known: dict[str, set[str]] = {}
+    for form, names in _pairs(source):
+        known.setdefault(form, set()).update(names[:1])
+    return [
+        _with_column(
+            corpus, AMBIGUOUS, [min(len(known.get(form, ())), 2) for form, _ in _pairs(corpus)], IDENTIFIERS
+        )
+        for corpus in corpora
+    ]
+
+
+# --- what looks wrong, and what is to be known ---
+
+
+@remark
+def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
+    """What was left out of a file."""
+    if repeated:
+        what = "1 mention is" if repeated == 1 else f"{repeated:,} mentions are"
+        yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
+    if low:
+        what = "1 candidate has" if low == 1 else f"{low:,} candidates have"
+        yield f"{name}: {what} a score below {least} and do not count (--min-score)."
+
+
+def _number_of_links(name: str, side: LinkSide) -> Remark:
+    linked, nil = int(side.linked.sum()), int(side.nil.sum())
+    return number_of_links(name=name, marked=len(side.first), linked=linked, nil=nil)
+
+
+@remark
+def number_of_links(name: str, marked: int, linked: int, nil: int) -> Iterator[str]:
+    """How many mentions a file has, and how many of them are linked."""
+    yield f"{name}: {linked:,} of {marked:,} mentions have a link, {nil:,} of them NIL."
+
+
+def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
+    first = links_in(pairs[0][1])
+    theirs = sum(int(links_in(pair).system.linked.sum()) for _, pair in pairs)
+    yield gold_links(
+        gold=first.spans.gold.corpus.name,
+        symmetric="symmetric" if options.symmetric else "",
+        number=int(first.gold.linked.sum()),
+        theirs=theirs,
+    )
+    outputs = []
+    for name, pair in pairs:
+        links = links_in(pair)
+        yield system_links(name=name, number=int(links.system.linked.sum()))
+        yield other_names(
+            name=name,
+            symmetric="symmetric" if options.symmetric else "",
+            shared=len(np.intersect1d(links.gold.codes, links.system.codes)),
+            ours=[links.names[code] for code in links.gold.codes[:1].tolist()],
+            theirs=[links.names[code] for code in links.system.codes[:1].tolist()],
+        )
+        if not options.symmetric:
+            yield from (said(text=text) for text in swapped(pair))
+            yield copied(
+                name=name,
+                gold=pair.gold.name,
+                system=pair.system.name,
+                same=pair.gold.sha256 == pair.system.sha256,
+                items=0,
+                right=0,
+            )
+        outputs.append((name, spans_of(pair)))
+    yield identical_outputs(outputs, lambda one, other: one.same_output(other))
+
+
+@remark
+def gold_links(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[str]:
+    """Gold without links."""
+    if number:
+        return
+    if not theirs:
+        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
+        raise InputError(f"{gold}: no links in it, nor in {nothing}.")
+    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
+    yield f"gold has no links at all.{asked}"
+
+
+@remark
+def system_links(name: str, number: int) -> Iterator[str]:
+    """A system without links."""
+    if not number:
+        yield f"{name} has no links at all."
+
+
+@remark
+def other_names(name: str, symmetric: str, shared: int, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
+    """A system that has no identifier of gold's."""
+    if not shared and ours and theirs:
+        yield (
+            f"{name} has none of gold's identifiers (gold: {ours[0]}, {name}: {theirs[0]}). Are they of another "
+            "base, or is there a prefix to be taken off (--id-prefix)?"
+        )

@@ -1,0 +1,203 @@
+"""Tables and sentences that only Results about links have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from assay.arrays import NONE, Ints
+from assay.engine.items import KINDS
+from assay.engine.measure import find
+from assay.engine.parts import Part, Summed, whole_numbers
+from assay.engine.prepare import Run
+from assay.engine.scores import Settings
+from assay.result import Result, Table, kind_title
+from assay.tasks.links.measures import FAIR, outcomes
+from assay.tasks.links.mentions import links_in
+
+_CANDIDATES = ("links", "first", "among")
+_UNTYPED = "(none)"
+_SETTINGS = {
+    "strict": "the same place",
+    "overlap": "overlapping places, paired one to one",
+    "kept": "",
+    "drop": "NIL left out on both sides",
+    "only": "NIL mentions alone",
+    "any": "",
+    "same": "the same type",
+}
+
+
+def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
+    """What became of gold's links by type, from each system to each other, and how many candidates are right."""
+    gold = links_in(run.pairs[0][1])
+    rows = gold.fair().gold
+    names = tuple(name or _UNTYPED for name in gold.types)
+    types = gold.gold.types[rows]
+    found: dict[str, Summed] = {}
+    kinds: list[Ints] = []
+    answers: list[list[str]] = []
+    somewhere = np.zeros(len(rows), dtype=bool)
+    for name, pair in run.pairs:
+        links = links_in(pair)
+        matching = links.fair()
+        kind = outcomes(links, matching)
+        paired = np.flatnonzero(kind <= FAIR.index("nil-linked"))
+        among = np.zeros(len(rows), dtype=bool)
+        among[paired] = links.rank(matching.gold[paired], matching.partner[paired]) != NONE
+        somewhere |= among
+        kinds.append(kind)
+        said = np.append(links.system.first, NONE)[matching.partner]
+        answers.append([*np.array([*links.names, ""], dtype=object)[np.where(kind == 0, NONE, said)]])
+        right = int((kind == 0).sum())
+        found[f"candidates {name}"] = Summed(_CANDIDATES, (len(rows), right, int(among.sum())))
+    first = int(np.any([kind == 0 for kind in kinds], axis=0).sum())
+    found["candidates"] = Summed(_CANDIDATES, (len(rows), first, int(somewhere.sum())))
+    systems = [name for name, _ in run.pairs]
+    for a, b in combinations(range(len(systems)), 2) if compares else ():
+        right = kinds[b] == 0
+        change = np.where(right, 0, np.where(kinds[a] == 0, 1, 2))
+        differ = (kinds[a] != kinds[b]) | (np.array(answers[a]) != np.array(answers[b]))
+        fields = ("links", *KINDS)
+        counts = np.zeros((len(names), len(fields)), dtype=np.int64)
+        counts[:, 0] = np.bincount(types, minlength=len(names))
+        np.add.at(counts, (types[differ], 1 + change[differ]), 1)
+        there = np.flatnonzero(counts[:, 0])
+        totals = whole_numbers(counts[there].ravel())
+        found[f"changes {systems[a]}\t{systems[b]}"] = Summed(fields, totals, tuple(names[i] for i in there.tolist()))
+    return found
+
+
+def finish(result: Result, part: Part, settings: Settings) -> Result:
+    """The Result with tables of candidates and of changes by type."""
+    sums = part.of_task
+    rows = [
+        (name.removeprefix("candidates").strip() or "any system", *row.totals[:1], *_shares(row))
+        for name, row in sums.items()
+        if name.startswith("candidates")
+    ]
+    ranked = any(row.totals[1] != row.totals[2] for name, row in sums.items() if name.startswith("candidates"))
+    tables = []
+    if len(rows) == 2:
+        # One system is any system.
+        rows = rows[:1]
+    if ranked or len(rows) > 1:
+        tables.append(
+            Table(
+                "Right candidates",
+                ("system", "links", "first right", "some candidate right"),
+                tuple(rows),
+                ("text", "count", "percent"),
+                after="bounds",
+                notes=("Percent of gold's links, over mentions at gold's place; any system: at least one of them.",),
+            )
+        )
+    for name, row in sums.items():
+        if name.startswith("changes "):
+            a, b = name.removeprefix("changes ").split("\t")
+            width = len(row.fields)
+            cells = [row.totals[place : place + width] for place in range(0, len(row.totals), width)]
+            listed = sorted(zip(row.labels or (), cells, strict=True), key=lambda one: (-one[1][0], one[0]))
+            tables.append(
+                Table(
+                    f"Changes by type of mention, {a} → {b}",
+                    ("type", "links", "corrections", "new errors", "changed errors"),
+                    tuple((label, *numbers) for label, numbers in listed),
+                    ("text", "count"),
+                    after="outcomes",
+                    pair=(a, b),
+                    notes=("Over gold's links, by what became of each (fair-links).",),
+                )
+            )
+    address = {"address": part.options.id_url} if part.options.id_url else {}
+    return replace(result, tables=tuple(tables), remarks=address)
+
+
+def _shares(row: Summed) -> list[float]:
+    links, *right = row.totals
+    return [number / links if links else float("nan") for number in right]
+
+
+def present(result: Result) -> Result:
+    """The Result with what its measures mean, and with a table of the kinds of outcomes."""
+    told = [text for spec in result.measures for text in _definition(spec)]
+    kept = [table for table in result.tables if table.title != _KINDS]
+    told += _documents(result)
+    remarks = {"scores": " ".join(told)} if told else {}
+    where = "agreement" if result.command == "agreement" else "further scores"
+    remarks["agreement link-kappa"] = "identifiers"
+    return replace(result, tables=(*_outcomes(result, where), *kept), remarks={**result.remarks, **remarks})
+
+
+_KINDS = "What became of links"
+_NOTES = (
+    "In brackets percent of the errors. At gold's place: TP, wrong-id, wrong-rank (the right identifier is a later "
+    "candidate), nil-wrong (the system says NIL), nil-linked (gold says NIL). boundary: overlapping place, right "
+    "identifier; boundary-wrong-id: another one.",
+)
+
+
+def _definition(spec: str) -> Iterator[str]:
+    """The settings of a measure of links in words."""
+    measure = find(spec)
+    if measure.definition.name != "links":
+        return
+    given = measure.parameters
+    at = given["at"]
+    words = [_SETTINGS[str(given[name])] for name in ("match", "types", "nil")]
+    rank = "the first candidate right" if at == 1 else f"one of the first {at} candidates right"
+    yield f"{measure.signature}: {', '.join(word for word in (words[0], rank, *words[1:]) if word)}."
+
+
+def _documents(result: Result) -> Iterator[str]:
+    """The number of documents that means are over."""
+    found: dict[str, list[str]] = {}
+    for row in result.counts:
+        if "documents-f1" in row.counts and row.slice is None and row.label is None:
+            numbers = [row.counts[f"documents-{score}"] for score in ("f1", "precision", "recall")]
+            text = f"{numbers[0]:,} (precision: {numbers[1]:,}, recall: {numbers[2]:,})"
+            found.setdefault(text, []).append(f"{row.system} {row.measure}")
+    if len(found) == 1:
+        yield f"document-: mean over documents in which gold and system have links, {next(iter(found))}."
+    elif found:
+        listed = "; ".join(f"{', '.join(names)}: {text}" for text, names in found.items())
+        yield f"document-: mean over documents in which gold and system have links, {listed}."
+
+
+def _outcomes(result: Result, where: str) -> Iterator[Table]:
+    """A table of the kinds that occur."""
+    whole = [
+        row for row in result.counts if row.measure == "fair-links" and row.label is None and row.slice is None
+    ]
+    kinds = [kind for kind in FAIR[1:] if any(row.counts[kind] for row in whole)]
+    rows = []
+    for row in whole:
+        errors = sum(row.counts[kind] for kind in kinds)
+        cells = [[row.counts[kind], row.counts[kind] / errors if errors else float("nan")] for kind in kinds]
+        rows.append((row.system, row.counts["tp"], *cells))
+    header = ("system" if where != "agreement" else "pair", "TP", *map(kind_title, kinds))
+    # In a narrow terminal kinds at gold's place stand by themselves.
+    cut = 2 + sum(kind in FAIR[: FAIR.index("boundary")] for kind in kinds)
+    narrow = (
+        Table(_KINDS, header[:cut], tuple(row[:cut] for row in rows), ("text", "count", "share"), after=where),
+        Table(
+            f"{_KINDS}, elsewhere",
+            (header[0], *header[cut:]),
+            tuple((row[0], *row[cut:]) for row in rows),
+            ("text", "share"),
+            after=where,
+            notes=_NOTES,
+        ),
+    )
+    yield Table(
+        _KINDS,
+        header,
+        tuple(rows),
+        ("text", "count", "share"),
+        after=where,
+        narrow=narrow if 2 < cut < len(header) else (),
+        notes=_NOTES,
+    )

@@ -1,0 +1,1 @@
+"""Ratings of items by many annotators, and systems among these."""

@@ -1,0 +1,1 @@
+"""Labelled relations between spans."""

@@ -1,0 +1,16 @@
+"""Options of relations."""
+
+from __future__ import annotations
+
+from assay.specs import Option
+from assay.tasks.options import COMPARED, LABELS
+
+OPTIONS = (
+    Option(
+        "only_annotated",
+        "Relations: only sentences (or documents) in which gold has an annotation count.",
+        COMPARED,
+        default=False,
+    ),
+    *LABELS,
+)

@@ -1,0 +1,209 @@
+"""Answers of language models as systems: grounded in gold, with what is to be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.arrays import NONE, Ints, as_codes
+from assay.corpus import Column, Corpus
+from assay.engine.mapping import Rule
+from assay.engine.slices import Values
+from assay.engine.spanpairs import Beside, Unplaced, shown_words
+from assay.engine.warnings import Remark, remark
+from assay.errors import UsageError, unknown
+from assay.formats.answers import Answers, Mentions, ground_answers, inventory_of, with_mentions
+from assay.formats.grounding import REPEATED, UNGROUNDED, fold
+from assay.formats.shapes import STATUSES
+
+MANY = 0.05
+"""The share of answers that cannot be read, or of mentions that are not there, from which on a warning is due."""
+_LOOPS = 10
+"""The least number of repetitions that tell of a model that loops."""
+_UNREAD = tuple(map(STATUSES.index, ("malformed", "refused", "missing")))
+_WORST = tuple(map(STATUSES.index, ("malformed", "refused", "missing", "repaired", "parsed", "empty")))
+
+
+def is_answers(corpus: Corpus) -> bool:
+    """True of answers that have not been grounded yet."""
+    return corpus.layer(Answers) is not None
+
+
+def refuse_answers(corpus: Corpus) -> None:
+    """Refuse answers where more than their spans is to be compared."""
+    if is_answers(corpus):
+        raise UsageError(f"{corpus.name}: of answers of language models only spans are compared. Say --task spans")
+
+
+def reads_by_gold(corpus: Corpus) -> bool:
+    """True of answers whose labels are told by gold's, since the user names none."""
+    answers = corpus.layer(Answers)
+    return answers is not None and not answers.parameters["labels"]
+
+
+def grounded(
+    corpora: Sequence[Corpus], names: Sequence[str], rules: Sequence[Rule], golds: Collection[str]
+) -> list[Corpus]:
+    """The corpora with answers grounded in gold, which comes first; `golds` are its labels, mapped."""
+    found = [corpora[0]]
+    if is_answers(corpora[0]):
+        raise UsageError(
+            f"{corpora[0].name}: answers have no text of their own, so that they are no gold. They are looked for in "
+            "gold, which comes first."
+        )
+    for name, corpus in zip(names[1:], corpora[1:], strict=True):
+        answers = corpus.layer(Answers)
+        if answers is not None:
+            labels = {*inventory_of(answers.parameters, golds)}
+            # A label that the mapping makes one of them is one of them.
+            sides = ("both", "system", name)
+            labels |= {rule.before for rule in rules if rule.side in sides and rule.after in labels}
+            corpus = ground_answers(corpus, corpora[0], labels)  # noqa: PLW2901
+        found.append(corpus)
+    return found
+
+
+def in_inventory(corpus: Corpus, raw: Corpus, golds: Collection[str]) -> Corpus:
+    """The corpus where it is known which of its mentions have labels outside; `raw`: its answers as read."""
+    mentions, answers = corpus.layer(Mentions), raw.layer(Answers)
+    if mentions is None or answers is None:
+        return corpus
+    return with_mentions(corpus, mentions.in_inventory(inventory_of(answers.parameters, golds)))
+
+
+def kept_mentions(corpus: Corpus, mentions: Mentions, kept: Collection[str]) -> Corpus:
+    """The corpus with the mentions that have labels that count."""
+    return with_mentions(corpus, mentions.take(np.flatnonzero(mentions.labels.isin(kept)), mentions.labels))
+
+
+@dataclass(frozen=True)
+class Statuses:
+    """How the answers of each system could be read, a code for each sentence of gold: a layer of gold."""
+
+    systems: Mapping[str, Ints]
+
+
+def beside_gold(gold: Corpus, systems: Sequence[tuple[str, Corpus]]) -> tuple[Corpus, list[Unplaced | None]]:
+    """Gold with all that systems claim beside its sentences, and that of each system; None where none has answers."""
+    layers = [(name, corpus, corpus.layer(Mentions)) for name, corpus in systems]
+    if all(mentions is None for _, _, mentions in layers):
+        return gold, [None] * len(layers)
+    known: dict[str, int] = {}
+    places: dict[tuple[int, str], int] = {}
+    texts: dict[int, list[str]] = {}
+    lengths: dict[int, int] = {}
+    found: list[Unplaced | None] = []
+    statuses = {}
+    for name, _, mentions in layers:
+        if mentions is None:
+            nothing = np.zeros(0, dtype=np.int64)
+            columns = {key: Column(nothing, ()) for key in _columns(layers)}
+            found.append(Unplaced(nothing, Column.of([]), (), nothing, nothing, columns))
+            continue
+        rows = mentions.unplaced
+        said = [mentions.texts[row] for row in rows.tolist()]
+        folded = [fold(text) for text in said]
+        sentences = mentions.sentence[rows]
+        for key, text in zip(zip(sentences.tolist(), folded, strict=True), said, strict=True):
+            if key not in places:
+                beside = texts.setdefault(key[0], [])
+                if key[0] not in lengths:
+                    lengths[key[0]] = len(shown_words(gold, key[0]))
+                places[key] = lengths[key[0]] + len(beside)
+                beside.append(f"⟨{text}⟩")
+        words = [places[key] for key in zip(sentences.tolist(), folded, strict=True)]
+        found.append(
+            Unplaced(
+                sentences,
+                Column(mentions.labels.codes[rows], mentions.labels.vocabulary),
+                tuple(said),
+                as_codes(folded, known).astype(np.int64),
+                np.array(words, dtype=np.int64),
+                {key: Column(one.codes[rows], one.vocabulary) for key, one in mentions.columns.items()},
+            )
+        )
+        worst = np.array([next((code for code in _WORST if row[code]), NONE) for row in mentions.statuses.tolist()])
+        statuses[name] = worst[mentions.text_of]
+    gold = gold.with_layer(Beside({sentence: tuple(own) for sentence, own in texts.items()}))
+    return gold.with_layer(Statuses(statuses)), found
+
+
+def _columns(layers: Sequence[tuple[str, Corpus, Mentions | None]]) -> Sequence[str]:
+    return [key for _, _, mentions in layers if mentions is not None for key in mentions.columns]
+
+
+def by_status(gold: Corpus, name: str) -> Values:
+    """For each sentence how the answer to it could be read: that of one system, or the worst of all systems'."""
+    statuses = gold.layer(Statuses)
+    if statuses is None:
+        raise UsageError('--slice answer is about answers of language models. Say --input-format "answers"')
+    if name and name not in statuses.systems:
+        raise unknown("system with answers", name, statuses.systems)
+    chosen = [statuses.systems[name]] if name else list(statuses.systems.values())
+    rank = np.argsort(_WORST)
+    worst = np.array(_WORST)[np.min([rank[codes] for codes in chosen], axis=0)]
+    return worst, STATUSES
+
+
+# --- what looks wrong ---
+
+
+def answer_remarks(name: str, corpus: Corpus) -> Iterator[Remark]:
+    """Everything worth a warning about a system's answers."""
+    mentions = corpus.layer(Mentions)
+    if mentions is None:
+        return
+    unread = np.flatnonzero(mentions.statuses[:, _UNREAD].any(axis=1))
+    first = [corpus.sentence_ids[int(unread[0])]] if len(unread) else []
+    number = int(mentions.statuses[:, _UNREAD].sum())
+    yield answers_not_read(name=name, number=number, answers=int(mentions.statuses.sum()), first=first)
+    level = mentions.level
+    yield mentions_not_there(name=name, number=int((level == UNGROUNDED).sum()), mentions=len(mentions))
+    labels = Column(mentions.labels.codes[mentions.outside], mentions.labels.vocabulary).counts()
+    yield labels_outside(name=name, numbers=labels)
+    repeated = np.bincount(mentions.sentence[level == REPEATED], minlength=1)
+    most = int(repeated.argmax())
+    largest = {corpus.sentence_ids[most]: int(repeated[most])} if repeated.any() else {}
+    yield looping(name=name, number=int(repeated.sum()), largest=largest)
+
+
+@remark
+def answers_not_read(name: str, number: int, answers: int, first: Sequence[str]) -> Iterator[str]:
+    """Answers that could not be read."""
+    if number > MANY * answers:
+        are = "answer" if answers == 1 else "answers"
+        yield (
+            f"{name}: {number:,} of {answers:,} {are} could not be read and count as empty (first: {first[0]})."
+        )
+
+
+@remark
+def mentions_not_there(name: str, number: int, mentions: int) -> Iterator[str]:
+    """Mentions that are not in their text."""
+    if number > MANY * mentions:
+        yield f"{name}: {number:,} of {mentions:,} mentions do not occur in their text and count as spurious (UG)."
+
+
+@remark
+def labels_outside(name: str, numbers: Mapping[str, int]) -> Iterator[str]:
+    """Labels that are not in the inventory."""
+    if numbers:
+        ranked = sorted(numbers, key=lambda label: (-numbers[label], label))
+        listed = ", ".join(f"{label} {numbers[label]:,}" for label in ranked[:5]) + (", …" if len(ranked) > 5 else "")
+        total = sum(numbers.values())
+        what = "1 mention has a label" if total == 1 else f"{total:,} mentions have labels"
+        yield f"{name}: {what} that gold does not use: {listed}."
+
+
+@remark
+def looping(name: str, number: int, largest: Mapping[str, int]) -> Iterator[str]:
+    """One answer that repeats itself."""
+    if largest and number >= _LOOPS:
+        most = max(largest, key=lambda one: largest[one])
+        if 2 * largest[most] > number:
+            yield (
+                f"{name}: the answer to {most} has {largest[most]:,} of all {number:,} repeated mentions, as of a "
+                "model that loops."
+            )

@@ -1,0 +1,155 @@
+"""Measures of answers: strings without places, and how answers could be read and their mentions found."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from assay.align import Pair
+from assay.arrays import as_codes
+from assay.engine.counts import Counts
+from assay.engine.measure import F1, Proportion, Ratio, Scores, macro, measure
+from assay.engine.measure import weighted as mean_by_size
+from assay.engine.spanpairs import Side, SpanPair, spans_of, surface_forms
+from assay.errors import UsageError, unknown
+from assay.formats.answers import Mentions
+from assay.formats.grounding import LEVELS, fold
+from assay.formats.shapes import STATUSES
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = {ord(mark): None for mark in string.punctuation}
+
+
+def _bare(text: str) -> str:
+    """UniversalNER's normal form: lower case, without ASCII punctuation and articles."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+FOLDS: dict[str, Callable[[str], str]] = {"folded": fold, "none": _spaced, "words": _bare}
+COUNTS = ("set", "bag")
+
+
+_f1 = F1(lambda sums: 2 * sums["tp"], lambda sums: 2 * sums["tp"] + sums["fp"] + sums["fn"])
+_STRINGS: Scores = {
+    "f1": _f1,
+    "precision": Proportion("tp", "tp", "fp"),
+    "recall": Proportion("tp", "tp", "fn"),
+}
+
+
+@measure(
+    "strings",
+    scores=_STRINGS,
+    averages={"macro-f1": macro(_f1, ("tp", "fp", "fn")), "weighted-f1": mean_by_size(_f1)},
+    main="f1",
+    task="spans",
+    one_sided="strings is about mentions without places; for agreement there are exact and fair.",
+)
+def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool = True) -> Counts:
+    """Strings with gold's label, wherever they stand: the match of mentions that have no places.
+
+    count: `set`: a string counts once in a document, `bag`: as often as it is there.
+    fold: `folded`: case, forms of Unicode, quotes, dashes and white space do not matter; `none`; `words`: in lower
+        case, without ASCII punctuation and the articles a, an, the.
+    label: false: the string alone counts.
+    Counts: per label tp, fp, fn; gold, system (strings). Of answers, what the model wrote, also what is not in the
+        text; a document is a text that was answered, a sentence where sentences were.
+    Score: precision = tp/(tp+fp), recall = tp/(tp+fn), f1 = 2·tp/(2·tp+fp+fn); averages as for exact. Beside exact it
+        says how much is lost by placing: strings that occur several times.
+    Golden: cases/answers. Peers: UniversalNER (count=set, fold=words; up to its 1e-10), BRIDGE.
+    """
+    if count not in COUNTS:
+        raise unknown("value of count", count, COUNTS)
+    if fold not in FOLDS:
+        raise unknown("value of fold", fold, FOLDS)
+    for corpus in (pair.gold, pair.system):
+        if corpus.texts is None and not corpus.has_words:
+            raise UsageError(f"strings is about the words of spans, and {corpus.name} has none.")
+    spans = spans_of(pair)
+    sides = [_strings(pair, spans, side, FOLDS[fold], label) for side in (spans.gold, spans.system)]
+    if count == "set":
+        sides = [Counter(dict.fromkeys(side, 1)) for side in sides]
+    gold, system = sides
+    both = gold & system
+    known: dict[str, int] = {}
+    keys = [*dict.fromkeys((*gold, *system))]
+    values = np.array(
+        [(both[key], system[key] - both[key], gold[key] - both[key], gold[key], system[key]) for key in keys],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    codes = as_codes([key[2] for key in keys], known)
+    unit = np.array([key[0] for key in keys], dtype=np.int64)
+    fields = ("tp", "fp", "fn", "gold", "system")
+    if not known:
+        known = {"": 0}
+    return Counts(fields, pair.gold.sentences, unit, values, tuple(known), codes)
+
+
+def _strings(
+    pair: Pair, spans: SpanPair, side: Side, folded: Callable[[str], str], label: bool
+) -> Counter[tuple[int, str, str]]:
+    """How often each string with its label is in each text; a text is known by its first sentence."""
+    mentions, of_system = side.corpus.layer(Mentions), pair.system.layer(Mentions)
+    text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
+    if mentions is not None:
+        rows = np.flatnonzero(mentions.scored & ~pair.skipped[mentions.sentence]).tolist()
+        sentence = mentions.sentence[rows]
+        labels, texts = [mentions.labels[row] for row in rows], [mentions.texts[row] for row in rows]
+    else:
+        sentence, labels = side.sentence, [spans.labels[code] for code in side.spans.label.tolist()]
+        texts = surface_forms(side.corpus, side.index, as_written=True)
+    forms = {text: folded(text) for text in dict.fromkeys(texts)}
+    names = labels if label else [""] * len(labels)
+    return Counter(zip(text_of[sentence].tolist(), map(forms.__getitem__, texts), names, strict=True))
+
+
+READ = ("parsed", "repaired", "empty")
+PLACED = LEVELS[:3]
+
+
+_SHARES: Scores = {
+    "read": Ratio(
+        lambda sums: sum(sums[status] for status in READ), lambda sums: sum(sums[status] for status in STATUSES)
+    ),
+    **{status: Proportion(status, *STATUSES) for status in STATUSES},
+    **{level: Proportion(level, *LEVELS) for level in LEVELS},
+    "outside": Proportion("outside", *LEVELS),
+}
+
+
+@measure(
+    "answers",
+    scores=_SHARES,
+    main="read",
+    tested=tuple(_SHARES),
+    task="spans",
+    one_sided="answers are a system's, and gold has none.",
+)
+def answers(pair: Pair) -> Counts:
+    """How many answers of a language model could be read, and where their mentions were found.
+
+    Counts: per document answers that were parsed, repaired, empty, refused, malformed, missing; mentions found exact,
+        folded, fuzzy, those ungrounded and those repeated; outside: those with labels outside the inventory.
+    Score: read is the share of answers that were parsed, repaired or empty; the others are shares of all answers, or
+        of all mentions.
+    """
+    fields = (*STATUSES, *LEVELS, "outside")
+    mentions, sentences = pair.system.layer(Mentions), pair.gold.sentences
+    values = np.zeros((sentences, len(fields)), dtype=np.int64)
+    if mentions is not None:
+        kept = ~pair.skipped
+        values[:, : len(STATUSES)] = mentions.statuses
+        for code in range(len(LEVELS)):
+            own = mentions.sentence[mentions.level == code]
+            values[:, len(STATUSES) + code] = np.bincount(own, minlength=sentences)
+        values[:, -1] = np.bincount(mentions.sentence[mentions.outside], minlength=sentences)
+        values *= kept[:, None]
+    return Counts(fields, sentences, np.arange(sentences), values)

@@ -1,0 +1,141 @@
+"""The words of all annotators as items with a label from each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.align import Text
+from assay.arrays import Bools, Ints
+from assay.corpus import KEPT, Column, Corpus, one_vocabulary
+from assay.corpus.ratings import Ratings, no_text, sorted_labels
+from assay.engine.prepare import Run
+
+
+@dataclass(frozen=True, eq=False)
+class WordNames(Sequence[str]):
+    """The names of words, made when they are asked for: the sentence, the place in it, the word."""
+
+    corpus: Corpus
+    words: Ints
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]
+        word = int(self.words[index])
+        sentence = int(self.corpus.sentence_of[word])
+        place = word - int(self.corpus.starts[sentence]) + 1
+        return f"{self.corpus.sentence_ids[sentence]}:{place} {self.corpus.forms[word]}".rstrip()
+
+    def text(self, index: int) -> str:
+        """The sentence of a word, which stands in brackets."""
+        word = int(self.words[index])
+        sentence = int(self.corpus.sentence_of[word])
+        first, end = self.corpus.starts[sentence : sentence + 2].tolist()
+        if not self.corpus.has_words:
+            return ""
+        forms = self.corpus.forms.strings(first, end)
+        forms[word - first] = f"[{forms[word - first]}]"
+        return " ".join(forms)
+
+
+def word_ratings(run: Run, names: Sequence[str], column: str) -> Ratings:
+    """The labels of the words that annotators have in common: those that cover the same characters.
+
+    `names` are the annotators, of whom the first is in gold's place; words without a label have no rating.
+    """
+    corpora = [run.gold, *(pair.system for _, pair in run.pairs)]
+    kept = [~run.skipped, *(_kept_sentences(pair.system, pair.system_sentence) for _, pair in run.pairs)]
+    if any(pair.aligned_by == "characters" for _, pair in run.pairs):
+        keys = [_characters(corpus, own) for corpus, own in zip(corpora, kept, strict=True)]
+        joint = sorted({key for own, _ in keys for key in own})
+        place = {key: number for number, key in enumerate(joint)}
+        items = [np.array([place[key] for key in own], dtype=np.int64) for own, _ in keys]
+        words = [own for _, own in keys]
+        # Each item is named by a word of the first annotator who has it.
+        first: dict[int, tuple[int, int]] = {}
+        for number, (own, those) in enumerate(zip(items, words, strict=True)):
+            for item, word in zip(own.tolist(), those.tolist(), strict=True):
+                first.setdefault(item, (number, word))
+        sentence = np.array([_gold_sentence(run, *first[item]) for item in range(len(joint))], dtype=np.int64)
+        named: Sequence[str] = [
+            f"{run.gold.sentence_ids[sentence[item]]}:{'-'.join(map(str, joint[item][:2]))} "
+            f"{corpora[first[item][0]].forms[first[item][1]]}"
+            for item in range(len(joint))
+        ]
+    else:
+        own = np.flatnonzero(kept[0][run.gold.sentence_of])
+        there = np.full(len(run.gold), -1, dtype=np.int64)
+        there[own] = np.arange(len(own))
+        words = [own, *(pair.system_words for _, pair in run.pairs)]
+        items = [np.arange(len(own)), *(there[pair.gold_words] for _, pair in run.pairs)]
+        named = WordNames(run.gold, own)
+        sentence = run.gold.sentence_of[own].astype(np.int64)
+    labels, codes = one_vocabulary([corpus.column(column) for corpus in corpora])
+    rows = []
+    for number, (corpus, item, word) in enumerate(zip(corpora, items, words, strict=True)):
+        open_ = corpus.unlabelled(column)
+        if KEPT in corpus.columns:
+            open_ = open_ | ~corpus.columns[KEPT].isin([KEPT])
+        labelled = ~open_[word] & (item >= 0)
+        rows.append((item[labelled], np.full(int(labelled.sum()), number), codes[number][word[labelled]]))
+    item, annotator, label = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    seen = sorted_labels({labels[code] for code in np.unique(label).tolist()})
+    place_of = {name: place for place, name in enumerate(seen)}
+    order = np.array([place_of.get(name, -1) for name in labels], dtype=np.int64)
+    ranks = np.argsort(np.argsort(names))
+    by_item = np.lexsort((ranks[annotator], item))
+    sentence_column = Column(sentence.astype(np.int32), tuple(run.gold.sentence_ids))
+    return Ratings(
+        named,
+        tuple(sorted(names)),
+        tuple(seen),
+        item[by_item],
+        ranks[annotator][by_item],
+        order[label[by_item]],
+        unit=run.gold.unit_of_sentence(run.unit)[sentence],
+        units=unit_names(run),
+        noun="word",
+        unit_noun=run.unit,
+        columns={"sentence": sentence_column},
+        text_of=named.text if isinstance(named, WordNames) else no_text,
+    )
+
+
+def unit_names(run: Run) -> Sequence[str]:
+    """The names of units, which do not tell whose file they are from."""
+    corpus = run.gold
+    if run.unit == "sentence":
+        return corpus.sentence_ids
+    return tuple(corpus.document_name(number) for number in range(corpus.documents))
+
+
+def _kept_sentences(corpus: Corpus, sentence: Ints) -> Bools:
+    """Mask of the sentences of which something is compared."""
+    kept = np.zeros(corpus.sentences, dtype=bool)
+    kept[corpus.sentence_of[sentence >= 0]] = True
+    return kept
+
+
+def _characters(corpus: Corpus, kept: Bools) -> tuple[list[tuple[int, int, str, int]], Ints]:
+    """The characters of each word; words of a multiword token share them and are told by form and number."""
+    places = Text(corpus).spans(kept)
+    keys: list[tuple[int, int, str, int]] = []
+    seen: dict[tuple[int, int, str], int] = {}
+    for word, begin, end, multi in zip(
+        places.words.tolist(), places.begin.tolist(), places.end.tolist(), places.multi.tolist(), strict=True
+    ):
+        form = corpus.forms[word].lower() if multi else ""
+        number = seen[begin, end, form] = seen.get((begin, end, form), -1) + 1
+        keys.append((begin, end, form, number))
+    return keys, places.words
+
+
+def _gold_sentence(run: Run, annotator: int, word: int) -> int:
+    """The sentence, as the first annotator has it, of a word of one of them."""
+    if annotator == 0:
+        return int(run.gold.sentence_of[word])
+    return int(run.pairs[annotator - 1][1].system_sentence[word])

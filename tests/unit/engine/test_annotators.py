@@ -1,0 +1,433 @@
+"""Tables of ratings, refusals, systems among annotators, documents that some annotators lack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.engine.annotators import ALL, ALL_PAIRS, CEILING
+from assay.formats.ratings import read_ratings
+from assay.render import render
+from assay.result import Result
+from cases import each
+from commands import call
+
+LONG = "item,annotator,label\nd1,anna,A\nd1,ben,A\nd2,anna,B\nd2,ben,A\nd3,anna,B\nd3,ben,B\n"
+WIDE = "item\tanna\tben\nd1\tA\tA\nd2\tB\tA\nd3\tB\tB\n"
+BY_ANNOTATOR = {"anna": {"d1": "A", "d2": "B", "d3": "B"}, "ben": {"d1": "A", "d2": "A", "d3": "B"}}
+RECORDS = {
+    item: {"text": f"text of {item}", "annotations": {name: given[item] for name, given in BY_ANNOTATOR.items()}}
+    for item in ("d1", "d2", "d3")
+}
+SHAPES = {
+    "long.csv": LONG,
+    "long.tsv": LONG.replace(",", "\t"),
+    "semicolons.csv": LONG.replace(",", ";"),
+    "wide.tsv": WIDE,
+    "wide.csv": WIDE.replace("\t", ","),
+    "annotators.json": json.dumps(BY_ANNOTATOR),
+    "lines.json": json.dumps(BY_ANNOTATOR, indent=1),
+    "records.json": json.dumps(RECORDS),
+}
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text, "utf-8")
+    return str(folder / name)
+
+
+def refusal(folder: Path, text: str, form: str | None = None, name: str = "ratings.csv") -> str:
+    path = written(folder, name, text)
+    with pytest.raises(assay.AssayError) as error:
+        assay.agreement(path, input_format=form, times=5)
+    return str(error.value).replace(str(folder) + "/", "")
+
+
+# --- shapes ---
+
+
+@each("name", SHAPES)
+def test_a_table_is_told_by_its_shape(name: str, tmp_path: Path) -> None:
+    result = assay.agreement(written(tmp_path, name, SHAPES[name]), times=5)
+    assert [row.name for row in result.annotators] == ["anna", "ben"]
+    # 2 of 3 agree; by chance (1·2 + 2·1)/9.
+    assert result.score("anna ~ ben", "kappa").value == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
+    assert result.disagreements[0].item == "d2"
+    assert result.disagreements[0].ratings == {"anna": "B", "ben": "A"}
+
+
+def test_the_text_of_items_is_shown_beside_them(tmp_path: Path) -> None:
+    result = assay.agreement(written(tmp_path, "r.json", json.dumps(RECORDS)), times=5)
+    assert result.disagreements[0].text == "text of d2"
+    assert "text of d2" in render(result, "md")
+
+
+def test_data_in_python_have_the_shape_of_the_json() -> None:
+    assert assay.agreement(BY_ANNOTATOR, times=5).items == 3
+
+
+def test_columns_may_have_any_name(tmp_path: Path) -> None:
+    text = LONG.replace("item,annotator,label", "text,who,says")
+    form = "ratings(item=text, annotator=who, label=says)"
+    assert assay.agreement(written(tmp_path, "r.csv", text), input_format=form, times=5).items == 3
+
+
+def test_missing_marks_are_no_labels(tmp_path: Path) -> None:
+    text = "item,annotator,label\nd1,a,A\nd1,b,\nd1,c,NA\nd2,a,nan\nd2,b,null\nd2,c,B\nd3,a,?\nd3,b,A\nd3,c,A\n"
+    table = read_ratings([written(tmp_path, "r.csv", text)], "ratings(missing=?)").ratings()
+    assert table.labels == ("A", "B")
+    assert table.table.tolist() == [[0, -1, -1], [-1, -1, 1], [-1, 0, 0]]
+
+
+def test_equal_numbers_are_equal_labels(tmp_path: Path) -> None:
+    """A table of pandas has 3.0 in columns with gaps and 3 in others."""
+    table = read_ratings([written(tmp_path, "r.csv", "item,a,b\nx,3.0,3\ny,,4\nz,10.0,10\n")]).ratings()
+    assert table.labels == ("3", "4", "10")
+    assert table.table.tolist() == [[0, 0], [-1, 1], [2, 2]]
+
+
+def test_sets_and_order_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "r.csv", "item,a,b\nx,p|q,q|p\ny,q,p|q\nz,p,p\n")
+    sets = assay.agreement(path, ["alpha(level=set)"], input_format="ratings(sets=|)", times=5)
+    assert sets.disagreements[0].value == 0.5
+    ordered = written(tmp_path, "o.csv", "item,a,b\nx,low,high\ny,middle,low\nz,high,high\n")
+    levels = ["alpha(level=ordinal)", "kappa(weights=linear)"]
+    result = assay.agreement(ordered, levels, input_format="ratings(order=low<middle<high)", times=5)
+    # Distances in ranks 2, 1, 0; by chance (1·(0+2+2) + 1·(1+1+1) + 1·(2+0+0))/3.
+    assert result.score("a ~ b", "kappa(weights=linear)").value == pytest.approx(1 - 3 / ((4 + 3 + 2) / 3))
+
+
+# --- refusals ---
+
+REFUSED = [
+    (
+        "item,annotator,label\nd3,7,A\nd3,7,B\n",
+        None,
+        "ratings.csv:3: annotator 7 has item d3 twice: A and B.",
+    ),
+    ("item,annotator,label\nd1,anna,A\nd2,anna,B\n", None, "agreement takes at least two annotators."),
+    ("item,a,b\nx,1\n", None, "ratings.csv:2: 2 cells where the first line has 3."),
+    ("item,annotator,label\n,a,1\n", None, "ratings.csv:2: a rating without an item in column item."),
+    (
+        "item,annotator,label\nd1,a,1\n",
+        "ratings(label=lable)",
+        "ratings.csv:1: there is no column 'lable'. Did you mean label?",
+    ),
+    (
+        "item,a,b\nx,low,mid\n",
+        "ratings(order=low<high)",
+        "ratings.csv:2: label 'mid' is not in order=low<high. Add it there.",
+    ),
+    ("item,a,a\nx,1,2\n", None, "ratings.csv:1: two columns are called 'a'. Give each a name of its own."),
+    (
+        "x,annotator,y,z\n1,a,2,3\n",
+        None,
+        "ratings.csv:1: which column has the items, which the labels? Say it: --input-format "
+        '"ratings(item=…, annotator=…, label=…)". There is: x, annotator, y, z.',
+    ),
+    ("item,annotator,label\n", None, "ratings.csv: no ratings in it."),
+    ("item,a,b\nx,1,2\n", "ratings(layout=tall)", "there is no layout = 'tall'. There is: auto, long, wide."),
+]
+
+
+@each("text, form, message", REFUSED, lambda case: case[2][:50])
+def test_refusals_name_place_fact_and_remedy(text: str, form: str | None, message: str, tmp_path: Path) -> None:
+    found = refusal(tmp_path, text, form)
+    assert found == message
+
+
+def test_json_with_a_key_twice_is_refused(tmp_path: Path) -> None:
+    text = '{"a": {"x": "A", "x": "B"}, "b": {"x": "A"}}'
+    assert refusal(tmp_path, text, name="r.json") == "r.json: 'x' is there twice in one object."
+
+
+def test_one_annotated_text_is_no_table(tmp_path: Path) -> None:
+    text = "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tend\tend\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    assert refusal(tmp_path, text, name="a.conllu") == "agreement takes at least two annotators."
+
+
+@each(
+    "spec, message",
+    [
+        ("alpha(level=ordinal)", "the order of labels is not known, since 'A' is no number."),
+        ("alpha(level=interval)", "label 'A' is no number, which levels interval and ratio need."),
+        ("alpha(level=set)", "alpha(level=set) needs sets of labels"),
+        ("alpha(level=nomnal)", "there is no level 'nomnal'. Did you mean nominal"),
+        ("exact", "exact is about spans, which a table of ratings does not have."),
+        ("alt-test", "alt-test is about systems among annotators. Give one: --system NAME=PATH"),
+        ("ac1(labels=1)", "ac1(labels=1): there are 2 different labels."),
+    ],
+)
+def test_measures_that_do_not_fit_are_refused(spec: str, message: str) -> None:
+    with pytest.raises(assay.AssayError) as error:
+        assay.agreement(BY_ANNOTATOR, [spec], times=5)
+    assert str(error.value).startswith(message)
+
+
+def test_measures_of_annotators_are_refused_for_gold_and_system() -> None:
+    with pytest.raises(assay.AssayError, match="alpha is about several annotators: assay agreement"):
+        assay.score([["A"]], {"s": [["A"]]}, measures=["alpha"])
+    with pytest.raises(assay.AssayError, match="--missing absent is about annotators"):
+        assay.score([["A"]], {"s": [["A"]]}, missing="absent")
+
+
+# --- degenerate ---
+
+
+def test_one_label_is_undefined_and_not_one_or_nothing() -> None:
+    result = assay.agreement({"a": {"x": "A", "y": "A"}, "b": {"x": "A", "y": "A"}}, times=5)
+    values = {row.measure: row.value for row in result.scores if row.main and row.label is None}
+    assert all(value != value for value in values.values())
+    assert result.score(ALL, "fleiss", "agreement").value == 1
+    assert "| alpha (Krippendorff) | – |" in render(result, "md")
+
+
+def test_items_that_nobody_shares_are_said() -> None:
+    result = assay.agreement({"a": {"x": "A"}, "b": {"y": "B"}}, times=5)
+    assert "no item has two ratings, so that there is no agreement to measure." in result.warnings
+    assert "kappa is undefined for a ~ b" not in " ".join(result.notes)
+
+
+def test_a_pair_without_common_items_leaves_the_mean_undefined_and_is_named() -> None:
+    data = {"a": {"1": "x", "2": "y"}, "b": {"1": "x", "2": "x", "3": "y"}, "c": {"3": "y"}}
+    result = assay.agreement(data, times=5)
+    assert result.score(ALL_PAIRS, "kappa").value != result.score(ALL_PAIRS, "kappa").value
+    assert any(note.startswith("kappa is undefined for a ~ c") for note in result.notes)
+
+
+# --- systems ---
+
+
+def test_systems_are_no_part_of_the_agreement(tmp_path: Path) -> None:
+    alone = assay.agreement(BY_ANNOTATOR, times=50)
+    beside = assay.agreement(BY_ANNOTATOR, systems={"model": {"d1": "B", "d2": "B", "d3": "A"}}, times=50)
+    assert [row for row in beside.scores if row.system not in ("model", CEILING)] == list(alone.scores)
+    assert [row.name for row in beside.systems] == ["anna", "ben"]
+
+
+def test_a_system_may_lack_items_and_give_labels_of_its_own() -> None:
+    system = {"d1": "A", "d2": "C", "d9": "A"}
+    result = assay.agreement(BY_ANNOTATOR, ["alpha"], systems={"model": system}, times=5)
+    assert "model: 1 items that no annotator has are left out." in result.warnings
+    assert "model has no answer to 1 of 3 items." in result.warnings
+    assert result.score("model", "accuracy", "each").value == 0.5
+    assert result.score("model", "accuracy", "any").value == 0.5
+
+
+def test_only_the_ways_asked_for_are_given() -> None:
+    systems = {"model": BY_ANNOTATOR["anna"]}
+    result = assay.agreement(BY_ANNOTATOR, ["alpha"], systems=systems, against=["majority"], times=5)
+    assert {row.score for row in result.scores if row.system == "model"} == {"majority"}
+    assert not result.comparisons
+    with pytest.raises(assay.AssayError, match="there is no value of against 'every'"):
+        assay.agreement(BY_ANNOTATOR, systems=systems, against=["every"])
+
+
+def test_a_distribution_that_does_not_sum_to_1_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "s.csv", "item,p:A,p:B\nd1,0.5,0.5\nd2,0.5,0.6\n")
+    with pytest.raises(assay.AssayError, match=r"s\.csv:3: the distribution of item d2 sums to 1\.1, not to 1\."):
+        assay.agreement(BY_ANNOTATOR, ["soft"], systems={"m": path}, times=5)
+
+
+def test_distributions_in_columns_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "s.csv", "item,p:A,p:B\nd1,1,0\nd2,0.5,0.5\nd3,0.25,0.75\n")
+    result = assay.agreement(BY_ANNOTATOR, ["soft"], systems={"m": path}, times=5)
+    assert result.score("m", "soft").value == pytest.approx(0.5 / 3)
+
+
+def test_cross_entropy_with_a_zero_is_undefined_and_said() -> None:
+    systems = {"m": BY_ANNOTATOR["anna"]}
+    result = assay.agreement(BY_ANNOTATOR, ["soft(distance=cross-entropy)"], systems=systems, times=5)
+    assert result.score("m", "soft(distance=cross-entropy)").value != 0
+    assert any("1 items have a label that the system gives probability 0" in text for text in result.warnings)
+
+
+# --- files of each annotator ---
+
+WORDS = "The\t{}\nend\t{}\n\nGo\t{}\n\n"
+
+
+def tagged(folder: Path, name: str, *labels: str) -> str:
+    return written(folder, name, WORDS.format(*labels))
+
+
+def test_words_of_several_files_are_ratings(tmp_path: Path) -> None:
+    paths = [tagged(tmp_path, "a.tsv", "D", "N", "V"), tagged(tmp_path, "b.tsv", "D", "V", "V")]
+    paths.append(tagged(tmp_path, "c.tsv", "D", "N", "N"))
+    result = assay.agreement(paths, times=5)
+    given = (("a", "DNV"), ("b", "DVV"), ("c", "DNN"))
+    table = {name: dict(zip("123", labels, strict=True)) for name, labels in given}
+    again = assay.agreement(table, times=5)
+    for measure in ("alpha", "fleiss", "ac1"):
+        assert result.score(ALL, measure).value == pytest.approx(again.score(ALL, measure).value)
+    assert result.disagreements[0].text == "The [end]"
+    assert result.noun == "word"
+
+
+def test_a_system_among_tagged_files(tmp_path: Path) -> None:
+    people = {name: tagged(tmp_path, f"{name}.tsv", *labels) for name, labels in (("a", "DNV"), ("b", "DVV"))}
+    result = assay.agreement(people, ["alpha"], systems={"m": tagged(tmp_path, "m.tsv", "D", "N", "X")}, times=5)
+    assert result.score("m", "accuracy", "each").value == pytest.approx((2 / 3 + 1 / 3) / 2)
+    assert result.score("m", "accuracy", "any").value == pytest.approx(2 / 3)
+    with pytest.raises(assay.AssayError, match="'a' is an annotator and a system"):
+        assay.agreement(people, systems={"a": people["b"]})
+
+
+def test_words_cut_otherwise_are_compared_where_they_cover_the_same_characters(tmp_path: Path) -> None:
+    first = written(tmp_path, "a.tsv", "New\tN\nYork\tN\nis\tV\n")
+    second = written(tmp_path, "b.tsv", "NewYork\tN\nis\tV\n")
+    third = written(tmp_path, "c.tsv", "New\tA\nYork\tN\nis\tV\n")
+    result = assay.agreement([first, second, third], ["fleiss"], times=5)
+    # New: N A, York: N N, is: V V V, NewYork: one rating.
+    assert result.items == 3
+    assert result.score(ALL, "fleiss", "agreement").value == pytest.approx(2 / 3)
+
+
+ANN = "T1\tPER 0 4\tAnna\n"
+
+
+def brat(folder: Path, documents: dict[str, str]) -> str:
+    folder.mkdir()
+    for name, spans in documents.items():
+        (folder / f"{name}.txt").write_text("Anna met Ben in Rome.", "utf-8")
+        (folder / f"{name}.ann").write_text(spans, "utf-8")
+    return str(folder)
+
+
+def three(folder: Path) -> dict[str, str]:
+    both = ANN + "T2\tPER 9 12\tBen\n"
+    return {
+        "anna": brat(folder / "anna", {"d1": ANN, "d2": both, "d3": ANN}),
+        "ben": brat(folder / "ben", {"d1": ANN, "d2": ANN}),
+        "carl": brat(folder / "carl", {"d2": both, "d3": both}),
+    }
+
+
+def test_documents_that_were_not_given_are_no_empty_annotations(tmp_path: Path) -> None:
+    people = three(tmp_path)
+    with pytest.raises(assay.AssayError, match="lacks"):
+        assay.agreement(people, ["exact"], times=5)
+    result = assay.agreement(people, ["exact", "alpha-u"], missing="absent", times=5)
+    assert result.score("anna ~ ben", "exact").value == pytest.approx(4 / 5)
+    assert result.score("ben ~ carl", "exact").value == pytest.approx(2 / 3)
+    assert 0 < result.score(ALL, "alpha-u").value < 1
+
+
+def test_units_of_one_label_that_overlap_are_refused_with_a_place(tmp_path: Path) -> None:
+    twice = ANN + "T2\tPER 0 8\tAnna met\n"
+    people = {"a": brat(tmp_path / "a", {"d1": twice}), "b": brat(tmp_path / "b", {"d1": ANN})}
+    with pytest.raises(assay.AssayError, match=r"^a, document d1: two spans PER overlap at 0, so that the line"):
+        assay.agreement(people, ["alpha-u"], times=5)
+
+
+def test_gamma_has_a_standard_error_and_follows_the_seed(tmp_path: Path) -> None:
+    people = three(tmp_path)
+    specs = ["gamma(samples=5)"]
+    first, again, other = (assay.agreement(people, specs, missing="absent", times=5, seed=s) for s in (1, 1, 2))
+    measure = first.measures[0]
+    assert first.score(ALL, measure).value == again.score(ALL, measure).value
+    assert first.score(ALL, measure, "disorder").value == other.score(ALL, measure, "disorder").value
+    assert any("the standard error of gamma" in note for note in first.notes)
+
+
+def test_spans_of_a_system_beside_annotators(tmp_path: Path) -> None:
+    text = {"a": "B-X O B-Y", "b": "B-X O O", "m": "B-X O B-Y"}
+    sides = {name: [tags.split()] * 12 for name, tags in text.items()}
+    people = {name: sides[name] for name in "ab"}
+    result = assay.agreement(people, ["exact"], systems={"m": sides["m"]}, times=20)
+    # Both have X, one has Y: a vote of two is for X alone.
+    assert result.score("m", "exact", "majority").value == pytest.approx(2 / 3)
+    assert result.score("m", "exact", "each").value == pytest.approx((1 + 2 / 3) / 2)
+    assert result.score(CEILING, "exact", "leave-one-out").value == pytest.approx(2 / 3)
+    voted = assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="majority", times=5)
+    assert {row.score for row in voted.scores if row.system == "m"} == {"majority"}
+    with pytest.raises(assay.AssayError, match="systems of this task are compared with each annotator"):
+        assay.agreement(people, ["exact"], systems={"m": sides["m"]}, against="any", times=5)
+    assert result.comparisons[0].difference == pytest.approx(5 / 6 - 2 / 3)
+
+
+# --- output ---
+
+
+def test_the_command_writes_all_items_and_obeys_gates(tmp_path: Path) -> None:
+    written(tmp_path, "ratings.csv", LONG)
+    done = call("agreement", "ratings.csv", "-m", "alpha", "--items", "items.tsv", "--times", "5", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "items.tsv").read_text("utf-8").splitlines() == [
+        "item\tdisagreement\tmajority\traters\tanna\tben",
+        "d2\t1\tA / B\t2\tB\tA",
+        "d1\t0\tA\t2\tA\tA",
+        "d3\t0\tB\t2\tB\tB",
+    ]
+    strict = ("--fail-under", "alpha=0.9", "--times", "5")
+    done = call("agreement", "ratings.csv", "-m", "alpha", *strict, folder=tmp_path)
+    assert done.returncode == 1
+    done = call("score", "ratings.csv", "ratings.csv", "--input-format", "ratings", folder=tmp_path)
+    assert done.returncode == 2
+    assert "a table of ratings is about several annotators: assay agreement" in done.stderr
+
+
+def test_json_there_and_back(tmp_path: Path) -> None:
+    systems = {"model": BY_ANNOTATOR["anna"]}
+    result = assay.agreement(BY_ANNOTATOR, ["alpha", "alt-test(min_items=1)"], systems=systems, times=5)
+    again = Result.from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    assert again.alt_tests[0].annotators[0].name == "anna"
+    for form in ("md", "tsv", "csv", "latex", "html", "flat"):
+        assert render(again, form) == render(result, form)
+
+
+def test_slices_cut_items_by_columns_and_by_their_majority(tmp_path: Path) -> None:
+    rows = ["item,annotator,label,genre"]
+    for number, (first, second) in enumerate(("AA", "AB", "BB", "AA", "BB")):
+        genre = "news" if number < 3 else "mail"
+        rows += [f"d{number},x,{first},{genre}", f"d{number},y,{second},{genre}"]
+    path = written(tmp_path, "r.csv", "\n".join(rows) + "\n")
+    result = assay.agreement(path, ["alpha"], slices=["meta:genre", "label"], times=5)
+    found = {row.slice: row.value for row in result.scores if row.slice and row.score == "alpha"}
+    assert found["meta:genre=mail"] == 1
+    assert found["meta:genre=news"] < 1
+    assert set(found) == {"meta:genre=mail", "meta:genre=news", "label=A", "label=B", "label=(tied)"}
+    with pytest.raises(assay.AssayError, match=r"there is no slice 'meta:gerne'\. Did you mean meta:genre"):
+        assay.agreement(path, slices=["meta:gerne"])
+
+
+def test_prevalence_is_pointed_out() -> None:
+    data = {name: {f"d{i}": "no" for i in range(40)} for name in "ab"}
+    data["a"]["d0"] = data["b"]["d1"] = "yes"
+    text = render(assay.agreement(data, times=20), "md")
+    assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement by chance" in text
+
+
+def verdict_of(result: Result) -> str:
+    from assay.render.text import verdict
+
+    return verdict(result)
+
+
+def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:
+    perfect = {name: {f"d{i}": "AB"[i % 2] for i in range(50)} for name in "abc"}
+    assert verdict_of(assay.agreement(perfect, times=50)).startswith("The 3 annotators agree reliably: alpha 100.00")
+    random = {"a": {f"d{i}": "AB"[i % 2] for i in range(60)}, "b": {f"d{i}": "AB"[i // 2 % 2] for i in range(60)}}
+    assert verdict_of(assay.agreement(random, times=50)).startswith("The 2 annotators agree too little")
+    few = {"a": {f"d{i}": "AB"[i % 2] for i in range(8)}, "b": {f"d{i}": "ABABABAA"[i] for i in range(8)}}
+    assert verdict_of(assay.agreement(few, times=200)).startswith("Whether the 2 annotators agree well enough is not")
+
+
+@each(
+    ("text", "message"),
+    [
+        ('item,anna,ben\n"d1,yes' + "s" * 200_000, "no table that can be read"),
+        ('{"anna": ' + "[" * 200_000, "no JSON for ratings: nested too deeply"),
+        ('{"anna": {"d1": ' + "1" * 5_000 + "}}", "or a number too long"),
+        ('{"anna": {"d1": "a", "d1": "b"}}', "'d1' is there twice in one object"),
+    ],
+)
+def test_tables_that_no_parser_takes_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "r.txt").write_text(text, "utf-8")
+    with pytest.raises(assay.AssayError, match=message):
+        assay.agreement(str(tmp_path / "r.txt"), input_format="ratings", times=20)

@@ -1,0 +1,122 @@
+"""Answers in shapes that the cases do not have, or not quite so."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay
+from assay.formats.grounding import Ground, Text, distance, fold
+from assay.formats.shapes import read_answer
+from cases import each
+
+TEXT = "Ada Lovelace met Charles Babbage in London."
+LABELS = ("PER", "LOC", "ORG")
+ADA, LONDON = ("Ada Lovelace", "PER"), ("London", "LOC")
+
+READ = {
+    "links and labels before": ("[PER: Ada Lovelace] met him in [London](LOC).", "parsed", [ADA, LONDON]),
+    "object around": ('{"entities": [{"text": "London", "label": "LOC"}], "text": "…"}', "parsed", [LONDON]),
+    "strings to labels": ('{"Ada Lovelace": "PER", "London": "LOC"}', "parsed", [ADA, LONDON]),
+    "labels first": ('[["PER", "Ada Lovelace"], ["LOC", "London"]]', "parsed", [ADA, LONDON]),
+    "one pair": ('["London", "LOC"]', "parsed", [LONDON]),
+    "one list more": ('[[["Ada Lovelace", "PER"], ["London", "LOC"]]]', "parsed", [ADA, LONDON]),
+    "tuples": ('[("Ada Lovelace", "PER"), ("London", "LOC")]', "repaired", [ADA, LONDON]),
+    "a key twice": ('{"PER": "Ada Lovelace", "PER": "Babbage"}', "parsed", [ADA, ("Babbage", "PER")]),
+    "several labels": ('[{"text": "London", "labels": ["LOC", "ORG"]}]', "parsed", [LONDON, ("London", "ORG")]),
+    "an object per line": (
+        '{"text": "Ada Lovelace", "label": "PER"}\n{"text": "London", "label": "LOC"}',
+        "parsed",
+        [ADA, LONDON],
+    ),
+    "the last value": ('[["met", "ORG"]] is wrong, rather [["London", "LOC"]]', "parsed", [LONDON]),
+    "the last fence": ('```\n[["met", "ORG"]]\n```\nNo:\n```json\n[["London", "LOC"]]\n```', "parsed", [LONDON]),
+    "a fence without end": ('```json\n[["London", "LOC"]]', "parsed", [LONDON]),
+    "cut in a list of a label": ('{"PER": ["Ada Lovelace"], "LOC": ["London", "Par', "repaired", [ADA, LONDON]),
+    "cut in another list": ('{"PER": ["Ada Lovelace"], "LOC": ["Lon', "repaired", [ADA]),
+    "apostrophes": ("[['Ada Lovelace', 'PER'], ['St. Mary's', 'LOC']]", "malformed", []),
+    "brackets in a mention": ('[{"text": "the [old] town", "label": "LOC"}]', "parsed", [("the [old] town", "LOC")]),
+    "lines with arrows": ("* PER → Ada Lovelace\n* LOC → London", "parsed", [ADA, LONDON]),
+    "lines with dashes": ("1. Ada Lovelace - PER\n2) London – LOC", "parsed", [ADA, LONDON]),
+    "labels with their entities": ("PER: Ada Lovelace\nLOC: London\nORG: none", "parsed", [ADA, LONDON]),
+    "prose around lines": ("Sure! Here:\n- Ada Lovelace (PER)\n- London (LOC)\nNote: done.", "parsed", [ADA, LONDON]),
+    "answer before lines": ("Answer: Ada Lovelace (PER)\nLondon (LOC)", "parsed", [ADA, LONDON]),
+    "tags around tags": ("<x>\n<PER>Ada Lovelace</PER>\n<LOC>London</LOC>\n</x>", "parsed", [ADA, LONDON]),
+    "tags around JSON": ('<answer>[["London", "LOC"]]</answer>', "parsed", [LONDON]),
+    "tags that cross": ("<PER>Ada <LOC>Lovelace</PER> met</LOC>", "repaired", [ADA, ("Lovelace met", "LOC")]),
+    "less than": ("p <0.05 and x> 3: <LOC>London</LOC>", "parsed", [LONDON]),
+    "thinking begun in the prompt": ("London is a place.</think>London (LOC)", "parsed", [LONDON]),
+    "a table without rows": ("| Text | Label |\n|---|---|", "empty", []),
+    "nothing under any label": ('{"PER": [], "LOC": null}', "empty", []),
+    "nothing but O": ("Ada/O Lovelace/O met/O", "empty", []),
+    "nothing in a sentence": ("I looked, and there are no entities of these kinds.", "empty", []),
+    "the text in capitals": (TEXT.upper(), "empty", []),
+    "a refusal with other apostrophes": ("I’m sorry, I can’t.", "refused", []),
+    "strings without a label": ('["Ada Lovelace", "Charles Babbage"]', "malformed", []),
+    "deeper than anything": ("[" * 200 + '"a"' + "]" * 200, "malformed", []),
+}
+
+
+@each("name, expected", READ.items(), ids=lambda row: row[0])
+def test_readings(name, expected):
+    answer, status, mentions = expected
+    reading = read_answer(answer, TEXT, LABELS)
+    assert (reading.status, [(one.text, one.label) for one in reading.mentions]) == (status, mentions)
+
+
+def test_a_label_for_those_that_have_none():
+    for answer in ('["Ada Lovelace", "Babbage"]', "- Ada Lovelace\n- Babbage", "@@Ada Lovelace## met @@Babbage##"):
+        reading = read_answer(answer, TEXT, LABELS, label="PER")
+        assert [(one.text, one.label) for one in reading.mentions] == [ADA, ("Babbage", "PER")]
+
+
+def test_only_the_shape_that_is_named_is_read():
+    answer = '<LOC>London</LOC> ["Ada Lovelace", "PER"]'
+    assert [one.text for one in read_answer(answer, TEXT, LABELS).mentions] == ["London"]
+    assert [one.text for one in read_answer(answer, TEXT, LABELS, shape="json").mentions] == ["Ada Lovelace"]
+    assert read_answer(answer, TEXT, LABELS, shape="table").status == "malformed"
+
+
+@each(
+    "text, folded",
+    [
+        ("Depart-\n  ment", "department"),
+        ("Depart-\nMent", "depart- ment"),
+        ("1-\na", "1- a"),
+        ("so\u00adft\u200b", "soft"),
+        ("“a” ‘b’ «c» `d´", "\"a\" 'b' \"c\" 'd'"),
+        ("a–b — c − d", "a-b - c - d"),
+        (" a\t\n b ", "a b"),
+        ("Straße ﬁn Ⅳ", "strasse fin iv"),
+        ("Mu\u0308ller", "müller"),
+    ],
+)
+def test_folding(text, folded):
+    assert fold(text) == folded
+
+
+def test_a_part_of_a_folded_character_is_no_place():
+    text = Text("Groß")
+    assert list(text._candidates("gros", "gros", Ground(level=1))[1]) == []
+    assert list(text._candidates("gross", "gross", Ground(level=1))[1]) == [(0, 4)]
+
+
+def test_distance():
+    assert [distance(*pair) for pair in (("kitten", "sitting"), ("", "abc"), ("abc", ""), ("a", "a"))] == [3, 3, 3, 0]
+
+
+def test_a_long_mention_is_found_in_a_long_text():
+    words = [f"word{number}x" for number in range(400)]
+    mention = " ".join(words[100:180]).replace("word120x", "wrd120x")
+    level, places = Text(" ".join(words))._candidates(mention, fold(mention), Ground())
+    assert (level, [" ".join(words)[slice(*place)] for place in places]) == (2, [" ".join(words[100:180])])
+
+
+def test_answers_that_are_read_as_spans_are_told_apart(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "d1", "text": "a", "answer": "<PER>a</PER>"}\n', "utf-8")
+    with pytest.raises(assay.AssayError) as error:
+        assay.read(str(path))
+    assert str(error.value) == (
+        f'{path}:1: the answer is "<PER>a</PER>". If that is what a language model said of gold\'s text: '
+        "--input-format answers"
+    )
