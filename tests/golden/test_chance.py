@@ -13,16 +13,19 @@ import pytest
 
 import assay
 from assay.engine.counts import Collapsed, Counts, Tallies
-from assay.engine.measure import find
+from assay.engine.items import ONE
+from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
 from assay.engine.scores import Figures, Settings
 from assay.render import render
 from assay.result import Result
 from assay.result.chance import about, few_lines, power_lines
-from assay.stats.intervals import t_interval
+from assay.stats.intervals import score_interval, t_interval
 from assay.stats.many import letters, rank_tests, replicated
 from assay.stats.runs import almost_stochastic_order, run_variance, t_test
 from assay.stats.significance import all_shuffles
 from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
+from assay.tasks.links.measures import FAIR as LINKED
+from assay.tasks.relations.measures import KD
 from cases import each
 
 CASES = Path(__file__).parent.parent / "data" / "chance"
@@ -99,6 +102,76 @@ def test_a_label_has_the_interval_of_its_own_rows() -> None:
     rows = list(figures("exact", SPANS, {"s": spans(case["rows"])}).scores(names=["f1"]))
     assert [row.label for row in rows] == [None, "x"]
     assert (rows[1].low, rows[1].high) == pytest.approx((rows[0].low, rows[0].high), rel=1e-12)
+
+
+@each(
+    ("measure", "fields", "row"),
+    [
+        ("document-entities", ("tp", "fp", "fn"), lambda tp, fp, fn: (tp, fp, fn)),
+        ("ehealth-kd", KD, lambda tp, fp, fn: (tp, 0, 0, fn, fp)),
+        ("link-mentions", SPANS, lambda tp, fp, fn: (tp, fp, fn, tp + fn, tp + fp)),
+        ("fair-links", (*LINKED, "gold", "system"), lambda tp, fp, fn: (tp, *[0] * 6, fn, fp, tp + fn, tp + fp)),
+        ("mor", ("right", "gold", "system"), lambda tp, fp, fn: (tp, tp + fn, tp + fp)),
+    ],
+)
+def test_the_f1_of_every_task_has_the_interval_of_its_rows(measure: str, fields: Any, row: Any) -> None:
+    case = load("intervals")["f1"]["small_counts A"]
+    (found,) = figures(measure, fields, {"s": [row(*one) for one in case["rows"]]}).scores(names=["f1"])
+    expected = case["expected"]
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (expected["f1"], expected["low"], expected["high"]), abs=1e-9
+    )
+
+
+NO_SHARES = {
+    *(("pa", "f1"), ("wpa", "f1"), ("cwpa", "f1"), ("pos-accuracy", "f1"), ("leaf-ancestor", "value")),
+    *(("srl-macro", "f1"), ("srl-macro", "precision"), ("srl-macro", "recall")),
+    *(("b-cubed", "f1"), ("ceaf-e", "f1"), ("lea", "f1"), ("conll", "value")),
+    *(("blanc", "f1"), ("blanc", "precision"), ("blanc", "recall")),
+    *(("tedeval", "value"), ("tedeval", "sentence-mean")),
+}
+"""Means, and harmonic means of two shares with other parts: their number of items is not known."""
+
+
+def test_scores_that_are_shares_say_so() -> None:
+    of_pairs = [one for one in measures().values() if one.takes == "pair"]
+    known = {(one.name, name): score for one in of_pairs for name, score in one.scores.items()}
+    assert {key for key, score in known.items() if not isinstance(score, Ratio | Ranged | ByFields)} == NO_SHARES
+
+
+def test_a_mean_over_documents_is_worth_what_its_variance_says() -> None:
+    """Not as few items as there are documents: values between 0 and 1 vary less than right and wrong do."""
+    values = np.array([0.7, 0.8, 0.75, 0.85, 0.9, 0.8])
+    fields = tuple(field for name in ("f1", "precision", "recall") for field in (name, f"{name}-documents"))
+    rows = [[round(value * ONE), 1] * 3 for value in values]
+    (row,) = figures("mentions(average=macro)", fields, {"s": rows}).scores(names=["f1"])
+    mean, variance = values.mean(), values.var(ddof=1) / len(values)
+    expected = score_interval(mean, variance, len(values), len(values))
+    assert (row.value, row.low, row.high) == pytest.approx((mean, *expected), abs=1e-9)
+    assert mean * (1 - mean) / variance > len(values)
+
+
+def test_a_score_that_is_another_in_slices_has_the_interval_of_that_one() -> None:
+    """Where each side has right mentions of its own, F1 is the harmonic mean of two shares."""
+    rows = [[3, 5, 2, 4], [4, 4, 4, 6], [1, 3, 2, 2], [2, 2, 1, 3]]
+    figured = figures("mentions", ("right", "gold", "found", "system"), {"s": rows})
+    (row,) = figured.scores(names=["f1"])
+    right, gold, found, system = np.sum(rows, axis=0)
+    recall, precision = right / gold, found / system
+    assert row.value == pytest.approx(2 * recall * precision / (recall + precision))
+    assert (row.low, row.high) == pytest.approx(
+        score_interval(row.value, figured.standard_error("f1", 0) ** 2, 4, 4), abs=1e-12
+    )
+
+
+@each("interval", ["score", "percentile", "bca"])
+def test_counts_that_no_score_reads_change_no_digit(interval: str) -> None:
+    plain = spans(load("intervals")["f1"]["small_counts A"]["rows"])
+    other = [[*row[:4], 7 * number] for number, row in enumerate(plain)]
+    one, two = (figures("exact", SPANS, {"s": rows}, interval=interval).scores() for rows in (plain, other))
+    assert [(row.score, row.label, row.low, row.high) for row in one] == [
+        (row.score, row.label, row.low, row.high) for row in two
+    ]
 
 
 def test_one_sentence_has_no_interval_and_is_told_of() -> None:

@@ -150,7 +150,8 @@ def test_heads_of_mentions_are_matched_where_files_have_them(file: File) -> None
 @pytest.mark.parametrize("name", ["key.conll", *(f"formats/{name}" for name in FORMATS)])
 def test_a_key_against_itself_has_1_wherever_a_score_is_defined(name: str) -> None:
     wanted = [measure for measure in METRICS if measure != "arcs-nom" or name != "formats/clusters.jsonl"]
-    result = scored(TOY / name, TOY / name, wanted, task="coreference", slices=("document",))
+    options = {"task": "coreference", "slices": ("document",), "interval": "percentile"}
+    result = scored(TOY / name, TOY / name, wanted, **options)
     assert {row.measure for row in result.scores} == set(wanted)
     assert {row.value for row in result.scores} == {1}
     assert {(row.low, row.high) for row in result.scores} == {(1, 1)}
@@ -279,7 +280,8 @@ def test_slices_that_cut_documents_apart_are_refused(toy: Any, cut: str) -> None
 def test_intervals_resample_documents(toy: Any) -> None:
     """With two documents the ends are the scores of each alone; resampled sentences would give many others."""
     gold, systems = toy
-    result = assay.score(gold, systems["system-a"], CHAIN_METRICS, times=200, slices=("document",))
+    options = {"times": 200, "slices": ("document",), "interval": "percentile"}
+    result = assay.score(gold, systems["system-a"], CHAIN_METRICS, **options)
     assert (result.unit, result.units) == ("document", 2)
     for row in result.scores:
         if row.slice is None:
