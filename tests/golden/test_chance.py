@@ -540,6 +540,23 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
     assert "(3 runs, " in shown and "a-seed" in shown
 
 
+def test_runs_have_the_format_that_is_said_of_their_system(tmp_path: Path) -> None:
+    """And where the median run is the other system's output, the systems are not said to be the same."""
+    text = "Ann met Bob in Bonn ."
+    spans = [{"start": 0, "end": 3, "label": "PER"}, {"start": 15, "end": 19, "label": "LOC"}]
+    rows = [{"id": f"d{number}", "text": text, "spans": spans} for number in range(4)]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    for name, answer in (("worse", "Ann (PER)"), ("same", "Ann (PER)"), ("better", "Ann (PER)\nBonn (LOC)")):
+        lines = (json.dumps({"id": row["id"], "output": answer}) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+    worse, same, better = (str(tmp_path / f"{name}.jsonl") for name in ("worse", "same", "better"))
+    systems, formats = {"gpt": f"{worse},{better}", "other": same}, ("gpt=answers", "other=answers")
+    result = assay.compare(str(tmp_path / "gold.jsonl"), systems, ["exact"], input_format=formats)
+    row = next(row for row in result.scores if row.main and row.system == "gpt")
+    assert row.runs is not None and row.runs.values == pytest.approx((2 / 3, 1))
+    assert "do not differ" not in render(result, "md")
+
+
 def test_a_run_given_twice_is_refused_and_one_run_borrows_the_others_spread(tmp_path: Path) -> None:
     from assay.errors import UsageError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,6 +175,13 @@ class _Options:
                 for name in names
                 if name in ("", gold, *others, *systems)
             ]
+        return replace(self, input_format=tuple(formats))
+
+    def of_runs(self, runs: Mapping[str, Sequence[str]]) -> _Options:
+        """The options of a run over all runs of systems, by the names of each system's."""
+        formats = [
+            f"{name}={form}" if name else form for said, form in self._formats for name in runs.get(said, [said])
+        ]
         return replace(self, input_format=tuple(formats))
 
     def check(self) -> None:

@@ -67,9 +67,10 @@ def evaluate_repeats(
 
     `measured` gives the Part of systems by name, `evaluate` the Result of one run of each system.
     """
-    named = {name: [f"{name} (run {number})" for number in range(1, len(own) + 1)] for name, own in runs.items()}
+    named = {name: [f"{name} run {number}" for number in range(1, len(own) + 1)] for name, own in runs.items()}
     flat = {title: run for name, own in runs.items() for title, run in zip(named[name], own, strict=True)}
-    part = measured(flat, replace(options, examples=0, change=None, kind=None, embed="none"))
+    plain = replace(options, examples=0, change=None, kind=None, embed="none")
+    part = measured(flat, plain.of_runs(named))
     if part.judged != tuple(flat):
         gone = next(title for title in flat if title not in part.judged)
         raise UsageError(f"{gone} has no answers that could be scored. Leave it out.")

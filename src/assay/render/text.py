@@ -170,7 +170,7 @@ def _agreement_verdict(result: Result) -> str:
 
 
 def _pair_verdict(row: Comparison, values: dict[str, float]) -> str:
-    if row.units == 0:
+    if row.units == 0 and row.runs is None:
         return f"{row.a} and {row.b} do not differ in any unit on {row.measure}: no difference."
     if math.isnan(row.p):
         return f"{row.a} and {row.b} cannot be compared on {row.measure}: it is undefined."
