@@ -151,9 +151,10 @@ def test_parsers_of_one_framework_are_tested_on_all_of_their_scores(folder):
     }
     assert min(alike.values()) > 0.2
     ahead = [row for row in result.comparisons if row.b == names[2]]
-    assert {(row.measure, row.difference < 0, row.p_adjusted < 0.01) for row in ahead} == {
-        ("tedeval", True, True),
-        ("tedeval(labelled=false)", True, True),
+    # Ten tests are one family.
+    assert {(row.measure, row.difference < 0, row.p < 0.01, row.p_adjusted < 0.05) for row in ahead} == {
+        ("tedeval", True, True, True),
+        ("tedeval(labelled=false)", True, True, True),
     }
 
 
