@@ -300,7 +300,7 @@ def _normalised(
     shown = [_shown(kind, own) for kind, own in zip(types, lists, strict=True)]
     spans = links.spans
     labels = Column.of(f"{drawn}\0{'|'.join(own)}" for drawn, own in zip(shown, lists, strict=True))
-    order = Spans.order(spans.sentence, spans.begin, spans.end, labels, spans.stretches)
+    _, order = Spans.ordered(spans.sentence, spans.begin, spans.end, labels, spans.lines, spans.stretches)
     again = _repeated(spans, labels, order)
     order = order[~again]
     taken = Spans(
