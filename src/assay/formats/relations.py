@@ -70,6 +70,8 @@ class Links:
     """
     scores: np.ndarray | None = None
     """The score of each identifier, nan where it has none; None: the file has no scores."""
+    capitals: bool = False
+    """True if small letters and capitals are the same in identifiers, which are in capitals here."""
 
     def __len__(self) -> int:
         """The number of mentions."""
@@ -86,7 +88,7 @@ class Links:
         rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(len(self.identifiers))
         identifiers = Column(self.identifiers.codes[rows], self.identifiers.vocabulary)
         scores = None if self.scores is None else self.scores[rows]
-        return Links(spans, starts, identifiers, scores)
+        return replace(self, spans=spans, starts=starts, identifiers=identifiers, scores=scores)
 
 
 def relations_of(corpus: Corpus) -> Relations:
@@ -109,7 +111,10 @@ def links_of(corpus: Corpus) -> Links:
 
 def _spans_of(corpus: Corpus) -> Spans:
     if corpus.spans is None:
-        raise InputError(f"{corpus.name}: holds no spans, so there is nothing to relate or to link.")
+        raise InputError(
+            f"{corpus.name}: holds no spans ({corpus.format}), so there is nothing to relate or to link. "
+            "Is it another --task or --input-format?"
+        )
     return corpus.spans
 
 

@@ -257,5 +257,8 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
 
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
     corpus = read(file("a.tsv", "The\tDT\nend\tNN\n"))
-    message = "a.tsv: holds no spans, so there is nothing to relate or to link."
+    message = (
+        "a.tsv: holds no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
+        "--input-format?"
+    )
     assert (refusal(relations_of, corpus), refusal(links_of, corpus)) == (message, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -86,14 +86,15 @@ def prepare_links(
             f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
         )
     least = _least(options)
-    same = _equal_identifiers(options.same_ids) if options.same_ids else {}
+    names_of = _Names.of(options, corpora)
+    reading += names_of.checked(corpora)
     dropped: list[tuple[int, int]] = []
     for number, corpus in enumerate(corpora):
-        corpora[number], gone = _normalised(corpus, options, same, least if number else None)
+        corpora[number], gone = _normalised(corpus, names_of, least if number else None)
         dropped.append(gone)
     if options.train is not None:
         item = Input(options.train, input_format=options.input_format)
-        train, _ = _normalised(_read(item, "train", None, options)[0], options, same, None)
+        train, _ = _normalised(_read(item, "train", None, options)[0], names_of, None)
         corpora = _marked_seen(corpora, train)
     if AMBIGUOUS in options.slices:
         corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
@@ -262,6 +263,62 @@ def _equal_identifiers(path: str) -> dict[str, str]:
     return {name: top(name) for name in list(above)}
 
 
+@dataclass(frozen=True)
+class _Names:
+    """The way from identifiers as they are written to those that are compared, the same for all files of a run."""
+
+    prefix: str
+    same: Mapping[str, str]
+    path: str
+    """The file that says what is the same."""
+    capitals: bool
+    """True if one file has them in capitals alone, so that all are compared so."""
+
+    @staticmethod
+    def of(options: Options, corpora: Sequence[Corpus]) -> _Names:
+        """The way that the user asks for and the files need."""
+        same = _equal_identifiers(options.same_ids) if options.same_ids else {}
+        if not any(links_of(corpus).capitals for corpus in corpora):
+            return _Names(options.id_prefix, same, options.same_ids or "", False)
+        raised = {name.upper(): other.upper() for name, other in same.items()}
+        return _Names(options.id_prefix, raised, options.same_ids or "", True)
+
+    def written(self, name: str) -> str:
+        """An identifier with the letters that are compared."""
+        return name.upper() if self.capitals else name
+
+    def short(self, name: str) -> str:
+        """An identifier without the prefix; all that stand for something without one are NIL."""
+        written = self.written(name)
+        return one_nil(written.removeprefix(self.written(self.prefix)) or written)
+
+    def __call__(self, name: str) -> str:
+        """An identifier as it is compared."""
+        short = self.short(name)
+        return self.same.get(short, short)
+
+    def checked(self, corpora: Sequence[Corpus]) -> Iterator[Remark]:
+        """Remarks on what no identifier of any file has."""
+        known = {name for corpus in corpora for name in links_of(corpus).identifiers.vocabulary}
+        begin = self.written(self.prefix)
+        yield no_prefix(prefix=self.prefix, number=sum(self.written(name).startswith(begin) for name in known))
+        yield no_same(path=self.path, number=sum(self.short(name) in self.same for name in known))
+
+
+@remark
+def no_prefix(prefix: str, number: int) -> Iterator[str]:
+    """A prefix that no identifier has."""
+    if prefix and not number:
+        yield f"--id-prefix {prefix}: no identifier begins so. Is it another base?"
+
+
+@remark
+def no_same(path: str, number: int) -> Iterator[str]:
+    """A table of equal identifiers of which none occurs."""
+    if path and not number:
+        yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
+
+
 def _least(options: Options) -> float | None:
     if not options.min_score:
         return None
@@ -271,20 +328,14 @@ def _least(options: Options) -> float | None:
         raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
 
 
-def _normalised(
-    corpus: Corpus, options: Options, same: Mapping[str, str], least: float | None
-) -> tuple[Corpus, tuple[int, int]]:
+def _normalised(corpus: Corpus, names_of: _Names, least: float | None) -> tuple[Corpus, tuple[int, int]]:
     """The corpus with identifiers as they are compared, mentions drawn with them, each once.
 
     After it the number of mentions that were there twice, and of candidates whose score is too low.
     """
     links = corpus.layer(Links)
     assert links is not None
-    prefix = options.id_prefix
-    names = {}
-    for name in links.identifiers.vocabulary:
-        short = one_nil(name.removeprefix(prefix) or name)
-        names[name] = same.get(short, short)
+    names = {name: names_of(name) for name in links.identifiers.vocabulary}
     identifiers, sizes, low = links.identifiers.mapped(names), np.diff(links.starts), 0
     if least is not None:
         if links.scores is None:
