@@ -302,6 +302,11 @@ class Corpus:
         """True if each sentence is a document that goes by its id."""
         return self.by_id and self.in_documents
 
+    @property
+    def whole_documents(self) -> bool:
+        """True if each sentence is a document: a text, or one that goes by its id."""
+        return self.in_documents and (self.texts is not None or self.by_id)
+
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:
         """Each sentence's id, or its number where it has none."""

@@ -101,7 +101,7 @@ def prepare_links(
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    pieces = "sentences" if gold.texts is None else "documents"
+    pieces = "documents" if gold.whole_documents else "sentences"
     nothing = f"no sentence is shared by {gold.name} and all systems."
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
