@@ -12,6 +12,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
+from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
@@ -23,6 +24,7 @@ from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
 from assay.formats.relations import NIL, Links, Relations, links_of
 from assay.formats.source import Source
+from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.prepare import blank_tags, in_golds_order
 
@@ -483,13 +485,16 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         )
         if not options.symmetric:
             yield from (said(text=text) for text in swapped(pair))
+            judged = fair_links(pair)
+            assert isinstance(judged, Items)
             yield copied(
                 name=name,
                 gold=pair.gold.name,
                 system=pair.system.name,
                 same=pair.gold.sha256 == pair.system.sha256,
-                items=0,
-                right=0,
+                items=len(judged),
+                right=int(judged.right.sum()),
+                noun="link",
             )
         outputs.append((name, spans_of(pair)))
     yield identical_outputs(outputs, lambda one, other: one.same_output(other))

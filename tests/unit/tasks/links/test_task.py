@@ -296,6 +296,13 @@ def test_spans_over_others_have_no_place_in_hipe(tmp_path):
     assert "d: a span has another one over the same words, which hipe has no place for." in done.stderr
 
 
+def test_a_system_that_has_all_of_golds_links_may_be_a_copy(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text(Path(GOLD).read_text("utf-8") + "\n", "utf-8")
+    result = assay.score(GOLD, {"a": str(path)}, "links", times=1)
+    assert "a agrees with gold in every one of 20 links: copied, not predicted?" in result.warnings
+
+
 # --- identifiers ---
 
 
