@@ -136,6 +136,7 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
         same=pair.gold.sha256 == pair.system.sha256,
         items=len(judged),
         right=int(judged.right.sum()),
+        noun="label",
     )
     # How many items of each side have each label; and for labels of one side alone, what the other has there.
     labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
@@ -172,12 +173,12 @@ def swapped(pair: Pair) -> Iterator[str]:
 
 
 @remark
-def copied(name: str, gold: str, system: str, same: bool, items: int, right: int) -> Iterator[str]:
+def copied(name: str, gold: str, system: str, same: bool, items: int, right: int, noun: str) -> Iterator[str]:
     """A system that is gold itself."""
     if same:
         yield f"{name} ({system}) has the same content as gold ({gold})."
     elif items >= 20 and right == items:
-        yield f"{name} agrees with gold in every one of {items:,} labels: copied, not predicted?"
+        yield f"{name} agrees with gold in every one of {items:,} {noun}s: copied, not predicted?"
 
 
 Numbers = Mapping[str, int]

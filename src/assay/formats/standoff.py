@@ -627,12 +627,17 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{what} is {shown(value)} where a string should stand.")
-    try:
-        if not value.isascii():
-            value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.") from None
+    if not is_text(value):
+        raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.")
     return value
+
+
+def is_text(value: str) -> bool:
+    """True if there is no half of a character (a lone surrogate) in it."""
+    try:
+        return value.isascii() or bool(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_number(value: Any) -> bool:

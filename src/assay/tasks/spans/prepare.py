@@ -139,7 +139,7 @@ def prepare_spans(
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "documents" if gold.texts is not None and gold.in_documents else "sentences"
+    pieces = "documents" if gold.whole_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -163,8 +163,6 @@ def prepare_spans(
         *_check(pairs, options),
         *idle_rules(mapped),
     ]
-    # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.in_documents and (gold.texts is not None or gold.by_id)
     return Run(
         gold=gold,
         column=columns[0],
@@ -176,7 +174,8 @@ def prepare_spans(
         mappings=tuple(mapped),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
-        unit=options.unit or ("document" if whole_documents or columns[0] == ENTITY else "sentence"),
+        # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
+        unit=options.unit or ("document" if gold.whole_documents or columns[0] == ENTITY else "sentence"),
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),
