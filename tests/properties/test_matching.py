@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.engine import matching
 from assay.engine.matching import (
     EXACT,
     FAIR,
@@ -297,7 +296,7 @@ def test_the_best_pairs_are_the_heaviest_then_the_first(weights, most, random) -
     best = max(every_choice(cells), key=worth)
     found = best_pairs(ours, theirs, weight, most=most, order=np.array(order))
     assert sorted(found.tolist()) == [place for place, there in enumerate(best) if there]
-    with mock.patch.object(matching, "_EXACT", 0):
+    with mock.patch("assay.engine.matching._EXACT", 0):
         # With a solver ties are left open, and nothing else.
         solved = set(best_pairs(ours, theirs, weight, most=most, order=np.array(order)).tolist())
     assert worth([place in solved for place in range(len(cells))])[:2] == worth(best)[:2]

@@ -13,6 +13,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE
 from assay.engine.items import Items
+from assay.errors import MOST_PROBLEMS, InputError
 from assay.result import enumeration
 
 Facts = ParamSpec("Facts")
@@ -124,6 +125,33 @@ MOST = 5
 FEW = 10
 SURE = 0.8
 """From this share on one label may well be another name of the other."""
+
+
+@remark
+def nothing_in_gold(gold: str, nouns: str, symmetric: str, labels: str, number: int, theirs: int) -> Iterator[str]:
+    """Gold without items, which are called `nouns`."""
+    if number:
+        return
+    if not theirs:
+        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
+        raise InputError(f"{gold}: no {nouns} in it{labels}, nor in {nothing}.")
+    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
+    yield f"gold has no {nouns} at all.{asked}"
+
+
+@remark
+def nothing_in_system(name: str, nouns: str, number: int) -> Iterator[str]:
+    """A system without items."""
+    if not number:
+        yield f"{name} has no {nouns} at all."
+
+
+@remark
+def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[str]:
+    """Sentences that were left out since their annotation is faulty."""
+    yield from (f"left out: {place}" for place in places)
+    if number > MOST_PROBLEMS:
+        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
 
 
 def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:

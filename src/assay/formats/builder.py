@@ -55,7 +55,7 @@ class _Numbers(dict[int, int]):
 
 
 class Collector(Protocol):
-    """What readers gather for a layer of the corpus, file after file."""
+    """Something that readers gather a layer of the corpus in, file after file."""
 
     def layer(self) -> object:
         """The finished layer."""

@@ -256,7 +256,7 @@ def _read_brat_layers(
     events = {match[1]: match[3] for _, match in others["E"]}
 
     def number_of(name: str, line: int) -> tuple[int, int, int] | None:
-        """Where a span, or the trigger of an event, stands; None if it is left out."""
+        """The place of a span, or of the trigger of an event; None if it is left out."""
         span = events.get(name, name)
         if span not in spans:
             raise InputError(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")

@@ -213,7 +213,7 @@ class ChainPair:
     _kept: dict[Hashable, Any] = field(default_factory=dict)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made under a name, kept: all metrics rest on the same."""
+        """The thing made under a name, kept: all metrics rest on the same."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]

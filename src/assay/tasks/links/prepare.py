@@ -17,7 +17,16 @@ from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
-from assay.engine.warnings import Remark, copied, identical_outputs, remark, said, swapped
+from assay.engine.warnings import (
+    Remark,
+    copied,
+    identical_outputs,
+    nothing_in_gold,
+    nothing_in_system,
+    remark,
+    said,
+    swapped,
+)
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
@@ -445,7 +454,7 @@ def _marked_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]
 
 @remark
 def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
-    """What was left out of a file."""
+    """The things left out of a file."""
     if repeated:
         what = "1 mention is" if repeated == 1 else f"{repeated:,} mentions are"
         yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
@@ -461,23 +470,25 @@ def _number_of_links(name: str, side: LinkSide) -> Remark:
 
 @remark
 def number_of_links(name: str, marked: int, linked: int, nil: int) -> Iterator[str]:
-    """How many mentions a file has, and how many of them are linked."""
+    """The number of mentions of a file, and of those that are linked."""
     yield f"{name}: {linked:,} of {marked:,} mentions have a link, {nil:,} of them NIL."
 
 
 def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
     first = links_in(pairs[0][1])
     theirs = sum(int(links_in(pair).system.linked.sum()) for _, pair in pairs)
-    yield gold_links(
+    yield nothing_in_gold(
         gold=first.spans.gold.corpus.name,
+        nouns="links",
         symmetric="symmetric" if options.symmetric else "",
+        labels="",
         number=int(first.gold.linked.sum()),
         theirs=theirs,
     )
     outputs = []
     for name, pair in pairs:
         links = links_in(pair)
-        yield system_links(name=name, number=int(links.system.linked.sum()))
+        yield nothing_in_system(name=name, nouns="links", number=int(links.system.linked.sum()))
         yield other_names(
             name=name,
             symmetric="symmetric" if options.symmetric else "",
@@ -500,25 +511,6 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
             )
         outputs.append((name, spans_of(pair)))
     yield identical_outputs(outputs, lambda one, other: one.same_output(other))
-
-
-@remark
-def gold_links(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[str]:
-    """Gold without links."""
-    if number:
-        return
-    if not theirs:
-        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        raise InputError(f"{gold}: no links in it, nor in {nothing}.")
-    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
-    yield f"gold has no links at all.{asked}"
-
-
-@remark
-def system_links(name: str, number: int) -> Iterator[str]:
-    """A system without links."""
-    if not number:
-        yield f"{name} has no links at all."
 
 
 @remark

@@ -1,4 +1,4 @@
-"""Which relation of a system answers for which of gold's: by keys, by overlap, or fairly."""
+"""Relations of a system paired with those of gold for which they answer: by keys, by overlap, or fairly."""
 
 from __future__ import annotations
 
