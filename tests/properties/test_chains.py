@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from assay.engine.items import ONE
-from assay.engine.matching import max_weight_matching_sparse
-from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, best_pairs, table
+from assay.engine.matching import best_pairs, max_weight_matching_sparse
+from assay.tasks.coreference.chains import CLASSES, METRICS, Mentions, arcs, best_alignment, table
 from chainlists import class_counts, four, mentions, scores, span_at, table_of, without_singletons
 
 THOROUGH = settings(max_examples=5 * settings().max_examples)
@@ -344,7 +344,7 @@ def test_mentions_of_one_head_go_together_so_that_most_of_the_key_is_shared(grou
     near = [(a, b) for a, key in enumerate(sides[0]) for b, other in enumerate(sides[1]) if key[0] == other[0]]
     facts = [(a, b, len(sides[0][a][1] & sides[1][b][1]), len(sides[0][a][1])) for a, b in near]
     columns = np.array(facts, dtype=np.int64).reshape(-1, 4).T
-    pairs = [near[row] for row in best_pairs(*columns).tolist()]
+    pairs = [near[row] for row in best_pairs(*columns[:3], whole=columns[3]).tolist()]
     found = sorted((sides[0][a], sides[1][b]) for a, b in pairs)
     expected = []
     for head, (key, response) in enumerate(groups):

@@ -11,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.engine.matching import EXACT, FAIR, SEMEVAL, boundaries, exact, fair, max_weight_matching, semeval
+from assay.engine.matching import (
+    EXACT,
+    FAIR,
+    SEMEVAL,
+    best_pairs,
+    boundaries,
+    exact,
+    fair,
+    max_weight_matching,
+    semeval,
+)
 from spanlists import kinds_of, rows, span_lists
 
 BOTH = [(fair, FAIR), (semeval, SEMEVAL)]
@@ -257,3 +267,36 @@ def test_boundaries_tell_the_wrong_side_of_pairs_with_different_atoms(target, sy
             else:
                 left, right = (target[ours][1][end] != system[theirs][1][end] for end in (0, -1))
                 assert side == {(1, 0): 0, (0, 1): 1, (1, 1): 2, (0, 0): 3}[left, right]
+
+
+CELLS = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(1, 4), min_size=1, max_size=9)
+
+
+def every_choice(cells):
+    """All one-to-one choices of cells, as masks."""
+    for number in range(len(cells) + 1):
+        for chosen in combinations(range(len(cells)), number):
+            if all(len({cells[place][end] for place in chosen}) == number for end in (0, 1)):
+                yield [place in chosen for place in range(len(cells))]
+
+
+@HARD
+@given(CELLS, st.booleans(), st.randoms(use_true_random=False))
+def test_the_best_pairs_are_the_heaviest_then_the_first(weights, most, random) -> None:
+    cells = list(weights)
+    order = list(range(len(cells)))
+    random.shuffle(order)
+    ours, theirs = np.array(cells, dtype=np.int64).T
+    weight = np.array([weights[cell] for cell in cells], dtype=np.int64)
+
+    def worth(mask):
+        sums = sum(int(weight[place]) for place, there in enumerate(mask) if there)
+        return (sum(mask) if most else 0), sums, [mask[place] for place in order]
+
+    best = max(every_choice(cells), key=worth)
+    found = best_pairs(ours, theirs, weight, most=most, order=np.array(order))
+    assert sorted(found.tolist()) == [place for place, there in enumerate(best) if there]
+    with mock.patch("assay.engine.matching._EXACT", 0):
+        # With a solver ties are left open, and nothing else.
+        solved = set(best_pairs(ours, theirs, weight, most=most, order=np.array(order)).tolist())
+    assert worth([place in solved for place in range(len(cells))])[:2] == worth(best)[:2]

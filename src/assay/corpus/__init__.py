@@ -125,22 +125,30 @@ class Spans:
         stretches: Mapping[int, Stretches] | None = None,
     ) -> Spans:
         """Spans by first atom, last atom, label, and the rest of their atoms: results do not depend on the file."""
+        return cls.ordered(sentence, begin, end, labels, lines, stretches)[0]
+
+    @classmethod
+    def ordered(
+        cls,
+        sentence: Ints,
+        begin: Ints,
+        end: Ints,
+        labels: Column,
+        lines: Ints,
+        stretches: Mapping[int, Stretches] | None = None,
+    ) -> tuple[Spans, Ints]:
+        """The same, and the number that each had before."""
         given = stretches or {}
-        order = cls.order(sentence, begin, end, labels, given)
+        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
+        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
+        gaps = {shape: number for number, shape in enumerate(sorted(set(given.values())), 1)}
+        shapes = np.zeros(len(sentence), dtype=np.int64)
+        shapes[list(given)] = [gaps[shape] for shape in given.values()]
+        order = np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
         place = np.argsort(order) if given else order
         moved = {int(place[index]): shape for index, shape in given.items()}
         named = Column(labels.codes[order], labels.vocabulary)
-        return cls(sentence[order], begin[order], end[order], named, lines[order], moved)
-
-    @staticmethod
-    def order(sentence: Ints, begin: Ints, end: Ints, labels: Column, stretches: Mapping[int, Stretches]) -> Ints:
-        """The numbers of spans in that order."""
-        rank = np.empty(len(labels.vocabulary), dtype=np.int64)
-        rank[sorted(range(len(rank)), key=labels.vocabulary.__getitem__)] = np.arange(len(rank))
-        gaps = {shape: number for number, shape in enumerate(sorted(set(stretches.values())), 1)}
-        shapes = np.zeros(len(sentence), dtype=np.int64)
-        shapes[list(stretches)] = [gaps[shape] for shape in stretches.values()]
-        return np.lexsort((shapes, rank[labels.codes], end, begin, sentence))
+        return cls(sentence[order], begin[order], end[order], named, lines[order], moved), order
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,6 +312,11 @@ class Corpus:
     def are_documents(self) -> bool:
         """True if each sentence is a document that goes by its id."""
         return self.by_id and self.in_documents
+
+    @property
+    def whole_documents(self) -> bool:
+        """True if each sentence is a document: a text, or one that goes by its id."""
+        return self.in_documents and (self.texts is not None or self.by_id)
 
     @cached_property
     def sentence_ids(self) -> tuple[str, ...]:

@@ -77,8 +77,8 @@ def agreement(
     if table is not None:
         chosen.check()
         return _of_table(table, given, systems, ways, items, chosen)
-    # By name: no figure depends on who is given first.
-    named = sorted(named_systems(annotators).items())
+    # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
+    named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
     return _of_files(dict(named), given, systems, ways, items, absent, chosen)
 
@@ -520,7 +520,7 @@ def _symmetric(spec: str) -> str:
     measure = find(spec)
     if measure.definition.one_sided:
         raise UsageError(measure.definition.one_sided)
-    if "symmetric" not in measure.parameters:
+    if measure.definition.parameters.get("symmetric") is not False:
         return spec
     return str(replace(measure, parameters={**measure.parameters, "symmetric": True}))
 
@@ -544,21 +544,29 @@ def _either_way(there: Result, back: Result) -> Result:
     """The scores that are the same whoever comes first; the ends of intervals are the means of both ways.
 
     Scores that take one side for gold (precision, the mean over gold's labels) are left out, and where that is a
-    measure's main score, it is said.
+    measure's main score, it is said. Scores by label or by the values of a slice are given for all or for none.
     """
     measures = dict(zip(back.measures, there.measures, strict=True))
     other = {(measures[row.measure], row.score, row.label, row.slice): row for row in back.scores}
     scores, gone = [], []
-    for row in there.scores:
-        turned = other.get((row.measure, row.score, row.label, row.slice))
-        if turned is not None and _same(row.value, turned.value):
-            ends = {name: (getattr(row, name) + getattr(turned, name)) / 2 for name in ("value", "low", "high")}
+    turned = [other.get((row.measure, row.score, row.label, row.slice)) for row in there.scores]
+    pairs = [*zip(there.scores, turned, strict=True)]
+    differ = {_table(row) for row, back_row in pairs if back_row is None or not _same(row.value, back_row.value)}
+    for row, back_row in pairs:
+        if back_row is not None and _table(row) not in differ:
+            ends = {name: (getattr(row, name) + getattr(back_row, name)) / 2 for name in ("value", "low", "high")}
             scores.append(replace(row, **ends))
         elif row.main and row.label is None and row.slice is None:
             gone.append(f"{row.measure} depends on who comes first, so it is not given.")
     if gone and not any(row.main for row in scores):
         raise UsageError(f"{gone[0]} Choose another measure with -m")
     return replace(there, scores=tuple(scores), notes=(*there.notes, *gone))
+
+
+def _table(row: Score) -> tuple[object, ...]:
+    """The scores that belong together: those of all labels, and of all values of a slice."""
+    kind = None if row.slice is None else row.slice.partition("=")[0]
+    return row.measure, row.score, row.label is not None, kind
 
 
 def _same(a: float, b: float) -> bool:
@@ -595,6 +603,9 @@ def _of_pair(result: Result, first: str, pair: str) -> Result:
 def _together(parts: Sequence[Result]) -> Result:
     """The Results of all pairs as one, with the mean over pairs where there are several."""
     sources = {source.name: source for part in parts for source in (part.gold, *part.systems)}
+    # What one pair has by chance, being the same both ways there alone, is in no table.
+    of_all = set.intersection(*({_table(row) for row in part.scores} for part in parts))
+    parts = [replace(part, scores=tuple(row for row in part.scores if _table(row) in of_all)) for part in parts]
 
     def joined(name: str) -> tuple[Any, ...]:
         return tuple(row for part in parts for row in getattr(part, name))

@@ -119,7 +119,7 @@ def distances(ratings: Ratings, level: str, distance: str) -> Floats | None:
 
 
 def set_distance(a: frozenset[str], b: frozenset[str], distance: str) -> float:
-    """How far two sets of labels are apart."""
+    """The distance of two sets of labels."""
     if a == b:
         return 0.0
     shared = len(a & b) / len(a | b)

@@ -76,7 +76,7 @@ def _example_spans(all_count: bool, run: Run, tables: Tables, sentence: int) -> 
 
 
 def _said(side: Side, item: int) -> str:
-    """What an answer says in the place of a span, where it has other words than the text."""
+    """The words of an answer in the place of a span, where they are not those of the text."""
     assert side.corpus.spans is not None
     said = side.corpus.spans.columns.get(SAID)
     index = side.index[[item]]
@@ -84,7 +84,7 @@ def _said(side: Side, item: int) -> str:
 
 
 def _claimed(spans: SpanPair, sentences: Ints) -> Ints:
-    """What a system claims of some sentences and has no place there."""
+    """The mentions that a system claims of some sentences and that have no place there."""
     if spans.unplaced is None:
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.isin(spans.unplaced.sentence, sentences))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -17,6 +17,8 @@ EXACT = FAIR[:3]
 _TP, _FP, _FN, _LE, _BES, _BEL, _BEO, _LBE = range(8)
 SEMEVAL = ("same", "same-span", "same-label", "overlap", "missed", "spurious")
 _MISSED, _SPURIOUS = 4, 5
+_EXACT = 512
+"""Of so many pairs that hang together ties are decided; of more they are left open."""
 FEW = 1 << 14
 """So many pairs of one chain of overlaps are paired with ties decided; more of them are given to a solver."""
 MOST = 1 << 21
@@ -452,6 +454,71 @@ def max_weight_matching_sparse(row: Ints, column: Ints, weight: Floats, shape: t
     places = np.append(row, own), np.append(column, shape[1] + own)
     cells = csr_array((np.append(weight + 1, np.ones(shape[0])), places), shape=(shape[0], sum(shape)))
     return np.asarray(min_weight_full_bipartite_matching(cells, maximize=True)[1])
+
+
+def components(row: Ints, column: Ints) -> Ints:
+    """A number for each cell; cells with other numbers have no row and no column in common."""
+    # Each cell takes the lowest number that one of its row or column has, until no number changes.
+    group = np.arange(len(row))
+    lines = [np.unique(line, return_inverse=True)[1] for line in (row, column)]
+    before = group - 1
+    while not np.array_equal(group, before):
+        before = group
+        for line in lines:
+            lowest = np.full(int(line.max()) + 1, len(row))
+            np.minimum.at(lowest, line, group)
+            group = lowest[line]
+            # A number is that of a cell, which may have got a lower one since.
+            group = group[group]
+    return group
+
+
+def best_pairs(
+    ours: Ints,
+    theirs: Ints,
+    weight: Ints,
+    *,
+    whole: Ints | None = None,
+    most: bool = False,
+    order: Ints | None = None,
+) -> Ints:
+    """The places of the pairs in the best one-to-one choice: that with the greatest sum of weights.
+
+    The weight of a pair, above 0, is `weight`, or its quotient by `whole`; with `most`, the number of pairs comes
+    first. Among equal choices it is the one with the first pairs in `order`, or else in the order of ours and then
+    theirs, unless more than _EXACT pairs hang together: then it is any of them. No pair is there twice.
+    """
+    order = np.lexsort((theirs, ours)) if order is None else order
+    if not len(ours):
+        return order
+    (_, row, rows), (_, column, columns) = (
+        np.unique(ends[order], return_inverse=True, return_counts=True) for ends in (ours, theirs)
+    )
+    alone = (rows[row] == 1) & (columns[column] == 1)
+    chosen, rest = [order[alone]], np.flatnonzero(~alone)
+    group = components(row[rest], column[rest]) if len(rest) else rest
+    by_group = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(run_starts(group[by_group]))
+    for places in np.split(rest[by_group], starts[1:]) if len(rest) else ():
+        pairs = order[places]
+        (above, one), (across, other) = (np.unique(ends[places], return_inverse=True) for ends in (row, column))
+        if len(pairs) > _EXACT:
+            floats = weight[pairs] / (1 if whole is None else whole[pairs])
+            floats = floats + (1 + floats.sum() if most else 0)
+            partner = max_weight_matching_sparse(one, other, floats, (len(above), len(across)))
+            chosen.append(pairs[partner[one] == other])
+            continue
+        parts = [1] * len(pairs) if whole is None else whole[pairs].tolist()
+        unit = lcm(*parts)
+        numbers = [unit // part * number for part, number in zip(parts, weight[pairs].tolist(), strict=True)]
+        lead, last = 1 + sum(numbers) if most else 0, len(pairs)
+        # Whole numbers whose sums compare as those of weights do, and then as the lists of pairs.
+        table: list[dict[int, int]] = [{} for _ in above]
+        for place, (a, b, number) in enumerate(zip(one.tolist(), other.tolist(), numbers, strict=True), 1):
+            table[a][b] = ((lead + number) << last) + (1 << (last - place))
+        best = max_weight_matching(table)
+        chosen.append(pairs[[best[a] == b for a, b in zip(one.tolist(), other.tolist(), strict=True)]])
+    return np.concatenate(chosen)
 
 
 # --- equal spans ---

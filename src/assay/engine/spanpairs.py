@@ -137,7 +137,7 @@ def take_spans(spans: Spans, rows: Ints, labels: Column) -> Spans:
 
 @dataclass(frozen=True, eq=False)
 class Unplaced:
-    """What a system claims of a text and has no place there: mentions that do not occur in it."""
+    """Mentions that a system claims of a text and that do not occur in it."""
 
     sentence: Ints
     labels: Column
@@ -176,7 +176,7 @@ def pieces(text: str) -> list[str]:
 
 
 def piece_places(texts: Sequence[str]) -> tuple[Ints, Ints, Ints]:
-    """Where the pieces of texts begin and end, the texts being one after the other; and where each text begins."""
+    """The beginnings and ends of the pieces of texts, one text after the other, and the beginning of each text."""
     before = _text_starts(tuple(texts))
     found = [
         (int(first) + match.start(), int(first) + match.end())

@@ -44,7 +44,7 @@ Wanted = tuple[tuple[int, int | None], Any, Any]
 
 
 class Layers(NamedTuple):
-    """What gold and systems say in the texts of a page."""
+    """The annotation of gold and systems in the texts of a page."""
 
     sides: tuple[str, ...] = ()
     """Their names."""

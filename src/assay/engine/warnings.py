@@ -13,6 +13,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE
 from assay.engine.items import Items
+from assay.errors import MOST_PROBLEMS, InputError
 from assay.result import enumeration
 
 Facts = ParamSpec("Facts")
@@ -126,6 +127,33 @@ SURE = 0.8
 """From this share on one label may well be another name of the other."""
 
 
+@remark
+def nothing_in_gold(gold: str, nouns: str, symmetric: str, labels: str, number: int, theirs: int) -> Iterator[str]:
+    """Gold without items, which are called `nouns`."""
+    if number:
+        return
+    if not theirs:
+        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
+        raise InputError(f"{gold}: no {nouns} in it{labels}, nor in {nothing}.")
+    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
+    yield f"gold has no {nouns} at all.{asked}"
+
+
+@remark
+def nothing_in_system(name: str, nouns: str, number: int) -> Iterator[str]:
+    """A system without items."""
+    if not number:
+        yield f"{name} has no {nouns} at all."
+
+
+@remark
+def faulty_sentences(name: str, places: Sequence[str], number: int) -> Iterator[str]:
+    """Sentences that were left out since their annotation is faulty."""
+    yield from (f"left out: {place}" for place in places)
+    if number > MOST_PROBLEMS:
+        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
+
+
 def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Remark]:
     """Everything worth a warning about one system against gold; `noun` is what an item is called."""
     yield from (said(text=text) for text in swapped(pair))
@@ -136,6 +164,7 @@ def check_system(name: str, pair: Pair, judged: Items, noun: str) -> Iterator[Re
         same=pair.gold.sha256 == pair.system.sha256,
         items=len(judged),
         right=int(judged.right.sum()),
+        noun="label",
     )
     # How many items of each side have each label; and for labels of one side alone, what the other has there.
     labels, width, answer = judged.labels, len(judged.labels), judged.answer[0]
@@ -172,12 +201,12 @@ def swapped(pair: Pair) -> Iterator[str]:
 
 
 @remark
-def copied(name: str, gold: str, system: str, same: bool, items: int, right: int) -> Iterator[str]:
+def copied(name: str, gold: str, system: str, same: bool, items: int, right: int, noun: str) -> Iterator[str]:
     """A system that is gold itself."""
     if same:
         yield f"{name} ({system}) has the same content as gold ({gold})."
     elif items >= 20 and right == items:
-        yield f"{name} agrees with gold in every one of {items:,} labels: copied, not predicted?"
+        yield f"{name} agrees with gold in every one of {items:,} {noun}s: copied, not predicted?"
 
 
 Numbers = Mapping[str, int]

@@ -55,17 +55,65 @@ class _Numbers(dict[int, int]):
 
 
 class Collector(Protocol):
-    """What readers gather for a layer of the corpus, file after file."""
+    """Something that readers gather a layer of the corpus in, file after file."""
 
     def layer(self) -> object:
         """The finished layer."""
 
 
+class SpanLists:
+    """Spans as readers find them."""
+
+    def __init__(self) -> None:
+        self._rows = array("q")
+        """Sentence, begin, end, label and line of each span."""
+        self._labels = Vocabulary[str]()
+        self._stretches: dict[int, Stretches] = {}
+
+    def __len__(self) -> int:
+        """The number of spans so far, which is that of the next one."""
+        return len(self._rows) // 5
+
+    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
+        """The number of a labelled span that begins in a sentence.
+
+        Its atoms are stretches (first, end), counted from there on.
+        """
+        number, joined = len(self), merged(atoms)
+        if len(joined) > 1:
+            self._stretches[number] = joined
+        self._rows.extend((sentence, joined[0][0], joined[-1][1], self._labels[label], line))
+        return number
+
+    def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
+        """Many spans at once: rows of sentence, begin, end, label and line, the label by its place among `labels`.
+
+        Those with gaps have their stretches under the number of their row.
+        """
+        before = len(self)
+        self._stretches.update((before + row, gaps) for row, gaps in stretches.items())
+        codes = np.array([self._labels[label] for label in labels], dtype=np.int64)
+        coded = rows.astype(np.int64)
+        coded[:, 3] = codes[rows[:, 3]]
+        self._rows.frombytes(coded.tobytes())
+
+    def add(self, other: SpanLists) -> None:
+        """Take over all spans of another list."""
+        rows = np.array(other._rows, dtype=np.int64).reshape(-1, 5)
+        self.spans(rows, tuple(other._labels), other._stretches)
+
+    def sorted(self) -> tuple[Spans, Ints]:
+        """All spans in the order of the text, and the number by which each was known here."""
+        sentence, begin, end, codes, lines = np.array(self._rows, dtype=np.int64).reshape(-1, 5).T
+        labels = Column(codes.astype(np.int32), tuple(self._labels))
+        return Spans.ordered(sentence, begin, end, labels, lines, self._stretches)
+
+
 class SpanCollector(Collector, Protocol):
     """The same for a layer over all spans of the files."""
 
-    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
-        """The number of a span, given as to the Builder."""
+    def add(self, other: SpanLists) -> None:
+        """Take over all spans of another list."""
 
 
 C = TypeVar("C", bound=Collector)
@@ -92,10 +140,7 @@ class Builder:
         self._multiwords: list[tuple[Multiword, str]] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
-        self._spans = array("q")
-        """Sentence, begin, end, label and line of each span."""
-        self._span_labels = Vocabulary[str]()
-        self._stretches: dict[int, Stretches] = {}
+        self._spans = SpanLists()
         self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
         self.edge_labels = Vocabulary[str]()
@@ -125,10 +170,8 @@ class Builder:
         """The collector of a layer over all spans, with those so far; None as long as no document wants one."""
         if kind in self._collectors or not wanted:
             return self.collector(kind) if kind in self._collectors else None
-        collector, labels = self.collector(kind), tuple(self._span_labels)
-        rows = np.array(self._spans, dtype=np.int64).reshape(-1, 5).tolist()
-        for number, (sentence, begin, end, label, line) in enumerate(rows):
-            collector.span(sentence, self._stretches.get(number, ((begin, end),)), labels[label], line)
+        collector = self.collector(kind)
+        collector.add(self._spans)
         return collector
 
     @property
@@ -201,23 +244,12 @@ class Builder:
         return len(self._documents)
 
     def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> None:
-        """A labelled span that begins in a sentence; its atoms as stretches (first, end), counted from there on."""
-        joined = merged(atoms)
-        if len(joined) > 1:
-            self._stretches[len(self._spans) // 5] = joined
-        self._spans.extend((sentence, joined[0][0], joined[-1][1], self._span_labels[label], line))
+        """A labelled span, given as to SpanLists."""
+        self._spans.span(sentence, atoms, label, line)
 
     def spans(self, rows: Ints, labels: Sequence[str], stretches: Mapping[int, Stretches]) -> None:
-        """Many spans at once: rows of sentence, begin, end, label and line, the label by its place among `labels`.
-
-        Those with gaps have their stretches under the number of their row.
-        """
-        before = len(self._spans) // 5
-        self._stretches.update((before + row, gaps) for row, gaps in stretches.items())
-        codes = np.array([self._span_labels[label] for label in labels], dtype=np.int64)
-        coded = rows.astype(np.int64)
-        coded[:, 3] = codes[rows[:, 3]]
-        self._spans.frombytes(coded.tobytes())
+        """Many spans at once, given as to SpanLists."""
+        self._spans.spans(rows, labels, stretches)
 
     def mentions(self, rows: Ints, names: Sequence[str]) -> None:
         """Mentions in rows of document, begin, end, chain and line.
@@ -285,9 +317,7 @@ class Builder:
         documents = [(first, given) for first, given in self._documents if first < self.sentence]
         spans, trees, chains = None, None, None
         if plan.spans:
-            sentence_of, begin, end, codes, lines = np.array(self._spans, dtype=np.int64).reshape(-1, 5).T
-            labels = Column(codes.astype(np.int32), tuple(self._span_labels))
-            spans = Spans.sorted(sentence_of, begin, end, labels, lines, self._stretches)
+            spans, _ = self._spans.sorted()
         if plan.trees:
             sentence_of, parent, begin, end, codes, edges, lines = np.asarray(self._nodes).reshape(-1, 7).T.copy()
             labels = Column(codes.astype(np.int32), tuple(self.node_labels))

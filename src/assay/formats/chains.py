@@ -22,7 +22,7 @@ from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
-from assay.formats.standoff import json_object, shown
+from assay.formats.standoff import is_text, json_object, shown
 
 TAG = "XPOS"
 """The name of the column of POS tags."""
@@ -613,7 +613,7 @@ def _read_document(
             else:
                 rows.append((span[0], span[1] + inclusive, number, line))
     name = value.get("doc_key", "")
-    if not isinstance(name, str) or not _is_text(name):
+    if not isinstance(name, str) or not is_text(name):
         raise _DocumentError(f"doc_key is {shown(name)} where a string should stand.")
     if len(problems) > before:
         return
@@ -623,11 +623,12 @@ def _read_document(
         problems.append(str(error))
     first = builder.sentence
     ends = builder.words + np.cumsum([len(sentence) for sentence in columns[0] if sentence])
-    flat = [cell for row in zip(*(chain(*column) for column in columns), strict=True) for cell in row]
-    builder.add(flat, ends.tolist(), [line] * len(ends))
-    mentions = [(builder.begun - 1, *row) for row in rows]
-    names = [str(number) for number in range(len(clusters))]
-    builder.mentions(np.array(mentions, dtype=np.int64).reshape(-1, 5), names)
+    codes = [builder.codes(number, chain(*column)) for number, column in enumerate(columns)]
+    builder.add_codes(codes, ends.tolist(), [line] * len(ends))
+    if rows:
+        mentions = [(builder.begun - 1, *row) for row in rows]
+        names = [str(number) for number in range(len(clusters))]
+        builder.mentions(np.array(mentions, dtype=np.int64), names)
     if layers:
         layers(value, columns[0], first, line, place, builder)
 
@@ -675,14 +676,11 @@ def _cells(value: Any, path: str) -> list[list[str]]:
         raise _DocumentError(f"no {path} in it. A document is {_CLUSTERS}")
     sentences = [_listed(sentence, f"{path}[{number}]") for number, sentence in enumerate(_listed(value, path))]
     for number, sentence in enumerate(sentences):
-        for place, cell in enumerate(sentence):
-            if not (isinstance(cell, str) and cell and _is_text(cell)):
-                raise _DocumentError(f"{path}[{number}][{place}] is {shown(cell)} where a word should stand.")
+        # A sentence is looked at as one text, and word by word only where something is wrong with it.
+        if not (set(map(type, sentence)) <= {str} and all(sentence) and is_text("".join(sentence))):
+            wrong = [not (isinstance(cell, str) and cell and is_text(cell)) for cell in sentence].index(True)
+            fact = f"{path}[{number}][{wrong}] is {shown(sentence[wrong])}"
+            raise _DocumentError(f"{fact} where a word should stand.")
     if not any(sentences):
         raise _DocumentError("a document without words. Leave it out.")
     return sentences
-
-
-def _is_text(cell: str) -> bool:
-    """True if there is no half of a character (a lone surrogate) in it."""
-    return cell.isascii() or not any("\ud800" <= character <= "\udfff" for character in cell)

@@ -102,8 +102,8 @@ def _as_spans(corpus: Corpus, mentions: Sequence[_Mention], labels: Sequence[str
         for number, (mention, first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
         if mention.parts > 1
     }
-    rows = (in_sentence, begins - firsts, ends - firsts, Column.of(labels))
-    return Spans.sorted(*rows, corpus.lines_of(begins), stretches), Spans.order(*rows, stretches)
+    rows = (in_sentence, begins - firsts, ends - firsts, Column.of(labels), corpus.lines_of(begins))
+    return Spans.ordered(*rows, stretches)
 
 
 def _moved(stretches: Iterable[tuple[int, int]], first: int) -> Stretches:

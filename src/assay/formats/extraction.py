@@ -7,18 +7,22 @@ and the last word belongs to a mention. DocRED has entities, each with its menti
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
+import numpy as np
+
+from assay.arrays import NONE, Ints
 from assay.errors import InputError
 from assay.formats import chains
 from assay.formats.builder import Builder
 from assay.formats.relations import RelationLists
 from assay.formats.source import Source
-from assay.formats.standoff import check_label, json_object, json_values, shown
+from assay.formats.standoff import check_label, is_text, json_object, json_values, shown
 
 WHICH = ("auto", "gold", "predicted")
 _LAYERS = ("ner", "relations")
@@ -58,7 +62,7 @@ def _first(head: Sequence[str]) -> dict[str, Any]:
 def read_dygie(source: Source, builder: Builder, *, predicted: bool, chained: bool) -> None:
     """Read one file: its words, mentions with types, relations and, where it is `chained`, chains."""
     which = chains.PREDICTED if predicted else chains.GOLD
-    layers = partial(_read_dygie_layers, prefix=_PREDICTED if predicted else "", chained=chained)
+    layers = partial(_read_dygie_layers, prefix=_PREDICTED if predicted else "", chained=chained, labels=set())
     chains.read_clusters(source, builder, which=which, layers=layers)
 
 
@@ -72,67 +76,115 @@ def _read_dygie_layers(
     *,
     prefix: str,
     chained: bool,
+    labels: set[str],
 ) -> None:
-    """Hand the mentions and relations of a document to the builder; its sentences from `first` on are there."""
-    ends = list(accumulate(map(len, words)))
-    starts = [end - len(sentence) for end, sentence in zip(ends, words, strict=True) if sentence]
-    lists = builder.collector(RelationLists)
-    numbers: dict[tuple[int, int], list[int]] = {}
+    """Hand the mentions and relations of a document to the builder; its sentences from `first` on are there.
+
+    `labels` are those that were checked.
+    """
     if not any(prefix + key in value for key in (*_LAYERS, chains.GOLD)):
         raise InputError(f"{place}: no {prefix}ner or {prefix}relations where the first document has such.")
     if value.get(prefix + chains.GOLD) and not chained:
         raise InputError(f"{place}: {prefix}{chains.GOLD} where the first document has none. Give it [].")
+    lengths = np.array([len(sentence) for sentence in words], dtype=np.int64)
+    mentions = _Rows.of(value, prefix + "ner", 1, lengths, place)
+    elsewhere = np.flatnonzero(mentions.sentence[:, 0] != mentions.listed)
+    if len(elsewhere):
+        row = int(elsewhere[0])
+        lies = f"{mentions.name(row)} lies in sentence {mentions.sentence[row, 0]}"
+        raise InputError(f"{lies}. Places count over the document.")
+    relations = _Rows.of(value, prefix + "relations", 2, lengths, place)
+    types = mentions.labels(labels, "span")
+    listed = [*map(tuple, mentions.places[:, 0].tolist())]
+    arguments = [*map(tuple, relations.places.reshape(-1, 2).tolist())]
+    # Arguments are found among the mentions by their place; those that are none are spans without a type.
+    numbers = {at: number for number, at in reversed([*enumerate(listed)])}
+    times = Counter(listed) if len(numbers) < len(listed) else {}
+    if several := sum(times.get(at, 1) > 1 for at in arguments) if times else 0:
+        builder.note("Arguments of relations that may be several spans, of which the first holds: {}.", several)
+    if missing := [at for at in dict.fromkeys(arguments) if at not in numbers]:
+        builder.note("Arguments of relations that are not among the spans: {}.", len(missing))
+        numbers |= {at: number for number, at in enumerate(missing, len(listed))}
+    names, untyped = [*dict.fromkeys(types)], [""] * len(missing)
+    codes = {name: code for code, name in enumerate((*names, ""))}
+    coded = np.array([codes[name] for name in (*types, *untyped)], dtype=np.int64)
+    found = np.array([*listed, *missing], dtype=np.int64).reshape(-1, 2)
+    number, starts = np.cumsum(lengths > 0) - 1 + first, np.cumsum(lengths) - lengths
+    """The number of each sentence in the corpus, which has none without words, and its first word."""
+    sentence = np.searchsorted(np.cumsum(lengths), found[:, 0], side="right")
+    begin, end = (found - starts[sentence][:, None] + [0, 1]).T
+    spans = np.stack([number[sentence], begin, end, coded, np.full(len(found), line)], axis=1)
+    builder.spans(spans[: len(listed)], names, {})
+    lists = builder.collector(RelationLists)
+    pairs = np.array([numbers[at] for at in arguments], dtype=np.int64).reshape(-1, 2)
+    lists.relations(pairs + len(lists), relations.labels(labels, "relation"), line)
+    lists.spans(spans, [*names, *untyped[:1]], {})
 
-    def rows(key: str, size: int) -> list[tuple[int, str, list[Any]]]:
-        """The rows of a layer, each with its sentence and its name in messages."""
-        sentences = value.get(prefix + key, [[]] * len(words))
-        if not isinstance(sentences, list) or len(sentences) != len(words):
-            raise InputError(f"{place}: {prefix}{key} should be a list of {len(words)} lists, one for each sentence.")
-        found = []
-        for number, listed in enumerate(sentences):
-            for index, row in enumerate(listed if isinstance(listed, list) else [listed]):
-                here = f"{place}: {prefix}{key}[{number}][{index}]"
-                numbers_of = row[: size - 1] if isinstance(row, list) and len(row) in (size, size + 2) else [None]
-                if not all(type(one) is int for one in numbers_of):
-                    shape = "[first, last, type]" if size == 3 else "[first, last, first, last, label]"
-                    raise InputError(f"{here} is {shown(row)} where {shape} should stand.")
-                found.append((number, here, row))
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a layer of a document: the places of one span or two in each, then a label."""
+
+    rows: list[list[Any]]
+    place: str
+    listed: Ints
+    """The sentence that each row is listed under."""
+    places: Ints
+    """The first and the last word of each span, counted over the document: rows × spans × 2."""
+    sentence: Ints
+    """The sentence that each span lies in: rows × spans."""
+
+    @staticmethod
+    def of(value: dict[str, Any], key: str, spans: int, lengths: Ints, place: str) -> _Rows:
+        """The rows of a document whose sentences have these lengths; what is none is refused."""
+        words, ends = int(lengths.sum()), np.cumsum(lengths)
+        sentences = value.get(key, [[]] * len(lengths))
+        if not isinstance(sentences, list) or len(sentences) != len(lengths):
+            raise InputError(f"{place}: {key} should be a list of {len(lengths)} lists, one for each sentence.")
+        by_sentence = [listed if isinstance(listed, list) else [listed] for listed in sentences]
+        listed = np.repeat(np.arange(len(lengths)), [len(rows) for rows in by_sentence])
+        rows = [*chain.from_iterable(by_sentence)]
+        size = 2 * spans
+        given = [row[:size] if isinstance(row, list) and len(row) in (size + 1, size + 3) else [None] for row in rows]
+        flat = [*chain.from_iterable(given)]
+        shaped = set(map(type, flat)) <= {int}
+        inside = [number if 0 <= number < words else NONE for number in flat] if shaped else []
+        places = np.array(inside, dtype=np.int64).reshape(-1, spans, 2)
+        begin, last = places[..., 0], places[..., 1]
+        sentence = np.searchsorted(ends, begin, side="right")
+        found = _Rows(rows, f"{place}: {key}", listed, places, sentence)
+        if not shaped:
+            row = next(number for number, one in enumerate(given) if {*map(type, one)} != {int})
+            shape = f"[{', '.join(['first, last'] * spans)}, {'type' if spans == 1 else 'label'}]"
+            raise InputError(f"{found.name(row)} is {shown(rows[row])} where {shape} should stand.")
+        outside = (begin == NONE) | (last < begin)
+        across = ends[sentence] <= last
+        if outside.any() or across.any():
+            row, span = np.argwhere(outside if outside.any() else across)[0].tolist()
+            reach = "{} to {}".format(*given[row][2 * span : 2 * span + 2])
+            if outside.any():
+                raise InputError(
+                    f"{found.name(row)} has the place {reach} where there are {words:,} words. Places count over the "
+                    "document, from 0, and the last word belongs to the mention."
+                )
+            raise InputError(
+                f"{found.name(row)} reaches from {reach}, over the end of a sentence. Is the last word counted "
+                "twice, or do places not count over the document?"
+            )
         return found
 
-    def atoms(begin: int, last: int, here: str) -> tuple[int, list[tuple[int, int]]]:
-        """The sentence of a mention, and its words there."""
-        if not 0 <= begin <= last < ends[-1]:
-            raise InputError(
-                f"{here} has the place {begin} to {last} where there are {ends[-1]:,} words. Places count over the "
-                "document, from 0, and the last word belongs to the mention."
-            )
-        sentence = bisect_right(starts, begin) - 1
-        if bisect_right(starts, last) - 1 != sentence:
-            raise InputError(
-                f"{here} reaches from {begin} to {last}, over the end of a sentence. Is the last word counted twice, "
-                "or do places not count over the document?"
-            )
-        return first + sentence, [(begin - starts[sentence], last + 1 - starts[sentence])]
+    def name(self, row: int) -> str:
+        """A row as messages call it."""
+        sentence = self.listed[row]
+        return f"{self.place}[{sentence}][{row - np.searchsorted(self.listed, sentence)}]"
 
-    for number, here, (begin, last, label, *_) in rows("ner", 3):
-        sentence, stretches = atoms(begin, last, here)
-        if not ends[number] - len(words[number]) <= begin < ends[number]:
-            raise InputError(f"{here} lies in sentence {sentence - first}. Places count over the document.")
-        given = (sentence, stretches, check_label(label, here), line)
-        builder.span(*given)
-        numbers.setdefault((begin, last), []).append(lists.span(*given))
-    for _, here, row in rows("relations", 5):
-        arguments = []
-        for begin, last in (row[:2], row[2:4]):
-            sentence, stretches = atoms(begin, last, here)
-            if (begin, last) not in numbers:
-                builder.note("Arguments of relations that are not among the spans: {}.", 1)
-                numbers[begin, last] = [lists.span(sentence, stretches, "", line)]
-            found = numbers[begin, last]
-            if len(found) > 1:
-                builder.note("Arguments of relations that may be several spans, of which the first holds: {}.", 1)
-            arguments.append(found[0])
-        lists.relation(check_label(row[4], here, "relation"), arguments[0], arguments[1], line)
+    def labels(self, checked: set[str], of: str) -> list[str]:
+        """The label of each row, as text; those that are not among the checked ones are checked, and are then."""
+        labels = [row[2 * self.places.shape[1]] for row in self.rows]
+        if not (set(map(type, labels)) <= {str} and checked.issuperset(labels)):
+            labels = [check_label(label, self.name(row), of) for row, label in enumerate(labels)]
+            checked.update(labels)
+        return labels
 
 
 # --- DocRED ---
@@ -244,6 +296,6 @@ def _read_facts(
 
 
 def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value.strip() or any("\ud800" <= mark <= "\udfff" for mark in value):
+    if not isinstance(value, str) or not value.strip() or not is_text(value):
         raise InputError(f"{what} is {shown(value)} where a text should stand.")
     return value

@@ -131,7 +131,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Ground:
-    """How far to go for a mention."""
+    """The settings of a search for mentions: the last level, the edits allowed, one place or all."""
 
     level: int = FUZZY
     tolerance: float = 0.2
@@ -158,7 +158,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class Grounded:
-    """What became of a mention: a span, unless it is ungrounded or repeated."""
+    """The outcome of a mention: a span, unless it is ungrounded or repeated."""
 
     mention: Mention
     level: int

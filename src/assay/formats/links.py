@@ -221,7 +221,7 @@ def links_of_columns(
     own = np.where(linked[holder], sizes[cells[holder]], 0)
     rows = numbers_of_runs((np.cumsum(sizes) - sizes)[cells[holder]], own)
     starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
-    layer = Links(spans, starts, Column(known.codes[rows], known.vocabulary))
+    layer = Links(spans, starts, Column(known.codes[rows], known.vocabulary), capitals=hipe)
     return replace(corpus, spans=spans).with_layer(layer)
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.arrays import NONE, Bools, Ints, Stretches
+from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
-from assay.formats.builder import Vocabulary, merged
+from assay.formats.builder import SpanLists, Vocabulary
 
 NIL = "NIL"
 """The identifier of a mention that names something without one."""
@@ -70,6 +70,8 @@ class Links:
     """
     scores: np.ndarray | None = None
     """The score of each identifier, nan where it has none; None: the file has no scores."""
+    capitals: bool = False
+    """True if small letters and capitals are the same in identifiers, which are in capitals here."""
 
     def __len__(self) -> int:
         """The number of mentions."""
@@ -86,7 +88,7 @@ class Links:
         rows = np.repeat(self.starts[order] - starts[:-1], sizes) + np.arange(len(self.identifiers))
         identifiers = Column(self.identifiers.codes[rows], self.identifiers.vocabulary)
         scores = None if self.scores is None else self.scores[rows]
-        return Links(spans, starts, identifiers, scores)
+        return replace(self, spans=spans, starts=starts, identifiers=identifiers, scores=scores)
 
 
 def relations_of(corpus: Corpus) -> Relations:
@@ -109,60 +111,42 @@ def links_of(corpus: Corpus) -> Links:
 
 def _spans_of(corpus: Corpus) -> Spans:
     if corpus.spans is None:
-        raise InputError(f"{corpus.name}: holds no spans, so there is nothing to relate or to link.")
+        raise InputError(
+            f"{corpus.name}: holds no spans ({corpus.format}), so there is nothing to relate or to link. "
+            "Is it another --task or --input-format?"
+        )
     return corpus.spans
 
 
 def _moved(spans: Spans, place: Ints) -> tuple[Spans, Ints]:
     """Spans whose sentences stand in other places, in the order of the text, and the old number of each."""
-    return _sorted(place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, dict(spans.stretches))
+    return Spans.ordered(
+        place[spans.sentence], spans.begin, spans.end, spans.labels, spans.lines, spans.stretches
+    )
 
 
-def _sorted(
-    sentence: Ints, begin: Ints, end: Ints, labels: Column, lines: Ints, stretches: dict[int, Stretches]
-) -> tuple[Spans, Ints]:
-    """Spans in the order of the text, and the number by which each was known before."""
-    order = Spans.order(sentence, begin, end, labels, stretches)
-    return Spans.sorted(sentence, begin, end, labels, lines, stretches), order
-
-
-class _SpanLists:
-    """Spans as readers find them."""
-
-    def __init__(self) -> None:
-        self._rows = array("q")
-        """Sentence, begin, end, label and line of each span."""
-        self._types = Vocabulary[str]()
-        self._stretches: dict[int, Stretches] = {}
-
-    def span(self, sentence: int, atoms: Sequence[tuple[int, int]], label: str, line: int) -> int:
-        """The number of a span that begins in a sentence; its atoms are stretches, counted from there on."""
-        number, joined = len(self._rows) // 5, merged(atoms)
-        if len(joined) > 1:
-            self._stretches[number] = joined
-        self._rows.extend((sentence, joined[0][0], joined[-1][1], self._types[label], line))
-        return number
-
-    def _spans(self) -> tuple[Spans, Ints]:
-        sentence, begin, end, codes, lines = np.array(self._rows, dtype=np.int64).reshape(-1, 5).T
-        labels = Column(codes.astype(np.int32), tuple(self._types))
-        return _sorted(sentence, begin, end, labels, lines, self._stretches)
-
-
-class RelationLists(_SpanLists):
+class RelationLists(SpanLists):
     """Spans and relations as readers find them; it ends in Relations."""
 
     def __init__(self) -> None:
         super().__init__()
         self._relations = array("q")
         """Label, head, tail, symmetric or not, and line of each relation."""
-        self._labels = Vocabulary[str]()
+        self._names = Vocabulary[str]()
         self._entities: dict[int, int] = {}
         self._entity = 0
 
     def relation(self, label: str, head: int, tail: int, line: int, *, symmetric: bool = False) -> None:
         """A relation between two spans, by their numbers."""
-        self._relations.extend((self._labels[label], head, tail, symmetric, line))
+        self._relations.extend((self._names[label], head, tail, symmetric, line))
+
+    def relations(self, arguments: Ints, labels: Sequence[str], line: int) -> None:
+        """Many relations of one line at once: rows of head and tail, and the label of each."""
+        rows = np.empty((len(labels), 5), dtype=np.int64)
+        rows[:, 0] = [self._names[label] for label in labels]
+        rows[:, 1:3] = arguments
+        rows[:, 3:] = False, line
+        self._relations.frombytes(rows.tobytes())
 
     def entity(self, spans: Sequence[int]) -> None:
         """An entity: all its mentions, by their numbers."""
@@ -171,18 +155,18 @@ class RelationLists(_SpanLists):
 
     def layer(self) -> Relations:
         """The relations of all files."""
-        spans, order = self._spans()
+        spans, order = self.sorted()
         number = np.argsort(order)
         codes, head, tail, symmetric, lines = np.array(self._relations, dtype=np.int64).reshape(-1, 5).T
         entity = None
         if self._entity:
             entity = np.full(len(spans), NONE)
             entity[number[list(self._entities)]] = list(self._entities.values())
-        labels = Column(codes.astype(np.int32), tuple(self._labels))
+        labels = Column(codes.astype(np.int32), tuple(self._names))
         return Relations(spans, labels, number[head], number[tail], symmetric.astype(bool), lines, entity)
 
 
-class LinkLists(_SpanLists):
+class LinkLists(SpanLists):
     """Mentions with their identifiers as readers find them; it ends in Links."""
 
     def __init__(self) -> None:
@@ -195,7 +179,7 @@ class LinkLists(_SpanLists):
 
     def layer(self) -> Links:
         """The links of all files."""
-        spans, order = self._spans()
+        spans, order = self.sorted()
         found = [self._links.get(number, ((), ())) for number in order.tolist()]
         starts = np.concatenate([[0], np.cumsum([len(names) for names, _ in found], dtype=np.int64)])
         identifiers = Column.of([name for names, _ in found for name in names])

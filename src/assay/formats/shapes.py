@@ -62,7 +62,7 @@ REFUSALS = (
 
 @dataclass(frozen=True)
 class Shape:
-    """What shapes have to know: the inventory, the label of mentions that have none, and the text."""
+    """The things that shapes have to know: the inventory, the label of mentions that have none, and the text."""
 
     inventory: Collection[str]
     label: str = ""

@@ -256,7 +256,7 @@ def _read_brat_layers(
     events = {match[1]: match[3] for _, match in others["E"]}
 
     def number_of(name: str, line: int) -> tuple[int, int, int] | None:
-        """Where a span, or the trigger of an event, stands; None if it is left out."""
+        """The place of a span, or of the trigger of an event; None if it is left out."""
         span = events.get(name, name)
         if span not in spans:
             raise InputError(f"{path}:{line}: there is no {span} in the file. Name a span or an event that is.")
@@ -627,12 +627,17 @@ def _identifiers(span: dict[str, Any], here: str) -> tuple[list[str], list[float
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{what} is {shown(value)} where a string should stand.")
-    try:
-        if not value.isascii():
-            value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.") from None
+    if not is_text(value):
+        raise InputError(f"{what} has half a character (a lone surrogate) in it. Write the file as UTF-8.")
     return value
+
+
+def is_text(value: str) -> bool:
+    """True if there is no half of a character (a lone surrogate) in it."""
+    try:
+        return value.isascii() or bool(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_number(value: Any) -> bool:

@@ -166,7 +166,7 @@ def _documents(corpus: Corpus) -> list[_Document]:
 
 
 def _losses(corpus: Corpus, documents: list[_Document], target: str) -> Iterator[str]:
-    """What is there and has no place in the target."""
+    """Sentences on all that is there and has no place in the target."""
     related, linked = corpus.layer(Relations), corpus.layer(Links)
     entities = {one.entity for each in documents for one in each.mentions} - {NONE}
     scores = [] if linked is None or linked.scores is None else linked.scores[~np.isnan(linked.scores)]

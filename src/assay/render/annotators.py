@@ -213,7 +213,7 @@ def _points(share: float) -> str:
 
 
 def _labels(result: Result) -> Iterator[Table]:
-    """Which labels are taken for which."""
+    """The table of labels that are taken for each other."""
     labels = list(dict.fromkeys(row.first for row in result.coincidences))
     found = {(row.first, row.second): row for row in result.coincidences}
     totals = {label: sum(row.count for row in result.coincidences if row.first == label) for label in labels}

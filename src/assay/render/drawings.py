@@ -158,7 +158,7 @@ def graph_lines(example: Example, width: int = 0) -> list[str]:
 
 
 def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
-    """What a system has in place of an arc, as far as it differs."""
+    """The answer of a system in place of an arc, as far as it differs."""
     if other is None:
         return "missing"
     if other.stretches != gold.stretches:
@@ -167,7 +167,7 @@ def _instead(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> 
 
 
 def _claimed(example: Example, gold: ExampleSpan, other: ExampleSpan | None) -> str:
-    """What a system has in place of a pair: what is right of it, and what gold has."""
+    """The answer of a system in place of a pair, with what is right of it and what gold has."""
     if other is None:
         return "missing"
     title = kind_title(other.kind)
@@ -354,7 +354,7 @@ def _bracketed(example: Example, chosen: Sequence[ExampleSpan], marked: Sequence
 
 
 def _kind(span: ExampleSpan) -> str:
-    """What is wrong with a span, behind its label."""
+    """The fault of a span, behind its label."""
     return "" if span.kind in ("", "tp", "same") else f":{kind_title(span.kind)}"
 
 

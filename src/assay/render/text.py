@@ -141,7 +141,7 @@ _RELIABLE, _TENTATIVE = 0.8, 0.667
 
 
 def _agreement_verdict(result: Result) -> str:
-    """How well all annotators agree and what that allows; whether systems reach them."""
+    """A sentence on how well all annotators agree and what that allows, and on whether systems reach them."""
     sentences = []
     rows = [row for row in main_scores(result) if row.system == "all annotators"]
     for row in [row for row in rows if row.measure.partition("(")[0] == "alpha"][:1]:

@@ -391,7 +391,7 @@ class ErrorType:
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """How the answers of a language model could be read, and how their mentions were found in the text."""
+    """Counts of a language model's answers by how they could be read, and of mentions by how they were found."""
 
     system: str
     answers: int
@@ -413,7 +413,7 @@ class AnswerCounts:
 
 @dataclass(frozen=True)
 class FormCount:
-    """How often a folded surface form is an error of a system; with `other`, of one of two systems alone."""
+    """The number of errors of a system on a folded surface form; with `other`, of one of two systems alone."""
 
     system: str
     other: str | None
@@ -555,7 +555,7 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Coincidence:
-    """How often two labels meet in one item, all ordered pairs of its ratings over one less than their number."""
+    """Meetings of two labels in one item: all ordered pairs of its ratings over one less than their number."""
 
     first: str
     second: str

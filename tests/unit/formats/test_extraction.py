@@ -52,6 +52,15 @@ def test_mentions_and_relations_count_words_over_the_document(documents):
     assert corpus.notes == ("Arguments of relations that are not among the spans: 1.",)
 
 
+def test_a_document_may_have_no_spans_or_no_relations(documents):
+    bare = {**DYGIE, "ner": [[], [], []]}
+    corpus = read(documents({**bare, "relations": [[], [], []]}, {**bare, "doc_key": "d2"}))
+    assert placed(corpus) == []
+    untyped = [(3, "", [(0, 1)]), (3, "", [(2, 3)]), (2, "", [(0, 2)])]
+    assert related(corpus) == [("saw", *untyped[:2]), ("left", untyped[2], untyped[1])]
+    assert corpus.notes == ("Arguments of relations that are not among the spans: 3.",)
+
+
 def test_predictions_have_two_more_numbers(documents):
     predicted = {
         "doc_key": "d1",
@@ -102,6 +111,11 @@ OVER = "over the end of a sentence. Is the last word counted twice, or do places
 DYGIE_FAULTS = [
     ({"ner": [[[0, 6, "X"]], [], []]}, f"ner[0][0] has the place 0 to 6 {COUNTED}"),
     ({"ner": [[[2, 1, "X"]], [], []]}, f"ner[0][0] has the place 2 to 1 {COUNTED}"),
+    ({"ner": [[[0, 10**30, "X"]], [], []]}, f"ner[0][0] has the place 0 to 1{'0' * 30} {COUNTED}"),
+    (
+        {"relations": [[], [], [[3, 3, 4, 4, "r"], [3, 3, -1, 5, "r"]]]},
+        f"relations[2][1] has the place -1 to 5 {COUNTED}",
+    ),
     ({"ner": [[[1, 3, "X"]], [], []]}, f"ner[0][0] reaches from 1 to 3, {OVER}"),
     ({"relations": [[[0, 3, 4, 4, "X"]], [], []]}, f"relations[0][0] reaches from 0 to 3, {OVER}"),
     ({"ner": [[], [], [[0, 1, "X"]]]}, "ner[2][0] lies in sentence 0. Places count over the document."),
@@ -115,6 +129,10 @@ DYGIE_FAULTS = [
     (
         {"relations": [[[0, 0, 1, "x"]], [], []]},
         'relations[0][0] is [0, 0, 1, "x"] where [first, last, first, last, label] should stand.',
+    ),
+    (
+        {"relations": [[], [], [[3, 3, 4, 4, True]]]},
+        "relations[2][0]: the label is true where a string should stand.",
     ),
     ({"relations": [[]]}, "relations should be a list of 3 lists, one for each sentence."),
     ({"ner": {}}, "ner should be a list of 3 lists, one for each sentence."),
@@ -239,5 +257,8 @@ def test_documents_with_chains_are_still_compared_by_these(documents):
 
 def test_a_corpus_without_spans_has_nothing_to_relate_or_to_link(file):
     corpus = read(file("a.tsv", "The\tDT\nend\tNN\n"))
-    message = "a.tsv: holds no spans, so there is nothing to relate or to link."
+    message = (
+        "a.tsv: holds no spans (tsv), so there is nothing to relate or to link. Is it another --task or "
+        "--input-format?"
+    )
     assert (refusal(relations_of, corpus), refusal(links_of, corpus)) == (message, message)

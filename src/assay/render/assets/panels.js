@@ -133,7 +133,7 @@ function onEachMeasure(report) {
     numeric(signedCount(row.net)),
   ];
   const heads = ["measure", "diff", `Δ ${rows[0].score.replace("f1", "F1")}`, "net"];
-  return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
+  return element("div", { class: "scroll" }, tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) }));
 }
 
 /** Which outcome of an item became which, where answers are no labels. */
@@ -149,7 +149,8 @@ function outcomeChanges(report, diff) {
       numeric(`${percent(change.share_of_changes)} %`),
     ];
   };
-  return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
+  const caption = "Changes of outcome, in percent of all changes";
+  return element("div", { class: "scroll" }, tableWith({ caption, rows: diff.outcomes.map(draw) }));
 }
 
 function graded(report, diff) {

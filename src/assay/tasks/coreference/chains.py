@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, ratio
 from assay.engine.items import ONE
-from assay.engine.matching import max_weight_matching, max_weight_matching_sparse, run_starts
+from assay.engine.matching import components, max_weight_matching, max_weight_matching_sparse, run_starts
 from assay.engine.measure import F1, ByFields, Ratio
 
 SMALL = 1 << 8
@@ -376,7 +376,7 @@ def best_alignment(row: Ints, column: Ints, weight: Floats) -> Ints:
         if before - len(left) < before / 8:
             break
 
-    group = _components(row[left], column[left])
+    group = components(row[left], column[left])
     order = np.argsort(group, kind="stable")
     for cells in np.split(left[order], np.flatnonzero(run_starts(group[order]))[1:]) if len(left) else ():
         if len(cells) > SMALL:
@@ -402,65 +402,6 @@ def _rival(line: Ints, weight: Floats) -> Floats:
     rival = np.empty(len(weight))
     rival[order] = np.where(first, follower, falling[first][np.cumsum(first) - 1])
     return rival
-
-
-def _components(row: Ints, column: Ints) -> Ints:
-    """A number for each cell; cells with other numbers have no row and no column in common."""
-    # Each cell takes the lowest number that one of its row or column has, until no number changes.
-    group = np.arange(len(row))
-    lines = [np.unique(line, return_inverse=True)[1] for line in (row, column)]
-    before = group - 1
-    while not np.array_equal(group, before):
-        before = group
-        for line in lines:
-            lowest = np.full(int(line.max()) + 1, len(row))
-            np.minimum.at(lowest, line, group)
-            group = lowest[line]
-            # A number is that of a cell, which may have got a lower one since.
-            group = group[group]
-    return group
-
-
-# --- the one-to-one choice among pairs of mentions ---
-
-
-def best_pairs(key: Ints, response: Ints, weight: Ints, whole: Ints) -> Ints:
-    """Of pairs that can be matched those with the greatest sum of weights, each mention in one pair at most.
-
-    Of several such choices it is the first in the order of the text: the first mention of the key has a partner
-    before others have, and the first that it can have. Where more than SMALL pairs hang together it is any of them.
-
-    key, response: the mentions of each pair, numbered in the order of the text; no pair twice.
-    weight, whole: the weight of each pair, above 0, is the quotient of the two.
-    """
-    order = in_order(key, response)
-    key, response, weight, whole = key[order], response[order], weight[order], whole[order]
-    group = _components(key, response)
-    by_group = np.argsort(group, kind="stable")
-    first = np.flatnonzero(run_starts(group[by_group]))
-    sizes = np.diff(np.append(first, len(group)))
-    chosen = [by_group[first[sizes == 1]]]
-    for begin, size in zip(first[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
-        pairs = by_group[begin : begin + size]
-        (rows, row), (columns, column) = (np.unique(side[pairs], return_inverse=True) for side in (key, response))
-        if size > SMALL:
-            partner = max_weight_matching_sparse(
-                row, column, weight[pairs] / whole[pairs], (len(rows), len(columns))
-            )
-            chosen.append(pairs[partner[row] == column])
-            continue
-        # Sums of weights come first; ties are a number with a digit for each row, the first foremost, greater for
-        # earlier columns.
-        width = len(columns) + 1
-        unit, ties = math.lcm(*whole[pairs].tolist()), width ** len(rows)
-        table: list[dict[int, int]] = [{} for _ in range(len(rows))]
-        cells = (row, column, weight[pairs], whole[pairs])
-        for one, other, number, parts in zip(*(cell.tolist() for cell in cells), strict=True):
-            digit = (width - 1 - other) * width ** (len(rows) - 1 - one)
-            table[one][other] = unit // parts * number * ties + digit
-        partner = np.array([NONE if best is None else best for best in max_weight_matching(table)])
-        chosen.append(pairs[partner[row] == column])
-    return np.asarray(order[np.concatenate(chosen)])
 
 
 def equal_pairs(ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from assay.arrays import NONE, Ints
 from assay.corpus import Chains, Corpus
+from assay.engine.matching import best_pairs
 from assay.formats.emptynodes import EmptyNodes
-from assay.tasks.coreference.chains import Matched, best_pairs
+from assay.tasks.coreference.chains import Matched
 
 MATCHES = ("exact", "partial", "head")
 ALIGNMENTS = ("dependent", "linear")
@@ -84,5 +85,5 @@ def match_zeros(ours: Zeros, theirs: Zeros, kept: Sequence[Ints]) -> Matched:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     row, other, weight, whole = np.array(pairs, dtype=np.int64).T
     a, b = ours.mention[row], theirs.mention[other]
-    best = best_pairs(kept[0][a], kept[1][b], weight, whole)
+    best = best_pairs(kept[0][a], kept[1][b], weight, whole=whole)
     return a[best], b[best]

@@ -21,7 +21,7 @@ from assay.arrays import (
     numbers_of_runs,
 )
 from assay.corpus import Chains, Column, Corpus
-from assay.engine.matching import SpanList, overlapping, shared_size, span_sizes
+from assay.engine.matching import SpanList, best_pairs, overlapping, shared_size, span_sizes
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
 from assay.formats.emptynodes import ZERO
 from assay.tasks.coreference.chains import (
@@ -30,7 +30,6 @@ from assay.tasks.coreference.chains import (
     Mentions,
     Table,
     best_alignment,
-    best_pairs,
     chain_errors,
     equal_pairs,
     in_order,
@@ -214,7 +213,7 @@ class ChainPair:
     _kept: dict[Hashable, Any] = field(default_factory=dict)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made under a name, kept: all metrics rest on the same."""
+        """The thing made under a name, kept: all metrics rest on the same."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]
@@ -298,7 +297,8 @@ class ChainPair:
             near = equal_pairs(heads[0][ours], heads[1][theirs]) if match == "head" else self._parts(ours, theirs)
             ours, theirs = ours[near[0]], theirs[near[1]]
             places = self.exact[0][ours], self.exact[1][theirs]
-            best = best_pairs(ranks[0][ours], ranks[1][theirs], self.places.shared(*places), words[places[0]])
+            shared = self.places.shared(*places)
+            best = best_pairs(ranks[0][ours], ranks[1][theirs], shared, whole=words[places[0]])
             take(ours[best], theirs[best])
         place = np.full(len(taken), NONE, dtype=np.int64)
         place[rows[1]] = np.arange(len(rows[1]))

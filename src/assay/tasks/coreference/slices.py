@@ -114,7 +114,7 @@ def _of_items(attribute: Callable[[ChainPair, str], Attribute]) -> Callable[[Pai
 def _of_counts(
     attribute: Callable[[ChainPair, str], Attribute], split: tuple[str, ...]
 ) -> Callable[[Pair, Measure, str], Parts]:
-    """What a chain metric counts, by the values of chains or of mentions."""
+    """The counts of a chain metric, by the values of chains or of mentions."""
 
     def parts(pair: Pair, measure: Measure, argument: str) -> Parts:
         name, chosen = measure.definition.name, measure.parameters

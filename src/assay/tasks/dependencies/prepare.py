@@ -23,7 +23,14 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import Remark, check_system, format_warnings, identical_outputs, remark
+from assay.engine.warnings import (
+    Remark,
+    check_system,
+    faulty_sentences,
+    format_warnings,
+    identical_outputs,
+    remark,
+)
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.tasks.dependencies import arcs
@@ -174,19 +181,11 @@ def _notes_on_trees(
     further: Sequence[str],
 ) -> Iterator[Remark]:
     for name, corpus, found in zip(names, corpora, faults, strict=True):
-        places = [f"{corpus.place(fault.word)}: {fault.fact}" for fault in found[:MOST_PROBLEMS]]
-        yield faulty_trees(name=name, places=places, number=len(found))
+        places = [f"{corpus.place(fault.word)}: {fault.fact}." for fault in found[:MOST_PROBLEMS]]
+        yield faulty_sentences(name=name, places=places, number=len(found))
         yield several_roots(name=name, sentences=arcs.several_roots(corpus, found))
         for column in further:
             yield needed_column(name=name, column=column, empty=corpus.is_empty(column))
-
-
-@remark
-def faulty_trees(name: str, places: Sequence[str], number: int) -> Iterator[str]:
-    """Sentences that were left out since their trees are faulty."""
-    yield from (f"left out: {place}." for place in places)
-    if number > MOST_PROBLEMS:
-        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
 
 
 @remark

@@ -37,7 +37,7 @@ _PREDICATE_ITSELF = "V"
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """What is drawn of gold or of a system."""
+    """The things drawn of gold or of a system."""
 
     name: str
     sentence: Ints
@@ -108,7 +108,7 @@ def _tables(run: Run, tables: Tables) -> Iterator[tuple[str, int, int, Items, Bo
 
 
 def _sides(run: Run, tables: Tables, wanted: Bools) -> tuple[list[_Side], _Nodes]:
-    """What is drawn of gold and of each system in the sentences of a mask."""
+    """The things drawn of gold and of each system in the sentences of a mask."""
     sides: list[_Side] = []
     empties: dict[int, Any] = {}
     for name, side, pair, one, there, numbers, labels in _tables(run, tables):
@@ -237,7 +237,7 @@ def _places(run: Run, items: Items) -> Places:
 
 
 def _layers(run: Run, items: Items, tables: Tables, shown: Shown) -> Layers:
-    """What gold and systems have, that of systems with what became of it."""
+    """The arcs or roles of gold and of systems, those of systems with their outcomes."""
     sides, nodes = _sides(run, tables, shown.place != NONE)
     layers = [
         span_rows(

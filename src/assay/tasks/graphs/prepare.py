@@ -24,7 +24,7 @@ from assay.engine.prepare import (
     without,
     words_alone,
 )
-from assay.engine.warnings import check_system, identical_outputs, remark
+from assay.engine.warnings import check_system, faulty_sentences, identical_outputs, remark
 from assay.errors import MOST_PROBLEMS, AlignmentError, InputError, UsageError, listed
 from assay.formats import Input, read_labels
 from assay.formats.graphs import Graph, GraphFault, with_enhanced
@@ -140,7 +140,7 @@ def prepare_graphs(
     warnings.append(identical_outputs(outputs, _same_arcs))
     for name, corpus, own_faults in zip(names, corpora, faults, strict=True):
         places = [f"{fault.place}: {fault.fact}" for fault in own_faults[:MOST_PROBLEMS]]
-        warnings.append(faulty_graphs(name=name, places=places, number=len(own_faults)))
+        warnings.append(faulty_sentences(name=name, places=places, number=len(own_faults)))
         warnings += notes_on_reading(name, corpus)
         ids = corpus.metadata("sent_id") if corpus.format in _WITH_IDS else []
         warnings.append(repeated_ids(name=name, number=len(ids) - len(set(ids)) if None not in ids else 0))
@@ -295,14 +295,6 @@ def _unconnected(corpus: Corpus) -> int:
     touched = np.zeros(len(corpus) + len(graph.empty_ids) + 1, dtype=bool)
     touched[graph.dependent] = touched[graph.head] = True
     return int((~touched[: len(corpus)]).sum())
-
-
-@remark
-def faulty_graphs(name: str, places: Sequence[str], number: int) -> Iterator[str]:
-    """Sentences that were left out since their graphs are faulty."""
-    yield from (f"left out: {place}" for place in places)
-    if number > MOST_PROBLEMS:
-        yield f"left out: {number - MOST_PROBLEMS:,} more faulty sentences of {name}."
 
 
 @remark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -12,17 +12,28 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import Ints
 from assay.corpus import Column, Corpus, Spans
+from assay.engine.items import Items
 from assay.engine.measure import Measure
 from assay.engine.options import Decided, Options
 from assay.engine.prepare import Run, aligned, check_folders, left_out, notes_on_reading, source_of, without
 from assay.engine.spanpairs import needs_characters, spans_of, surface_forms, with_spans
-from assay.engine.warnings import Remark, copied, identical_outputs, remark, said, swapped
+from assay.engine.warnings import (
+    Remark,
+    copied,
+    identical_outputs,
+    nothing_in_gold,
+    nothing_in_system,
+    remark,
+    said,
+    swapped,
+)
 from assay.errors import InputError, UsageError
 from assay.formats import Input, read_labels, schemes
 from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
 from assay.formats.relations import NIL, Links, Relations, links_of
 from assay.formats.source import Source
+from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.answers import refuse_answers
 from assay.tasks.spans.prepare import blank_tags, in_golds_order
@@ -87,21 +98,22 @@ def prepare_links(
             f"{bare.name}: has places without words or text, {full.name} has words. Give all in the same format."
         )
     least = _least(options)
-    same = _equal_identifiers(options.same_ids) if options.same_ids else {}
+    names_of = _Names.of(options, corpora)
+    reading += names_of.checked(corpora)
     dropped: list[tuple[int, int]] = []
     for number, corpus in enumerate(corpora):
-        corpora[number], gone = _normalised(corpus, options, same, least if number else None)
+        corpora[number], gone = _normalised(corpus, names_of, least if number else None)
         dropped.append(gone)
     if options.train is not None:
         item = Input(options.train, input_format=options.format_of("gold"))
-        train, _ = _normalised(_read(item, "train", None, options)[0], options, same, None)
+        train, _ = _normalised(_read(item, "train", None, options)[0], names_of, None)
         corpora = _marked_seen(corpora, train)
     if AMBIGUOUS in options.slices:
         corpora = _marked_ambiguous(corpora, corpora[0] if options.train is None else train)
     gold, outputs = corpora[0], dict(zip(named, corpora[1:], strict=True))
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    pieces = "sentences" if gold.texts is None else "documents"
+    pieces = "documents" if gold.whole_documents else "sentences"
     nothing = f"no sentence is shared by {gold.name} and all systems."
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
@@ -264,6 +276,62 @@ def _equal_identifiers(path: str) -> dict[str, str]:
     return {name: top(name) for name in list(above)}
 
 
+@dataclass(frozen=True)
+class _Names:
+    """The way from identifiers as they are written to those that are compared, the same for all files of a run."""
+
+    prefix: str
+    same: Mapping[str, str]
+    path: str
+    """The file that says what is the same."""
+    capitals: bool
+    """True if one file has them in capitals alone, so that all are compared so."""
+
+    @staticmethod
+    def of(options: Options, corpora: Sequence[Corpus]) -> _Names:
+        """The way that the user asks for and the files need."""
+        same = _equal_identifiers(options.same_ids) if options.same_ids else {}
+        if not any(links_of(corpus).capitals for corpus in corpora):
+            return _Names(options.id_prefix, same, options.same_ids or "", False)
+        raised = {name.upper(): other.upper() for name, other in same.items()}
+        return _Names(options.id_prefix, raised, options.same_ids or "", True)
+
+    def written(self, name: str) -> str:
+        """An identifier with the letters that are compared."""
+        return name.upper() if self.capitals else name
+
+    def short(self, name: str) -> str:
+        """An identifier without the prefix; all that stand for something without one are NIL."""
+        written = self.written(name)
+        return one_nil(written.removeprefix(self.written(self.prefix)) or written)
+
+    def __call__(self, name: str) -> str:
+        """An identifier as it is compared."""
+        short = self.short(name)
+        return self.same.get(short, short)
+
+    def checked(self, corpora: Sequence[Corpus]) -> Iterator[Remark]:
+        """Remarks on what no identifier of any file has."""
+        known = {name for corpus in corpora for name in links_of(corpus).identifiers.vocabulary}
+        begin = self.written(self.prefix)
+        yield no_prefix(prefix=self.prefix, number=sum(self.written(name).startswith(begin) for name in known))
+        yield no_same(path=self.path, number=sum(self.short(name) in self.same for name in known))
+
+
+@remark
+def no_prefix(prefix: str, number: int) -> Iterator[str]:
+    """A prefix that no identifier has."""
+    if prefix and not number:
+        yield f"--id-prefix {prefix}: no identifier begins so. Is it another base?"
+
+
+@remark
+def no_same(path: str, number: int) -> Iterator[str]:
+    """A table of equal identifiers of which none occurs."""
+    if path and not number:
+        yield f"--same-ids {path}: none of its identifiers occurs, so that it changes nothing. Is it another base?"
+
+
 def _least(options: Options) -> float | None:
     if not options.min_score:
         return None
@@ -273,20 +341,14 @@ def _least(options: Options) -> float | None:
         raise UsageError(f"--min-score {options.min_score}: a score is a number.") from None
 
 
-def _normalised(
-    corpus: Corpus, options: Options, same: Mapping[str, str], least: float | None
-) -> tuple[Corpus, tuple[int, int]]:
+def _normalised(corpus: Corpus, names_of: _Names, least: float | None) -> tuple[Corpus, tuple[int, int]]:
     """The corpus with identifiers as they are compared, mentions drawn with them, each once.
 
     After it the number of mentions that were there twice, and of candidates whose score is too low.
     """
     links = corpus.layer(Links)
     assert links is not None
-    prefix = options.id_prefix
-    names = {}
-    for name in links.identifiers.vocabulary:
-        short = one_nil(name.removeprefix(prefix) or name)
-        names[name] = same.get(short, short)
+    names = {name: names_of(name) for name in links.identifiers.vocabulary}
     identifiers, sizes, low = links.identifiers.mapped(names), np.diff(links.starts), 0
     if least is not None:
         if links.scores is None:
@@ -302,7 +364,7 @@ def _normalised(
     shown = [_shown(kind, own) for kind, own in zip(types, lists, strict=True)]
     spans = links.spans
     labels = Column.of(f"{drawn}\0{'|'.join(own)}" for drawn, own in zip(shown, lists, strict=True))
-    order = Spans.order(spans.sentence, spans.begin, spans.end, labels, spans.stretches)
+    _, order = Spans.ordered(spans.sentence, spans.begin, spans.end, labels, spans.lines, spans.stretches)
     again = _repeated(spans, labels, order)
     order = order[~again]
     taken = Spans(
@@ -392,7 +454,7 @@ def _marked_ambiguous(corpora: Sequence[Corpus], source: Corpus) -> list[Corpus]
 
 @remark
 def read_links(name: str, repeated: int, low: int, least: str) -> Iterator[str]:
-    """What was left out of a file."""
+    """The things left out of a file."""
     if repeated:
         what = "1 mention is" if repeated == 1 else f"{repeated:,} mentions are"
         yield f"{name}: {what} there twice, with the same place, type and identifiers; each counts once."
@@ -408,23 +470,25 @@ def _number_of_links(name: str, side: LinkSide) -> Remark:
 
 @remark
 def number_of_links(name: str, marked: int, linked: int, nil: int) -> Iterator[str]:
-    """How many mentions a file has, and how many of them are linked."""
+    """The number of mentions of a file, and of those that are linked."""
     yield f"{name}: {linked:,} of {marked:,} mentions have a link, {nil:,} of them NIL."
 
 
 def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
     first = links_in(pairs[0][1])
     theirs = sum(int(links_in(pair).system.linked.sum()) for _, pair in pairs)
-    yield gold_links(
+    yield nothing_in_gold(
         gold=first.spans.gold.corpus.name,
+        nouns="links",
         symmetric="symmetric" if options.symmetric else "",
+        labels="",
         number=int(first.gold.linked.sum()),
         theirs=theirs,
     )
     outputs = []
     for name, pair in pairs:
         links = links_in(pair)
-        yield system_links(name=name, number=int(links.system.linked.sum()))
+        yield nothing_in_system(name=name, nouns="links", number=int(links.system.linked.sum()))
         yield other_names(
             name=name,
             symmetric="symmetric" if options.symmetric else "",
@@ -434,35 +498,19 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
         )
         if not options.symmetric:
             yield from (said(text=text) for text in swapped(pair))
+            judged = fair_links(pair)
+            assert isinstance(judged, Items)
             yield copied(
                 name=name,
                 gold=pair.gold.name,
                 system=pair.system.name,
                 same=pair.gold.sha256 == pair.system.sha256,
-                items=0,
-                right=0,
+                items=len(judged),
+                right=int(judged.right.sum()),
+                noun="link",
             )
         outputs.append((name, spans_of(pair)))
     yield identical_outputs(outputs, lambda one, other: one.same_output(other))
-
-
-@remark
-def gold_links(gold: str, symmetric: str, number: int, theirs: int) -> Iterator[str]:
-    """Gold without links."""
-    if number:
-        return
-    if not theirs:
-        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        raise InputError(f"{gold}: no links in it, nor in {nothing}.")
-    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
-    yield f"gold has no links at all.{asked}"
-
-
-@remark
-def system_links(name: str, number: int) -> Iterator[str]:
-    """A system without links."""
-    if not number:
-        yield f"{name} has no links at all."
 
 
 @remark

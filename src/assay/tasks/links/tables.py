@@ -32,7 +32,7 @@ _SETTINGS = {
 
 
 def numbers(run: Run, compares: bool) -> Mapping[str, Summed]:
-    """What became of gold's links by type, from each system to each other, and how many candidates are right."""
+    """Outcomes of gold's links by type, from each system to each other, and the number of right candidates."""
     gold = links_in(run.pairs[0][1])
     rows = gold.fair().gold
     names = tuple(name or _UNTYPED for name in gold.types)

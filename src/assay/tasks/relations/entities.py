@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import NONE, Ints, distinct_rows
-from assay.engine.matching import one_to_one, ranges
+from assay.engine.matching import best_pairs, one_to_one, ranges
 from assay.engine.spanpairs import Side
-from assay.tasks.relations.pairing import best_pairs
 from assay.tasks.relations.pairs import RelationList, RelationPair, relations_in
 
 ENTITIES = ("all", "any", "first")
@@ -55,8 +54,8 @@ def facts(layer: RelationPair, entities: str) -> tuple[RelationList, RelationLis
     partner = np.full(len(system.first), NONE)
     if entities == "any":
         ours, theirs, shared = _sharing(gold, system)
-        for chosen in best_pairs(ours, theirs, shared, np.lexsort((theirs, ours))):
-            partner[theirs[chosen]] = ours[chosen]
+        chosen = best_pairs(ours, theirs, shared, most=True)
+        partner[theirs[chosen]] = ours[chosen]
     else:
         keys = [layer.places[number][one.first] for number, one in enumerate(found)]
         if entities == "all":

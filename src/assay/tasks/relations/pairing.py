@@ -1,4 +1,4 @@
-"""Which relation of a system answers for which of gold's: by keys, by overlap, or fairly."""
+"""Relations of a system paired with those of gold for which they answer: by keys, by overlap, or fairly."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from assay.arrays import NONE, Bools, Ints, distinct_rows, numbers_of_runs
 from assay.engine.matching import (
     MOST,
     TooManyOverlapsError,
-    max_weight_matching,
-    max_weight_matching_sparse,
+    best_pairs,
     one_to_one,
     overlap_counts,
     overlapping,
@@ -28,8 +27,6 @@ FOUND = ("tp", "fn", "fp")
 FAIR = ("tp", "le", "de", "te", "be", "me", "fn", "fp")
 """… and where every error counts once: wrong label, direction, type or boundary of arguments, several of these."""
 _TP, _LE, _DE, _TE, _BE, _ME, _FN, _FP = range(8)
-_FEW = 512
-"""Where so many pairs hang together, ties are decided by the order of places; where more do, they are left open."""
 _CHUNK = 1 << 22
 _ENOUGH = 16
 _MOST_LOOKED_AT = 1 << 28
@@ -207,8 +204,8 @@ class Pairing:
         ours, theirs, shared = ours[new], theirs[new], shared[new]
         ranks = self._ranks()
         place = np.sort(np.stack([ranks[0][ours], ranks[1][theirs]]), axis=0)
-        for rows in best_pairs(ours, theirs, shared, np.lexsort((theirs, ours, place[1], place[0]))):
-            self.settle(ours[rows], theirs[rows], kind)
+        rows = best_pairs(ours, theirs, shared, most=True, order=np.lexsort((theirs, ours, place[1], place[0])))
+        self.settle(ours[rows], theirs[rows], kind)
 
     def _ranks(self) -> tuple[Ints, Ints]:
         """The place of each relation of gold and of the system among all of both."""
@@ -308,39 +305,3 @@ def _chunks(total: Ints) -> Iterator[tuple[int, int]]:
         end = max(begin + 1, int(np.searchsorted(total, before + _CHUNK, "right")))
         yield begin, end
         begin, before = end, int(total[end - 1])
-
-
-def best_pairs(ours: Ints, theirs: Ints, shared: Ints, order: Ints) -> Iterator[Ints]:
-    """The rows of the best one-to-one choice of pairs: most pairs, then most shared, then the first in `order`."""
-    if not len(ours):
-        return
-    (_, row, rows), (_, column, columns) = (
-        np.unique(ends, return_inverse=True, return_counts=True) for ends in (ours, theirs)
-    )
-    alone = (rows[row] == 1) & (columns[column] == 1)
-    yield np.flatnonzero(alone)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    rest = np.flatnonzero(~alone)
-    part = united(row[rest], len(rows) + column[rest], len(rows) + len(columns))[row[rest]]
-    rest = rest[np.argsort(part, kind="stable")]
-    part = np.sort(part, kind="stable")
-    for members in np.split(rest, np.flatnonzero(run_starts(part))[1:]) if len(rest) else ():
-        group = members[np.argsort(rank[members])]
-        one, own_row = np.unique(row[group], return_inverse=True)
-        other, own_column = np.unique(column[group], return_inverse=True)
-        atoms = 1 + int(shared[group].sum())
-        if len(group) > _FEW:
-            weight = (atoms + shared[group]).astype(np.float64)
-            partner = max_weight_matching_sparse(own_row, own_column, weight, (len(one), len(other)))
-            yield group[partner[own_row] == own_column]
-            continue
-        # Whole numbers whose sums compare as numbers of pairs do, then shared atoms, then the first pairs.
-        weights: list[dict[int, int]] = [{} for _ in one]
-        last = len(group)
-        for place, (a, b, common) in enumerate(
-            zip(own_row.tolist(), own_column.tolist(), shared[group].tolist(), strict=True), 1
-        ):
-            weights[a][b] = ((atoms + common) << last) + (1 << (last - place))
-        chosen = max_weight_matching(weights)
-        yield group[[chosen[a] == b for a, b in zip(own_row.tolist(), own_column.tolist(), strict=True)]]

@@ -60,7 +60,7 @@ def prepare_relations(
     corpora = _coded([_read(item) for item in inputs])
     check_folders(corpora)
     formats = tuple(corpus.format for corpus in corpora)
-    corpora = [corpora[0], *(_in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
+    corpora = [corpora[0], *(in_golds_order(corpora[0], corpus) for corpus in corpora[1:])]
     kept = kept_labels([relations_in(corpus).labels for corpus in corpora], options)
     others = {}
     for number, (name, corpus) in enumerate(zip(names, corpora, strict=True)):
@@ -73,7 +73,7 @@ def prepare_relations(
         check_reach(gold, output)
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
-    units = "documents" if gold.in_documents and (gold.texts is not None or gold.by_id) else "sentences"
+    units = "documents" if gold.whole_documents else "sentences"
     nothing = f"no sentence is shared by {gold.name} and all systems."
     warnings += left_out(
         skipped, nothing, f"left out, since the texts differ: {{number}} of {{sentences}} {units}.", options
@@ -158,14 +158,6 @@ def _recoded(column: Column, vocabulary: Sequence[str]) -> Column:
     place = {label: code for code, label in enumerate(vocabulary)}
     codes = np.array([place[label] for label in column.vocabulary] or [0], dtype=np.int32)
     return Column(codes[column.codes], tuple(vocabulary))
-
-
-def _in_golds_order(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's documents in the order of gold's, where documents have ids."""
-    moved = in_golds_order(gold, system)
-    if moved is system:
-        return system
-    return replace(moved, spans=relations_in(moved).spans)
 
 
 def _kept(corpus: Corpus, options: Options) -> tuple[Corpus, int]:

@@ -80,7 +80,7 @@ def kept_mentions(corpus: Corpus, mentions: Mentions, kept: Collection[str]) -> 
 
 @dataclass(frozen=True)
 class Statuses:
-    """How the answers of each system could be read, a code for each sentence of gold: a layer of gold."""
+    """A layer of gold: the status of each system's answer, a code for each sentence."""
 
     systems: Mapping[str, Ints]
 

@@ -22,7 +22,7 @@ Errors = Mapping[Hashable, str]
 
 
 def form_sums(run: Run) -> Iterator[tuple[str, Summed]]:
-    """How often each form is an error of each system, and where it is one of a system but not of another."""
+    """The number of times each form is an error of each system, and one of a system but not of another."""
     errors = {name: _errors(spans_of(pair)) for name, pair in run.pairs}
     for name, own in errors.items():
         yield f"forms\t{name}", _summed(own.values())

@@ -40,7 +40,14 @@ from assay.engine.spanpairs import (
     take_spans,
     with_spans,
 )
-from assay.engine.warnings import Remark, check_system, identical_outputs, remark
+from assay.engine.warnings import (
+    Remark,
+    check_system,
+    identical_outputs,
+    nothing_in_gold,
+    nothing_in_system,
+    remark,
+)
 from assay.errors import AlignmentError, InputError, UsageError, unknown
 from assay.formats import Input, read_labels, schemes
 from assay.formats.answers import Mentions, with_mentions
@@ -139,7 +146,7 @@ def prepare_spans(
     pairs, warnings = aligned(gold, outputs, [True] * len(outputs), "", options)
     skipped = np.any([pair.skipped for _, pair in pairs], axis=0)
     nothing = f"no sentence is shared by {gold.name} and all systems."
-    pieces = "documents" if gold.texts is not None and gold.in_documents else "sentences"
+    pieces = "documents" if gold.whole_documents else "sentences"
     told = f"left out, since the texts differ: {{number}} of {{sentences}} {pieces}."
     warnings += left_out(skipped, nothing, told, options)
     pairs = [(name, without(pair, skipped)) for name, pair in pairs]
@@ -163,8 +170,6 @@ def prepare_spans(
         *_check(pairs, options),
         *idle_rules(mapped),
     ]
-    # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
-    whole_documents = gold.in_documents and (gold.texts is not None or gold.by_id)
     return Run(
         gold=gold,
         column=columns[0],
@@ -176,7 +181,8 @@ def prepare_spans(
         mappings=tuple(mapped),
         atoms=spans_of(pairs[0][1]).atoms,
         items=len(spans_of(pairs[0][1]).gold),
-        unit=options.unit or ("document" if whole_documents or columns[0] == ENTITY else "sentence"),
+        # Mentions may cross sentences, so that their units are documents, as where files hold nothing smaller.
+        unit=options.unit or ("document" if gold.whole_documents or columns[0] == ENTITY else "sentence"),
         scheme=read[0],
         notes=(
             *(() if differ else column_notes),
@@ -519,8 +525,9 @@ def _read_gold_errors(path: str, gold: Corpus) -> Spans:
 
 def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Remark]:
     gold, symmetric = spans_of(pairs[0][1]).gold, options.symmetric
-    yield gold_spans(
+    yield nothing_in_gold(
         gold=gold.corpus.name,
+        nouns="spans",
         symmetric="symmetric" if symmetric else "",
         labels=" with labels that count" if options.labels or options.ignore_labels else "",
         number=len(gold),
@@ -528,32 +535,13 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
     )
     yield _duplicates("gold", gold.corpus)
     for name, pair in pairs:
-        yield system_spans(name=name, number=len(spans_of(pair).system))
+        yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair).system))
         yield _duplicates(name, pair.system)
         if not symmetric:
             judged = fair(pair)
             assert isinstance(judged, Items)
             yield from check_system(name, pair, judged, "span")
     yield identical_outputs([(name, spans_of(pair)) for name, pair in pairs], SpanPair.same_output)
-
-
-@remark
-def gold_spans(gold: str, symmetric: str, labels: str, number: int, theirs: int) -> Iterator[str]:
-    """Gold without spans."""
-    if number:
-        return
-    if not theirs:
-        nothing = "the other: there is nothing to agree on" if symmetric else "any system: there is nothing to score"
-        raise InputError(f"{gold}: no spans in it{labels}, nor in {nothing}.")
-    asked = "" if symmetric else " Recall is undefined. Are gold and system swapped, or is it another column?"
-    yield f"gold has no spans at all.{asked}"
-
-
-@remark
-def system_spans(name: str, number: int) -> Iterator[str]:
-    """A system without spans."""
-    if not number:
-        yield f"{name} has no spans at all."
 
 
 def _duplicates(name: str, corpus: Corpus) -> Remark:

@@ -96,7 +96,7 @@ def strings(pair: Pair, *, count: str = "set", fold: str = "folded", label: bool
 def _strings(
     pair: Pair, spans: SpanPair, side: Side, folded: Callable[[str], str], label: bool
 ) -> Counter[tuple[int, str, str]]:
-    """How often each string with its label is in each text; a text is known by its first sentence."""
+    """The number of times each string with its label is in each text, known by its first sentence."""
     mentions, of_system = side.corpus.layer(Mentions), pair.system.layer(Mentions)
     text_of = np.arange(pair.gold.sentences) if of_system is None else of_system.text_of
     if mentions is not None:

@@ -103,7 +103,7 @@ def _error_types(result: Result) -> Iterator[Table]:
 
 
 def _answers(result: Result) -> Iterator[Table]:
-    """How answers could be read and their mentions found, and in what two systems differ there."""
+    """Tables of answers: those read and mentions found, and the differences of two systems there."""
     for title, whole, parts, note in (
         (
             "Answers",

@@ -296,6 +296,13 @@ def test_spans_over_others_have_no_place_in_hipe(tmp_path):
     assert "d: a span has another one over the same words, which hipe has no place for." in done.stderr
 
 
+def test_a_system_that_has_all_of_golds_links_may_be_a_copy(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text(Path(GOLD).read_text("utf-8") + "\n", "utf-8")
+    result = assay.score(GOLD, {"a": str(path)}, "links", times=1)
+    assert "a agrees with gold in every one of 20 links: copied, not predicted?" in result.warnings
+
+
 # --- identifiers ---
 
 
@@ -321,6 +328,28 @@ def test_a_prefix_and_a_table_of_equal_identifiers(pair, tmp_path):
     ):
         same.write_text(text, "utf-8")
         assert refusal(gold, system, same_ids=str(same)) == said
+
+
+def test_beside_hipe_identifiers_are_compared_in_capitals(pair, tmp_path):
+    gold, system = pair(hipe("Ann:B-pers:Ann_Lee left"), hipe("Ann:B-pers:kb.org/ANN_LEE left"))
+    assert counts(gold, system) == (0, 1, 1)
+    assert counts(gold, system, id_prefix="kb.org/") == (1, 0, 0)
+    same, other = tmp_path / "same.tsv", tmp_path / "other.jsonl"
+    same.write_text("Ann_Lee\tkb.org/Ann_Lee\n", "utf-8")
+    assert counts(gold, system, same_ids=str(same)) == (1, 0, 0)
+    other.write_text(json_lines("Ann_Lee").replace('"d"', '"d1"'), "utf-8")
+    assert counts(gold, str(other)) == (1, 0, 0)
+
+
+def test_a_prefix_and_equal_identifiers_that_occur_nowhere_are_told(pair, tmp_path):
+    gold, system = pair(hipe("Ann:B-pers:Q1 left"), hipe("Ann:B-pers:Q1 left"))
+    same = tmp_path / "same.tsv"
+    same.write_text("Q3\tQ2\n", "utf-8")
+    result = assay.score(gold, {"s": system}, "links", times=1, id_prefix="http://kb/", same_ids=str(same))
+    assert [text for text in result.warnings if text.startswith("--")] == [
+        "--id-prefix http://kb/: no identifier begins so. Is it another base?",
+        f"--same-ids {same}: none of its identifiers occurs, so that it changes nothing. Is it another base?",
+    ]
 
 
 def test_an_empty_list_is_nil_and_duplicates_count_once(pair):

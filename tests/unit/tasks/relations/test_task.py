@@ -341,6 +341,34 @@ def test_kappa_is_over_pairs_of_spans_that_both_have() -> None:
     assert tables["Pairs of spans that both have"] == (("a ~ b", 6, 2, 2),)
 
 
+def test_labels_without_direction_are_those_that_annotators_named() -> None:
+    turned = with_relations(["works", "b", "a"], ["in", "b", "c"])
+    result = assay.agreement({"a": one(GOLD, "a"), "b": one(turned, "b")}, "relations(symmetric=works)", times=1)
+    assert values(result)["relations(match=strict, symmetric=works)", "f1"] == 1.0
+    assert not any("symmetric=" in text for text in result.warnings)
+
+
+def test_scores_by_label_that_depend_on_who_comes_first_are_given_for_no_label() -> None:
+    # "works" is right in both; one of "in" and "near" is gold's, and the other the system's, whoever comes first.
+    relabelled = with_relations(["works", "a", "b"], ["near", "b", "c"])
+    both = {"a": one(GOLD, "a"), "b": one(relabelled, "b")}
+    result = assay.agreement(both, ["relations", "fair-relations"], times=1)
+    by_label = {(row.measure, row.label): row.value for row in result.scores if row.label and row.score == "f1"}
+    strict = {("relations(match=strict)", "works"): 1.0, ("relations(match=strict)", "in"): 0.0}
+    assert by_label == strict | {("relations(match=strict)", "near"): 0.0}
+    # In a third pair, where both are the same, they would be the same both ways.
+    three = assay.agreement({**both, "c": one(GOLD, "c")}, ["relations", "fair-relations"], times=1)
+    assert {row.measure for row in three.scores if row.label} == {"relations(match=strict)"}
+
+
+def test_messages_name_annotators_who_are_called_gold() -> None:
+    twice = with_relations(["works", "a", "b"], ["works", "a", "b"], ["in", "b", "c"])
+    for name in ("gold", "gold/a", "gold-2"):
+        result = assay.agreement({"a": one(GOLD, "a"), name: one(twice, name)}, "relations", times=1)
+        said = [text for text in result.warnings if "twice" in text]
+        assert said == [f"{name}: 1 relation is there twice (same label, same arguments) and counted once."]
+
+
 # --- degenerate cases ---
 
 
