@@ -299,13 +299,8 @@ def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
         low + (np.arange(count) + 0.5) * (high - low) / count
         for low, high, count in zip(box.low, box.high, cells, strict=True)
     )
-    # The prior of nu: nu - 1 is Gamma(alpha, rate beta), averaged over alpha in (1, 2) and beta in (.01, .1).
-    points, weights = _leggauss(40)
-    alpha, beta = 1.5 + points / 2, 0.055 + 0.045 * points
-    by_beta = np.log(beta) * alpha[:, None]
-    heights = by_beta - gammaln(alpha)[:, None] + (alpha[:, None] - 1) * log_nu[:, None, None]
-    of_nu = np.exp(heights - beta * np.exp(log_nu)[:, None, None]) @ weights @ weights / 4
-    # Together with the flat priors of delta0 and std0, in the coordinates of the grid.
+    # The prior of nu together with the flat ones of delta0 and std0, in the coordinates of the grid.
+    of_nu = _prior_of_nu(float(box.low[0]), float(box.high[0]), cells[0])
     logs = (log_nu + np.log(of_nu))[:, None, None] + log_std0[:, None] + np.log(np.cosh(t))
     delta0, std0 = box.delta0(t), np.exp(log_std0)
     for layer, nu in enumerate(1 + np.exp(log_nu)):
@@ -313,6 +308,20 @@ def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
             logs[layer] += np.log(overlap(mean - delta0, width, freedom, std0, nu, step))
     shares = np.exp(logs - logs.max())
     return np.ascontiguousarray((shares / shares.sum()).swapaxes(1, 2))
+
+
+@lru_cache(maxsize=64)
+def _prior_of_nu(low: float, high: float, count: int) -> Floats:
+    """The prior density at the middles of cells of log(nu - 1).
+
+    nu - 1 is Gamma(alpha, rate beta), averaged over alpha in (1, 2) and beta in (.01, .1).
+    """
+    log_nu = low + (np.arange(count) + 0.5) * (high - low) / count
+    points, weights = _leggauss(40)
+    alpha, beta = 1.5 + points / 2, 0.055 + 0.045 * points
+    by_beta = np.log(beta) * alpha[:, None]
+    heights = by_beta - gammaln(alpha)[:, None] + (alpha[:, None] - 1) * log_nu[:, None, None]
+    return np.asarray(np.exp(heights - beta * np.exp(log_nu)[:, None, None]) @ weights @ weights / 4)
 
 
 def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: float, step: float) -> Floats:
@@ -323,13 +332,15 @@ def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: fl
     """
     halves = -(distance**2) / 2
     model_weights, model_variances = _normals(nu, _REACH, step)
+    of_model = np.multiply.outer(std0**2, model_variances)
     total = np.zeros((len(std0), len(distance)))
+    densities = np.empty((*of_model.shape, len(distance)))
     # With many runs the t of a data set is all but normal, and a few normals make it up.
     reach, own_step = 0.6 * _REACH if freedom < 30 else 0.2 * _REACH, step if freedom < 10 else 2 * step
     for weight, variance in zip(*_normals(freedom, reach, own_step), strict=True):
-        variances = width**2 * variance + np.multiply.outer(std0**2, model_variances)
+        variances = width**2 * variance + of_model
         heights = weight * model_weights / np.sqrt(2 * np.pi * variances)
-        densities = np.multiply.outer(1 / variances, halves)
+        np.multiply.outer(1 / variances, halves, out=densities)
         np.exp(densities, out=densities)
         total += (heights[:, None] @ densities)[:, 0]
     return np.maximum(total, _TINY)
@@ -625,6 +636,8 @@ _TOGETHER = 16_000
 """… and how many for all of them."""
 _CANDIDATES = 16
 _LEVEL = 0.95
+_SAMPLED, _MARGIN = 16, 0.01
+"""A quantile is looked for where that of each sixteenth value lies, give or take this share."""
 
 
 def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Three]:
@@ -637,22 +650,53 @@ def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Thre
     some = slice(None, None, max(1, len(model.nu) // wanted))
     prior = model.delta0[some, None] / seen.scale, model.std0[some, None] / seen.scale, model.nu[some, None]
     size = (len(prior[0]), _CANDIDATES)
+    points, other = np.empty((2, size[0], 2 * _CANDIDATES))
+    logs = np.empty((2, *points.shape))
     found = []
     for own in zip(seen.means, seen.widths, seen.runs - 2, strict=True):
-        points = np.hstack(
-            [mean + seen.direction * width * rng.standard_t(freedom, size) for mean, width, freedom in (own, prior)]
-        )
-        logs = []
-        for mean, width, freedom in (own, prior):
+        for half, (mean, width, freedom) in zip(np.hsplit(points, 2), (own, prior), strict=True):
+            np.multiply(seen.direction * width, rng.standard_t(freedom, size), out=half)
+            half += mean
+        for log, (mean, width, freedom) in zip(logs, (own, prior), strict=True):
             shape = (freedom + 1) / 2
             height = gammaln(shape) - gammaln(freedom / 2) - np.log(np.pi * freedom) / 2 - np.log(width)
-            logs.append(height - shape * np.log1p(((points - mean) / width) ** 2 / freedom))
-        lower = np.minimum(*logs)
-        shares = np.exp(lower - lower.max(axis=1, keepdims=True)) / (1 + np.exp(-np.abs(logs[0] - logs[1])))
+            # height - shape * log1p(((points - mean) / width)**2 / freedom)
+            np.subtract(points, mean, out=log)
+            log /= width
+            np.square(log, out=log)
+            log /= freedom
+            np.log1p(log, out=log)
+            log *= shape
+            np.subtract(height, log, out=log)
+        # exp(lower) / (1 + exp(-|difference|)), but for a factor
+        shares = np.minimum(*logs, out=other)
+        shares -= shares.max(axis=1, keepdims=True)
+        np.exp(shares, out=shares)
+        apart = np.subtract(*logs, out=logs[0])
+        np.abs(apart, out=apart)
+        np.negative(apart, out=apart)
+        np.exp(apart, out=apart)
+        apart += 1
+        shares /= apart
         shares /= shares.sum(axis=1, keepdims=True)
-        values, weights = seen.scale * points.ravel(), shares.ravel() / len(shares)
-        order = np.argsort(values)
-        low, high = np.searchsorted(np.cumsum(weights[order]), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-        last = len(order) - 1
-        found.append((float(values @ weights), float(values[order[low]]), float(values[order[min(high, last)]])))
+        shares /= len(shares)
+        values, weights = np.multiply(seen.scale, points, out=logs[0]).ravel(), shares.ravel()
+        low, high = (_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+        found.append((float(values @ weights), low, high))
     return found
+
+
+def _quantile(values: Floats, weights: Floats, level: float) -> float:
+    """The least value up to which the weights, whose sum is 1, reach the level; only those near it are sorted."""
+    some = values[::_SAMPLED]
+    order = np.argsort(some)
+    reached = np.cumsum(weights[::_SAMPLED][order])
+    ends = np.searchsorted(reached, reached[-1] * np.array([level - _MARGIN, level + _MARGIN]))
+    for low, high in ((some[order[ends[0]]], some[order[min(ends[1], len(order) - 1)]]), (-np.inf, np.inf)):
+        before = float(weights @ (values < low))
+        near = np.flatnonzero((values >= low) & (values <= high))
+        near = near[np.argsort(values[near])]
+        place = int(np.searchsorted(before + np.cumsum(weights[near]), level))
+        if before < level and place < len(near):
+            return float(values[near[place]])
+    return float(values.max())
