@@ -29,6 +29,8 @@ FEW_DATA_SETS = 5
 _ROUNDING = 1e-9
 """The share of a difference of two scores that may be owed to their rounding."""
 _TINY = 1e-300
+# Once a large piece was freed, the C library keeps what is freed later, and arrays of draws cost half as much.
+np.empty(31 << 20, dtype=np.uint8)
 
 
 class TooFewRunsError(ValueError):
@@ -383,17 +385,27 @@ def _draw(shares: Floats, box: Box, draws: int, rng: np.random.Generator) -> lis
     reached[-1] = draws
     counts = np.diff(reached, prepend=0.0).astype(np.int64)
     filled = np.flatnonzero(counts)
-    heights = np.maximum(shares.ravel()[filled], _TINY)
+    heights, numbers = np.maximum(shares.ravel()[filled], _TINY), counts[filled]
     points = []
-    for axis, (cells, start) in enumerate(zip(np.unravel_index(filled, shares.shape), rng.random(3), strict=True)):
+    spots = _even(draws, *rng.random(3).tolist())
+    for axis, (cells, spot) in enumerate(zip(np.unravel_index(filled, shares.shape), spots, strict=True)):
         slope = np.clip(np.gradient(shares, axis=axis).ravel()[filled] / heights, -2.0, 2.0)
         # Numbers x in (-1/2, 1/2) with density 1 + tilt·x, from even ones: its distribution function, solved for x.
-        spots, tilt = start + np.arange(draws) * _LATTICE[axis], np.repeat(slope, counts[filled])
-        rest = 0.5 - tilt / 8 - (spots - np.floor(spots))
+        tilt = np.repeat(slope, numbers)
+        rest = 0.5 - tilt / 8 - spot
         place = -2 * rest / (1 + np.sqrt(np.maximum(1 - 2 * tilt * rest, 0.0)))
-        place += np.repeat(cells + 0.5, counts[filled])
+        place += np.repeat(cells + 0.5, numbers)
         points.append(box.low[axis] + (box.high[axis] - box.low[axis]) / shares.shape[axis] * place)
     return points
+
+
+@lru_cache(maxsize=1)
+def _even(draws: int, *starts: float) -> Floats:
+    """Places of draws in a cube, axes × draws, as even as can be: the same for all posteriors of a seed."""
+    spots = np.multiply.outer(_LATTICE, np.arange(draws))
+    spots += np.array(starts)[:, None]
+    spots -= np.floor(spots)
+    return spots
 
 
 # --- the chances of the regions on a new data set ---
@@ -601,7 +613,7 @@ def sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[t
         if priors == fitted.priors:
             shares = fitted.decision, fitted.region
         elif inside.mean() > 0.1:
-            shares = decide(*regions[:, inside])
+            shares = decide(*(regions if inside.all() else regions.compress(inside, axis=1)))
         else:
             shares = _solve_like(fitted, seen, priors).at(rope)
         found.append((priors, *shares))
@@ -650,37 +662,20 @@ def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Thre
     some = slice(None, None, max(1, len(model.nu) // wanted))
     prior = model.delta0[some, None] / seen.scale, model.std0[some, None] / seen.scale, model.nu[some, None]
     size = (len(prior[0]), _CANDIDATES)
-    points, other = np.empty((2, size[0], 2 * _CANDIDATES))
-    logs = np.empty((2, *points.shape))
     found = []
     for own in zip(seen.means, seen.widths, seen.runs - 2, strict=True):
-        for half, (mean, width, freedom) in zip(np.hsplit(points, 2), (own, prior), strict=True):
-            np.multiply(seen.direction * width, rng.standard_t(freedom, size), out=half)
-            half += mean
-        for log, (mean, width, freedom) in zip(logs, (own, prior), strict=True):
+        points = np.hstack(
+            [mean + seen.direction * width * rng.standard_t(freedom, size) for mean, width, freedom in (own, prior)]
+        )
+        logs = []
+        for mean, width, freedom in (own, prior):
             shape = (freedom + 1) / 2
             height = gammaln(shape) - gammaln(freedom / 2) - np.log(np.pi * freedom) / 2 - np.log(width)
-            # height - shape * log1p(((points - mean) / width)**2 / freedom)
-            np.subtract(points, mean, out=log)
-            log /= width
-            np.square(log, out=log)
-            log /= freedom
-            np.log1p(log, out=log)
-            log *= shape
-            np.subtract(height, log, out=log)
-        # exp(lower) / (1 + exp(-|difference|)), but for a factor
-        shares = np.minimum(*logs, out=other)
-        shares -= shares.max(axis=1, keepdims=True)
-        np.exp(shares, out=shares)
-        apart = np.subtract(*logs, out=logs[0])
-        np.abs(apart, out=apart)
-        np.negative(apart, out=apart)
-        np.exp(apart, out=apart)
-        apart += 1
-        shares /= apart
+            logs.append(height - shape * np.log1p(((points - mean) / width) ** 2 / freedom))
+        lower = np.minimum(*logs)
+        shares = np.exp(lower - lower.max(axis=1, keepdims=True)) / (1 + np.exp(-np.abs(logs[0] - logs[1])))
         shares /= shares.sum(axis=1, keepdims=True)
-        shares /= len(shares)
-        values, weights = np.multiply(seen.scale, points, out=logs[0]).ravel(), shares.ravel()
+        values, weights = seen.scale * points.ravel(), shares.ravel() / len(shares)
         low, high = (_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
         found.append((float(values @ weights), low, high))
     return found
