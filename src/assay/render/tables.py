@@ -81,8 +81,8 @@ def _scores(result: Result) -> Iterator[Table]:
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
     if any(row.runs for row in result.scores):
         notes.append(
-            f"Several runs: mean ± standard deviation; the interval is Student's, by the variance over {result.unit}s "
-            "and over runs."
+            "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
+            f"{result.unit}s and over runs."
         )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
     overall = [row for row in result.scores if row.slice is None and row.label is None]
