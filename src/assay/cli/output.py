@@ -12,7 +12,7 @@ import click
 from assay.files import make_folder, write
 
 if TYPE_CHECKING:
-    from assay.result import Result
+    from assay.result import Result, Results
     from assay.result.gates import Gates
 
 
@@ -54,7 +54,8 @@ class Output:
             return nullcontext()
         from rich.console import Console
 
-        return Console(stderr=True).status(text)
+        # The terminal itself: what stands before it while a line is renewed spells out what moves the cursor.
+        return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
 
     def tell(self, text: str) -> None:
         """A line on stderr, unless all is to be quiet."""
@@ -63,16 +64,28 @@ class Output:
 
             click.echo(shown(text), err=True)
 
-    def deliver(self, result: Result, *, texts: bool = True) -> None:
+    def deliver(self, result: Result | Results, *, texts: bool = True) -> None:
         """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
         from dataclasses import replace
 
         from assay.render import render
+        from assay.result import Results
 
-        if self.html:
+        overall = result.overall if isinstance(result, Results) else result
+        if self.html and isinstance(result, Results):
+            from assay.render.page import pages
+
+            make_folder(Path(self.html))
+            for name, text in pages(result):
+                write(Path(self.html, name), text)
+        elif self.html:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
-            result = replace(result, texts=None)
+            if isinstance(result, Results):
+                bare = {name: replace(one, texts=None) for name, one in result.sets.items()}
+                result = Results(overall, bare)
+            else:
+                result = replace(result, texts=None)
         if self.path:
             write(self.path, render(result, self.form or _form_of(self.path)))
         elif self.form or not sys.stdout.isatty():
@@ -80,8 +93,8 @@ class Output:
         else:
             from assay.render.terminal import show
 
-            show(result)
-        for text in result.warnings:
+            show(overall)
+        for text in overall.warnings:
             self.tell(f"warning: {text}")
         for path in filter(None, (self.path, self.html)):
             self.tell(f"written: {path}")
@@ -145,13 +158,16 @@ def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) 
     return Gates([Threshold.of(text) for text in thresholds], before)
 
 
-def deliver(result: Result, gates: Gates | None, output: Output, *, texts: bool) -> int:
-    """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
+def deliver(result: Result | Results, gates: Gates | None, output: Output, *, texts: bool) -> int:
+    """Write a Result where the user wants it; 1 where a threshold asked for is missed, be it on one data set."""
     from assay.errors import shown
+    from assay.result import Results
 
-    missed = gates.missed(result) if gates else []
+    sets = {f"{name}: ": one for name, one in result.sets.items()} if isinstance(result, Results) else {"": result}
+    each = sets.items() if gates else ()
+    missed = [f"{name}{line}" for name, one in each if gates for line in gates.missed(one)]
     output.deliver(result, texts=texts)
-    for line in gates.notes(result) if gates else ():
+    for line in [f"{name}{line}" for name, one in each if gates for line in gates.notes(one)]:
         output.tell(f"note: {line}")
     for line in missed:
         click.echo(f"assay: {shown(line)}", err=True)

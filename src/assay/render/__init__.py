@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from assay.errors import unknown
-from assay.result import Result
+from assay.errors import UsageError, unknown
+from assay.result import Result, Results
 
 _RENDERERS = {
-    **{"flat": "formats.flat_json", "tsv": "formats.tsv", "csv": "formats.csv", "md": "formats.markdown"},
-    **{"latex": "formats.latex", "html": "page.page"},
+    **{"flat": "render.formats.flat_json", "tsv": "render.formats.tsv", "csv": "render.formats.csv"},
+    **{"md": "render.formats.markdown", "latex": "render.formats.latex", "html": "render.page.page"},
+    "runs": "experiment.tables.export_results",
 }
+_OF_SETS = ("flat", "runs")
+"""Formats that have the figures of each data set; others have the tables over all."""
 FORMATS = ("json", *_RENDERERS)
 ENDINGS = {f".{form}": form for form in ("json", "tsv", "csv", "md", "html")} | {".tex": "latex", ".htm": "html"}
 
 
-def render(result: Result, form: str) -> str:
-    """The Result as text in one of the formats."""
+def render(result: Result | Results, form: str) -> str:
+    """The Result, or those of several data sets, as text in one of the formats."""
     if form == "json":
         return result.to_json()
     if form not in _RENDERERS:
         raise unknown("format", form, FORMATS)
-    module, name = _RENDERERS[form].split(".")
-    text: str = getattr(import_module(f"assay.render.{module}"), name)(result)
+    if isinstance(result, Results) and form not in _OF_SETS:
+        if form == "html":
+            raise UsageError("each data set has a page of its own. Say a folder for them: --html FOLDER")
+        result = result.overall
+    module, _, name = _RENDERERS[form].rpartition(".")
+    text: str = getattr(import_module(f"assay.{module}"), name)(result)
     return text

@@ -12,7 +12,7 @@ from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell
 from assay.render.tables import tables
 from assay.render.text import DASH, heading, verdict, visible
-from assay.result import Result, Table
+from assay.result import Result, Results, Table
 
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
@@ -243,7 +243,7 @@ def flat(result: Result) -> dict[str, float]:
     return figures
 
 
-def flat_json(result: Result) -> str:
+def flat_json(result: Result | Results) -> str:
     """The same as JSON, without what is undefined: trackers take numbers only."""
-    figures = {name: value for name, value in flat(result).items() if math.isfinite(value)}
+    figures = {name: value for name, value in result.flat().items() if math.isfinite(value)}
     return json.dumps(figures, indent=1) + "\n"

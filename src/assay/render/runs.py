@@ -99,7 +99,7 @@ def _orders(result: Result) -> Iterator[Table]:
             f"order, in which each relation is the likeliest, however likely.{hint}",
         ),
     )
-    yield from _ranks(result)
+    yield from ranks(result)
     for ranking in result.rankings:
         relation = {(one.a, one.b): one.relation for one in ranking.relations}
         signs = ", ".join(said for sign, said in _SIGNS.items() if sign in {*relation.values()})
@@ -122,7 +122,7 @@ def _p(p: float) -> str:
     return f"p {'<' if p < 0.0001 else '='} {p_value(p).removeprefix('<')}"
 
 
-def _ranks(result: Result) -> Iterator[Table]:
+def ranks(result: Result) -> Iterator[Table]:
     """Mean ranks over data sets and the groups that the signed-rank test leaves."""
     for one in result.ranks:
         several = f": {one.measure}" if len(result.ranks) > 1 else ""

@@ -47,6 +47,7 @@ def _of_tasks(result: Result) -> Iterator[Table]:
     """The tables that all Results have, and behind each those that the task puts there."""
     if result.tables_only:
         yield from result.tables
+        yield from runs.ranks(result)
         return
     leading = leading_pair(result)
     own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]

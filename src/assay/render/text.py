@@ -106,6 +106,8 @@ def one_line(result: Result) -> str:
 
 def verdict(result: Result) -> str:
     """The better system and how sure that is; never more than the numbers say."""
+    if result.finding:
+        return result.finding
     if len(result.bayes) == 1:
         return result.bayes[0].verdict
     # With several pairs, the first table gives the orders.
