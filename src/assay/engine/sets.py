@@ -37,8 +37,6 @@ SLICE = "dataset:"
 """What stands before the name of a data set where a row is about it alone."""
 LEAST_SYSTEMS, LEAST_SETS = 3, 5
 """The fewest systems and data sets whose ranks are tested."""
-_TABLES = 3
-"""So many measures a terminal shows a table of each."""
 _NARROW = 5
 """So many columns of figures fit into a narrow terminal."""
 _PAIRS = 10
@@ -73,7 +71,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     told = [f"all data sets: {text}" for text in common]
     if any(further.values()):
         numbers = ", ".join(f"{name} {number}" for name, number in further.items() if number)
-        told.append(f"there are warnings about single data sets ({numbers}): --html or --format json has them.")
+        told.append(f"there are warnings about single data sets, in the page and the JSON of each ({numbers}).")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
@@ -360,8 +358,8 @@ def _finding(grid: _Grid, ranks: MeanRanks | None) -> str:
         (worse, behind, against), (better, ahead, by_far) = sides if pair.difference > 0 else reversed(sides)
         lost = f" {worse} is ahead on {behind}, significantly on {against or 'none'}." if behind else ""
         return (
-            f"{better} is {100 * abs(pair.difference):.2f} points better than {worse} on average {over} "
-            f"({grid.measure}): it is ahead on {ahead}, significantly on {by_far or 'none'} ({correction}).{lost}"
+            f"{better} is {100 * abs(pair.difference):.2f} points better than {worse} on {grid.measure}, averaged "
+            f"{over}: it is ahead on {ahead}, significantly on {by_far or 'none'} ({correction}).{lost}"
         )
     highest = max(row.average for row in rows.values())
     best = [name for name, row in rows.items() if round(row.average - highest, 12) == 0]
@@ -394,7 +392,9 @@ def _finding(grid: _Grid, ranks: MeanRanks | None) -> str:
 def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Table]:
     """How good on each data set, what differs over all and on each; then the details."""
     for number, grid in enumerate(grids):
-        yield replace(_scores(grid, explained=number == 0), minor=number >= _TABLES)
+        yield replace(_scores(grid, explained=number == 0), minor=number > 0)
+        if number == 0 and len(grids) > 1:
+            yield _means(grids)
     for number, grid in enumerate(grids):
         yield replace(_pairs(grid), minor=number > 0)
     for number, grid in enumerate(grids):
@@ -407,16 +407,18 @@ def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Tabl
 
 def _scores(grid: _Grid, *, explained: bool) -> Table:
     """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
-    marked: list[bool] = np.asarray(grid.ahead.any(axis=0)).tolist()
-    body: list[list[Any]] = [
-        [(value, (_MARK if grid.ahead[i, j] else _SPACE) if marked[j] else "") for j, value in enumerate(row)]
-        for i, row in enumerate(grid.values.tolist())
-    ]
-    bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
-    ends = ["average"]
     means = [row.average for row in grid.of_systems]
-    body.append([(mean, _SPACE if mark else "") for mean, mark in zip(means, marked, strict=True)])
+    bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
     bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(means, index)}
+    down = len(grid.systems) <= len(grid.sets)
+    # Figures of a column with a mark have room for it.
+    room = np.broadcast_to(grid.ahead.any(axis=0 if down else 1, keepdims=True), grid.ahead.shape)
+    marks = np.where(grid.ahead, _MARK, np.where(room, _SPACE, ""))
+    body: list[list[Any]] = [
+        list(zip(values, own, strict=True)) for values, own in zip(grid.values.tolist(), marks.tolist(), strict=True)
+    ]
+    ends = ["average"]
+    body.append([(mean, _SPACE * int(down and has)) for mean, has in zip(means, room[0].tolist(), strict=True)])
     compared = len(grid.systems) > 1
     if compared:
         ends += ["mean rank", "best on"]
@@ -424,7 +426,7 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         body.append([str(row.best) for row in grid.of_systems])
     title, names = [*grid.sets, *ends], list(grid.systems)
     corner = "data set"
-    if len(grid.systems) > len(grid.sets):
+    if not down:
         body, bold = [list(row) for row in zip(*body, strict=True)], {(j, i) for i, j in bold}
         title, names, corner = names, title, "system"
     rows = [(name, *row) for name, row in zip(title, body, strict=True)]
@@ -450,6 +452,22 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         ("text", "marked"),
         notes=tuple(notes),
         bold=tuple(sorted((i, j + 1) for i, j in bold)),
+    )
+    return replace(table, narrow=_in_parts(table))
+
+
+def _means(grids: Sequence[_Grid]) -> Table:
+    """The average of each measure, systems by measures."""
+    systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
+    found = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
+    columns = [[found.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
+    table = Table(
+        "Scores averaged over data sets",
+        ("system", *(grid.measure for grid in grids)),
+        tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
+        ("text", "percent"),
+        notes=("The main score of each measure, percent; bold: the best of a column.",),
+        bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
     return replace(table, narrow=_in_parts(table))
 

@@ -98,10 +98,11 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
         found = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(verdict(overall))}</p>' if verdict(overall) else "",
+                '<div id="tables">',
                 *(_table(table, short=False, styled=False, links=links) for table in major),
                 f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
                 *(_table(table, short=False, styled=False, links=links) for table in minor),
-                "</details>" if minor else "",
+                "</details></div>" if minor else "</div>",
                 f'<aside aria-label="Warnings"><ul>{warnings}</ul></aside>' if warnings else "",
                 *(f'<p class="note">{escape(note)}</p>' for note in overall.notes),
             )

@@ -56,7 +56,7 @@ def test_averages_wins_and_tests_over_data_sets(three: Results) -> None:
     assert [rows[f"dataset:{name}"].p for name in three.sets] == [2 / 2**8, 2 / 2**6, 1.0]
     assert [rows[f"dataset:{name}"].p_adjusted for name in three.sets] == [3 * 2 / 2**8, 2 * 2 / 2**6, 1.0]
     assert three.overall.finding == (
-        "A is 10.83 points better than B on average over 3 data sets (accuracy): it is ahead on 2, significantly on 1"
+        "A is 10.83 points better than B on accuracy, averaged over 3 data sets: it is ahead on 2, significantly on 1"
         " (p < 0.05 after Holm's correction over data sets). B is ahead on 1, significantly on none."
     )
     assert three.overall.score("B", "accuracy").value == pytest.approx((0.8 + 0.85 + 1) / 3)
