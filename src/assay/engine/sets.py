@@ -106,7 +106,6 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         matched=first.matched,
         text_unit=first.text_unit,
         tables_only=True,
-        finding=_finding(grids[0], next(iter(ranks), None)) if grids else "",
         warnings=(*missing, *told),
         notes=("Slices are in the Result of each data set: --html or --format json.",) * sliced,
         examples=tuple(example for result in results for example in result.examples),
@@ -338,51 +337,6 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats) -> MeanRank
             RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
             for pair in names
         ),
-    )
-
-
-# --- the verdict ---
-
-
-def _finding(grid: _Grid, ranks: MeanRanks | None) -> str:
-    """The better system over data sets, on how many it is ahead, and on how many significantly."""
-    rows = {row.system: row for row in grid.of_systems if not math.isnan(row.average)}
-    if len(rows) < 2:
-        return ""
-    number = int(grid.common.sum())
-    over = f"over {number} data sets" if number > 1 else "on the one data set that all systems have"
-    correction = "p < 0.05 after Holm's correction over data sets"
-    if len(grid.of_pairs) == 1 and len(rows) == 2 and round(grid.of_pairs[0].difference, 12):
-        pair = grid.of_pairs[0]
-        sides = [(pair.a, pair.a_better, pair.a_significant), (pair.b, pair.b_better, pair.b_significant)]
-        (worse, behind, against), (better, ahead, by_far) = sides if pair.difference > 0 else reversed(sides)
-        lost = f" {worse} is ahead on {behind}, significantly on {against or 'none'}." if behind else ""
-        return (
-            f"{better} is {100 * abs(pair.difference):.2f} points better than {worse} on {grid.measure}, averaged "
-            f"{over}: it is ahead on {ahead}, significantly on {by_far or 'none'} ({correction}).{lost}"
-        )
-    highest = max(row.average for row in rows.values())
-    best = [name for name, row in rows.items() if round(row.average - highest, 12) == 0]
-    figure = f"{100 * highest:.2f} on average {over}"
-    if len(best) > 1:
-        return f"{enumeration(best)} share the highest {grid.measure}, {figure}."
-    won = rows[best[0]]
-    sure = f", significantly ahead of every other system on {won.significant or 'none'} ({correction})"
-    sentence = (
-        f"{best[0]} has the highest {grid.measure}, {figure}. It is the best on {won.best or 'none'} "
-        f"of them{sure if grid.p and won.best else ''}."
-    )
-    if ranks is None or ranks.measure != grid.measure:
-        return sentence
-    friedman = f"Friedman's test, p {'< 0.0001' if ranks.friedman_p < 0.0001 else f'= {ranks.friedman_p:.4f}'}"
-    if not ranks.friedman_p < ALPHA:
-        return f"{sentence} Ranks over data sets do not tell the systems apart ({friedman})."
-    first, *others = ranks.ranks
-    behind_first = [name for name in others if not set(ranks.groups[name]) & set(ranks.groups[first])]
-    told = "each other system" if len(behind_first) == len(others) else enumeration(behind_first or ["none"])
-    return (
-        f"{sentence} Ranks differ over data sets ({friedman}); {first} has the best mean rank, "
-        f"{ranks.ranks[first]:.2f}, and is told apart from {told} (signed-rank test, p < 0.05 after Holm)."
     )
 
 

@@ -220,8 +220,8 @@ def _scored(name: str, result: Result) -> Rows:
         if part is None or not whole or not math.isclose(part / whole, row.value, rel_tol=1e-9, abs_tol=1e-12):
             part = whole = None
         counts = ["" if number is None else number for number in (part, whole)]
-        value = "" if math.isnan(row.value) else float(row.value)
-        yield [name, row.system, 1, 1, row.measure, value, *counts, "", result.units]
+        shown = "" if math.isnan(row.value) else float(row.value)
+        yield [name, row.system, 1, 1, row.measure, shown, *counts, "", result.units]
 
 
 # --- into the store ---

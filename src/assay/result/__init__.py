@@ -789,9 +789,7 @@ class Result:
     drawing: str = "tags"
     """The kind of layer that is drawn: tags, arcs, spans, graph, frames, trees, chains or units."""
     heading: str = ""
-    """The comparison in a line; if empty, it is made from the other fields …"""
-    finding: str = ""
-    """… and so is the verdict."""
+    """The comparison in a line; if empty, it is made from the other fields."""
     text_unit: str = "sentence"
     """The texts that the heading counts: sentences or documents."""
     matched: bool = False
@@ -873,6 +871,13 @@ class Result:
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
+
+    @property
+    def verdict(self) -> str:
+        """A sentence or two: the better system, by how much, and how sure that is."""
+        from assay.result.verdict import verdict
+
+        return verdict(self)
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""

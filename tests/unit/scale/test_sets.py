@@ -55,7 +55,7 @@ def test_averages_wins_and_tests_over_data_sets(three: Results) -> None:
     rows = {row.slice: row for row in three.overall.comparisons}
     assert [rows[f"dataset:{name}"].p for name in three.sets] == [2 / 2**8, 2 / 2**6, 1.0]
     assert [rows[f"dataset:{name}"].p_adjusted for name in three.sets] == [3 * 2 / 2**8, 2 * 2 / 2**6, 1.0]
-    assert three.overall.finding == (
+    assert three.overall.verdict == (
         "A is 10.83 points better than B on accuracy, averaged over 3 data sets: it is ahead on 2, significantly on 1"
         " (p < 0.05 after Holm's correction over data sets). B is ahead on 1, significantly on none."
     )
@@ -75,9 +75,10 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     ]
     table = found.overall.tables[0]
     assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
-    assert table.rows[0][1:3] == ((1.0, "*"), (1.0, "\N{NO-BREAK SPACE}"))
+    assert table.rows[0][1:3] == ((1.0, "*"), (1.0, ""))
     assert (0, 1) in table.bold and (0, 2) in table.bold
-    assert "| A | **100.00\\*** | **100.00" in render(found, "md")
+    assert table.rows[1][1] == (pytest.approx(33 / 40), "\N{NO-BREAK SPACE}")
+    assert "| A | **100.00\\*** | **100.00** |" in render(found, "md")
     assert "100.00\t100.00\t100.00\t1.00\t2" in render(found, "tsv")
 
 
@@ -96,7 +97,7 @@ def test_many_data_sets_are_rows_and_their_ranks_are_tested() -> None:
     assert list(ranks.ranks.values()) == sorted(expected.ranks.tolist())
     assert [row.rank for row in found.systems_over_sets] == pytest.approx(expected.ranks.tolist())
     assert [row.signed_rank for row in found.pairs_over_sets] == list(expected.wilcoxon.values())
-    assert f"Friedman's test, p = {expected.p:.4f}" in found.finding
+    assert f"Friedman's test, p = {expected.p:.4f}" in found.verdict
     scores = found.tables[0]
     assert scores.header == ("data set", "A", "B", "C")
     assert [row[0] for row in scores.rows[-3:]] == ["average", "mean rank", "best on"]
@@ -117,7 +118,7 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
     scores = found.overall.tables[0]
     assert "Average and rank are over the 1 data set that all systems have, without de." in scores.notes
     assert "| de | 100.00 | – |" in render(found, "md").replace("\N{NO-BREAK SPACE}", "")
-    assert "on the one data set that all systems have" in found.overall.finding
+    assert "on the one data set that all systems have" in found.overall.verdict
 
 
 @each(
