@@ -149,15 +149,12 @@ def _sum(name: str, sources: Sequence[Source]) -> Source:
 
 
 def _signature(sets: Mapping[str, Result]) -> str:
-    """What the signatures of all data sets have in common, and a checksum of each."""
+    """What the signatures of all data sets have in common, and a checksum of them."""
     parts = [result.signature.split("|") for result in sets.values()]
     common = [part for part in parts[0] if all(part in others for others in parts)]
-    digests = [f"{name}:sha256={_digest(result.signature)}" for name, result in sets.items()]
-    return "|".join([*common, f"sets:{'+'.join(digests)}"])
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    text = "\n".join(result.signature for result in sets.values())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return "|".join([*common, f"data:{'+'.join(sets)}", f"signatures:sha256={digest}"])
 
 
 def _overall(result: Result) -> list[Score]:
