@@ -401,6 +401,7 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         (corner, *names),
         tuple(rows),
         ("text", "marked"),
+        name="scores",
         notes=tuple(notes),
         bold=tuple(sorted((i, j + 1) for i, j in bold)),
     )
@@ -417,6 +418,7 @@ def _means(grids: Sequence[_Grid]) -> Table:
         ("system", *(grid.measure for grid in grids)),
         tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
         ("text", "percent"),
+        name="scores",
         notes=("The main score of each measure, percent; bold: the best of a column.",),
         bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
@@ -467,6 +469,7 @@ def _pairs(grid: _Grid) -> Table:
             for row in pairs
         ),
         ("pair", "count", "points", "count", "count", "count", "count", "p"),
+        name="pairs",
         notes=(note, *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * tested),
         # The pairs of the best system.
         short=len(averages) - 1 if many else 0,
@@ -492,6 +495,7 @@ def _tests(grid: _Grid, sets: Mapping[str, Result]) -> Table:
         ),
         ("text", *["pair"] * several, "points", "p", "holm"),
         words=1 + several,
+        name="data-sets",
         notes=(
             "Second minus first in percentage points, with the 95% interval. p: as in the Result of the data set; "
             f"Holm's correction is over the {len(grid.sets)} data sets; bold: p < 0.05 after it.",
@@ -523,6 +527,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[
             tuple(rows) if differ else (),
             ("text", "text", "percent"),
             words=2,
+            name="further-scores",
             notes=("Percent, in brackets the 95% interval; bold: the best F1 of a data set.",),
             bold=tuple(bold),
             minor=True,
@@ -544,6 +549,7 @@ def _error_types(sets: Mapping[str, Result]) -> Iterator[Table]:
             tuple((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
             ("text", "text", "share"),
             words=2,
+            name="errors",
             notes=("Errors of each type, in brackets percent of all errors of the system.",),
             minor=True,
         )
@@ -570,6 +576,7 @@ def _changes(sets: Mapping[str, Result]) -> Table:
         ),
         ("text", "pair", "count", "percent", "points", "count", "count", "count", "percent"),
         words=2,
+        name="differences",
         notes=(
             f"diff: percent of {noun}s with another answer; Δ: difference of the scores in points; corr.: "
             "corrections; overlap right: 2·both right / (A right + B right).",
@@ -600,6 +607,7 @@ def _bounds(sets: Mapping[str, Result]) -> Table:
         ),
         ("text", "text", "count", "percent", "percent", "points", "count", "count"),
         words=2,
+        name="bounds",
         notes=(
             f"{over}Right: percent that the best system has right; bound: if the best answer of any system is "
             f"chosen; gain: bound minus the best system; all, none right: {one.noun}s that every, that no system has "
