@@ -41,7 +41,7 @@ _NARROW = 5
 """So many columns of figures fit into a narrow terminal."""
 _PAIRS = 10
 """Of more pairs a terminal shows those with the best system."""
-_MARK, _SPACE = "*", "\N{NO-BREAK SPACE}"
+_MARK = "*"
 
 
 def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result:
@@ -361,15 +361,12 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
     bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(means, index)}
-    down = len(grid.systems) <= len(grid.sets)
-    # Figures of a column with a mark have room for it.
-    room = np.broadcast_to(grid.ahead.any(axis=0 if down else 1, keepdims=True), grid.ahead.shape)
-    marks = np.where(grid.ahead, _MARK, np.where(room, _SPACE, ""))
+    marks = np.where(grid.ahead, _MARK, "").tolist()
     body: list[list[Any]] = [
-        list(zip(values, own, strict=True)) for values, own in zip(grid.values.tolist(), marks.tolist(), strict=True)
+        list(zip(own, values, strict=True)) for own, values in zip(marks, grid.values.tolist(), strict=True)
     ]
     ends = ["average"]
-    body.append([(mean, _SPACE * int(down and has)) for mean, has in zip(means, room[0].tolist(), strict=True)])
+    body.append([("", mean) for mean in means])
     compared = len(grid.systems) > 1
     if compared:
         ends += ["mean rank", "best on"]
@@ -377,7 +374,7 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         body.append([str(row.best) for row in grid.of_systems])
     title, names = [*grid.sets, *ends], list(grid.systems)
     corner = "data set"
-    if not down:
+    if len(grid.systems) > len(grid.sets):
         body, bold = [list(row) for row in zip(*body, strict=True)], {(j, i) for i, j in bold}
         title, names, corner = names, title, "system"
     rows = [(name, *row) for name, row in zip(title, body, strict=True)]

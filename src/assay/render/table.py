@@ -73,8 +73,9 @@ def _share(value: Any) -> Cell:
 
 
 def _marked(value: Any) -> Cell:
-    number = math.nan if value[0] is None else value[0]
-    return Cell(f"{percent(number)}{value[1]}", data=(f"{100 * number:.2f}",))
+    # The mark stands before the figure, so that digits stay below each other.
+    number = math.nan if value[1] is None else value[1]
+    return Cell(f"{value[0]}{percent(number)}", data=(f"{100 * number:.2f}",))
 
 
 def _p(value: float | None) -> Cell:
