@@ -347,10 +347,12 @@ def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Tabl
         if number == 0 and len(grids) > 1:
             yield _means(grids)
     for number, grid in enumerate(grids):
-        yield replace(_pairs(grid), minor=number > 0)
+        pairs = _pairs(grid)
+        yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
     for number, grid in enumerate(grids):
-        yield replace(_tests(grid, sets), minor=number > 0 or len(grid.p) > 1)
-    yield from _precisions(sets, grids)
+        tests = _tests(grid, sets)
+        yield replace(tests, minor=number > 0 or len(grid.p) > 1, notes=tests.notes if number == 0 else ())
+    yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
     yield from _error_types(sets)
     yield _changes(sets)
     yield _bounds(sets)
@@ -500,35 +502,38 @@ def _tests(grid: _Grid, sets: Mapping[str, Result]) -> Table:
     )
 
 
-def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Table]:
-    """Precision, recall and F1 of measures of which these differ."""
-    for grid in grids:
-        rows: list[tuple[Any, ...]] = []
-        bold = []
-        differ = False
-        for name, result in sets.items():
-            found = {(row.system, row.score): row for row in _overall(result) if row.measure == grid.measure}
-            own = [system for system in grid.systems if (system, "f1") in found]
-            values = [found[system, "f1"].value for system in own]
-            for index, system in enumerate(own):
-                three = [found.get((system, score)) for score in ("precision", "recall", "f1")]
-                if any(row is None for row in three):
-                    continue
-                precision, recall, f1 = (row for row in three if row is not None)
-                differ |= not math.isclose(precision.value, recall.value, abs_tol=1e-12)
-                bold += [(len(rows), 4)] if is_best(values, index) else []
-                rows.append((name, system, precision.value, recall.value, [f1.value, f1.low, f1.high]))
-        yield Table(
-            f"Precision and recall by data set: {grid.measure}",
-            ("data set", "system", "precision", "recall", "f1"),
-            tuple(rows) if differ else (),
-            ("text", "text", "percent"),
-            words=2,
-            name="further-scores",
-            notes=("Percent, in brackets the 95% interval; bold: the best F1 of a data set.",),
-            bold=tuple(bold),
-            minor=True,
-        )
+def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
+    """Precision, recall and F1 of measures of which these differ, as in Ortmann's Table 1."""
+    rows: list[tuple[Any, ...]] = []
+    bold: list[tuple[int, int]] = []
+    differ = set()
+    for name, result in sets.items():
+        found = {(row.system, row.measure, row.score): row for row in _overall(result)}
+        for grid in grids:
+            three = {
+                system: [found.get((system, grid.measure, score)) for score in ("precision", "recall", "f1")]
+                for system in grid.systems
+            }
+            own = {system: [row for row in parts if row is not None] for system, parts in three.items()}
+            own = {system: parts for system, parts in own.items() if len(parts) == 3}
+            best = [f1.value for *_, f1 in own.values()]
+            for index, (system, (precision, recall, f1)) in enumerate(own.items()):
+                if not math.isclose(precision.value, recall.value, abs_tol=1e-12):
+                    differ.add(grid.measure)
+                bold += [(len(rows), 5)] if is_best(best, index) else []
+                figures = (precision.value, recall.value, [f1.value, f1.low, f1.high])
+                rows.append((name, grid.measure, system, *figures))
+    return Table(
+        "Precision and recall by data set",
+        ("data set", "measure", "system", "precision", "recall", "f1"),
+        tuple(rows) if differ else (),
+        ("text", "text", "text", "percent"),
+        words=3,
+        name="further-scores",
+        notes=("Percent, in brackets the 95% interval; bold: the best F1 of a measure on a data set.",),
+        bold=tuple(bold),
+        minor=True,
+    )
 
 
 def _error_types(sets: Mapping[str, Result]) -> Iterator[Table]:

@@ -175,7 +175,9 @@ def _over_sets(result: Result) -> str:
     pairs = [row for row in result.pairs_over_sets if row.measure == measure]
     if not rows:
         return f"No data set has {measure} of all systems, so that there is no average."
+    total = len({row.slice for row in result.scores if row.slice})
     over = f"averaged over {number} data sets" if number > 1 else "on the one data set that all systems have"
+    over = "on one data set" if total == 1 else over
     correction = f"p < {LEVEL} after Holm's correction over data sets"
     if len(rows) == 2 and len(pairs) == 1 and round(pairs[0].difference, 12):
         pair = pairs[0]
@@ -193,7 +195,7 @@ def _over_sets(result: Result) -> str:
     if len(best) > 1:
         return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
     first = rows[best[0]]
-    won = f"It is the best on {first.best or 'none'} of them"
+    won = f"It is the best on {first.best or 'none'} of {total}"
     if pairs and first.best:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
     sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
