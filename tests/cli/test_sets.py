@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
+import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -105,6 +108,24 @@ def test_what_is_refused(taggers: Path, arguments: tuple[str, ...], message: str
     assert done.returncode == 2
     assert done.stderr.startswith(f"assay: {message}")
     assert {path: path.read_bytes() for path in taggers.rglob("*.conllu")} == before
+
+
+def test_the_scoring_program_for_codabench_writes_what_a_leaderboard_reads(taggers: Path, tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / "docs" / "guide" / "codabench" / "score.py"
+    for side, system in (("ref", "gold"), ("res", "hanta")):
+        (tmp_path / "input" / side).mkdir(parents=True)
+        for name in ("english", "german"):
+            shutil.copy(taggers / name / f"{system}.conllu", tmp_path / "input" / side / f"{name}.conllu")
+    with patch.object(sys, "argv", [str(program), str(tmp_path / "input"), str(tmp_path)]):
+        runpy.run_path(str(program))
+        scores = json.loads((tmp_path / "scores.json").read_text())
+        (tmp_path / "input" / "res" / "german.conllu").unlink()
+        with pytest.raises(SystemExit) as stop:
+            runpy.run_path(str(program))
+    english, german = 576 / 632, 516 / 551
+    assert scores == pytest.approx({"english": english, "german": german, "average": (english + german) / 2})
+    assert stop.value.code == "assay: data set german: no system has an output for it. Leave it out."
+    assert (program.parent / "metadata.yaml").read_text().endswith("/app/program/score.py /app/input /app/output\n")
 
 
 def test_frameworks_are_compared_on_several_data_sets(tmp_path: Path) -> None:
