@@ -222,6 +222,11 @@ class _Grid:
         """Mask of the data sets that all systems have."""
         return np.asarray(~np.isnan(self.values).any(axis=1))
 
+    @property
+    def all_tested(self) -> bool:
+        """True if each two systems are tested, not each against one."""
+        return bool(self.p) and len(self.p) == len(self.systems) * (len(self.systems) - 1) // 2
+
     @cached_property
     def ranks(self) -> Floats:
         """The rank of each system on each data set that all have, 1 being the best; ties have the mean."""
@@ -390,7 +395,7 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         )
     if compared and explained:
         notes.append("Bold: the best of a data set.")
-    if grid.p and explained:
+    if grid.all_tested and explained:
         notes.append(
             f"{_MARK}: ahead of every other system, p < 0.05 after Holm's correction over the {len(grid.sets)} data "
             "sets."

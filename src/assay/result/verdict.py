@@ -196,7 +196,8 @@ def _over_sets(result: Result) -> str:
         return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
     first = rows[best[0]]
     won = f"It is the best on {first.best or 'none'} of {total}"
-    if pairs and first.best:
+    # Against a baseline alone, not all leads are tested.
+    if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
     sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
     for ranks in [row for row in result.ranks if row.measure == measure]:

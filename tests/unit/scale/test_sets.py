@@ -73,6 +73,11 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     assert [(row.system, row.best, row.significant) for row in found.overall.systems_over_sets] == [
         *(("A", 2, 1), ("B", 0, 0), ("C", 0, 0)),
     ]
+    # What was not tested is not said.
+    golds = {"one": tags(), "two": tags()}
+    based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
+    assert based.verdict == "A has the highest accuracy, 100.00, averaged over 2 data sets. It is the best on 2 of 2."
+    assert "*" not in " ".join(based.tables[0].notes)
     table = found.overall.tables[0]
     assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
     assert table.rows[0][1:3] == (("*", 1.0), ("", 1.0))
