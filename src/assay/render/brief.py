@@ -79,7 +79,8 @@ def _scores(result: Result) -> Iterator[Table]:
             values = [value_of(row) for row in own]
             figures = [figure(row, is_best(values, index)) for index, row in enumerate(own)]
             test = tests.get(measure) if score == main else None
-            label = f"  {score}" if score != main else f"{measure} {score}" if result.rivals else measure
+            label = result.title(measure) + (f" {result.title(main)}" if result.rivals else "")
+            label = label if score == main else f"  {score}"
             rows.append([label, *figures])
             if tests:
                 points = cell([test.difference, test.low, test.high], "points") if test else ""

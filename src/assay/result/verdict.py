@@ -32,22 +32,29 @@ def verdict(result: Result) -> str:
     rows = {row.system: row for row in mains if row.measure == measure}
     values = {name: row.value for name, row in rows.items()}
     if len(tests) == 1:
-        said = _of_pair(tests[0], values, result.unit)
-        return " ".join(filter(None, (said, _otherwise(tests[0], of_scores) if result.rivals else "")))
+        said = _of_pair(tests[0], values, _named(result, measure), result.unit)
+        return " ".join(filter(None, (said, _otherwise(result, tests[0], of_scores))))
     if len(rows) > 1:
-        return _of_many(measure, values, tests)
+        return _of_many(_named(result, measure), values, tests)
     (row,) = rows.values()
     if math.isnan(row.value):
-        return f"{measure} of {row.system} is undefined."
-    return f"{row.system} reaches {percent(row.value)} on {measure}{_interval(row.low, row.high, ' (', ')')}."
+        return f"{_named(result, measure)} of {row.system} is undefined."
+    reached = f"{row.system} reaches {percent(row.value)} on {_named(result, measure)}"
+    return f"{reached}{_interval(row.low, row.high, ' (', ')')}."
 
 
-def _of_pair(row: Comparison, values: Mapping[str, float], unit: str) -> str:
+def _named(result: Result, measure: str) -> str:
+    """The measure as people write it; of rival measures, which have several scores each, with the main one."""
+    score = result.main_scores[measure]
+    return f"{result.title(measure)} {result.title(score)}" if result.rivals else result.title(measure)
+
+
+def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: str) -> str:
     """Two systems on one measure, the better one first."""
     if row.units == 0 and row.runs is None:
-        return f"{row.a} and {row.b} do not differ in any {unit} on {row.measure}: no difference."
+        return f"{row.a} and {row.b} do not differ in any {unit} on {measure}: no difference."
     if math.isnan(row.p):
-        return f"{row.a} and {row.b} cannot be compared on {row.measure}: it is undefined."
+        return f"{row.a} and {row.b} cannot be compared on {measure}: it is undefined."
     sign = -1 if row.difference < 0 else 1
     better, worse = (row.b, row.a) if sign > 0 else (row.a, row.b)
     low, high = sorted((sign * row.low, sign * row.high))
@@ -55,21 +62,22 @@ def _of_pair(row: Comparison, values: Mapping[str, float], unit: str) -> str:
     points = percent(abs(row.difference))
     chance = "" if row.p_adjusted < LEVEL else ", which may be chance"
     if float(points) == 0:
-        return f"{better} and {worse} are equally good on {row.measure} ({figures})."
-    return f"{better} is {points} points better than {worse} on {row.measure}{chance} ({figures})."
+        return f"{better} and {worse} are equally good on {measure} ({figures})."
+    return f"{better} is {points} points better than {worse} on {measure}{chance} ({figures})."
 
 
-def _otherwise(first: Comparison, tests: Sequence[Comparison]) -> str:
+def _otherwise(result: Result, first: Comparison, tests: Sequence[Comparison]) -> str:
     """The first of the rival measures that says otherwise."""
     sure = first.p_adjusted < LEVEL
-    for row in tests:
+    for row in tests if result.rivals else ():
         if row.measure == first.measure or row.score != first.score or math.isnan(row.p):
             continue
         points, better = percent(abs(row.difference)), row.b if row.difference > 0 else row.a
+        on = _named(result, row.measure)
         if row.p_adjusted < LEVEL and not (sure and (row.difference > 0) == (first.difference > 0)):
-            return f"On {row.measure}, however, {better} is better ({points} points, {_p(row)})."
+            return f"On {on}, however, {better} is better ({points} points, {_p(row)})."
         if row.p_adjusted >= LEVEL and sure:
-            return f"On {row.measure}, however, the difference may be chance ({points} points, {_p(row)})."
+            return f"On {on}, however, the difference may be chance ({points} points, {_p(row)})."
     return ""
 
 
@@ -127,9 +135,10 @@ def _of_annotators(result: Result) -> str:
         if row.system != "all annotators" or row.measure.partition("(")[0] != "alpha":
             continue
         many = len(result.annotators) or len(result.systems)
-        figures = f"{row.measure} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
+        figures = f"{result.title(row.measure)} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
         if math.isnan(row.value):
-            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({row.measure}).")
+            named = result.title(row.measure)
+            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({named}).")
         elif row.low >= _RELIABLE:
             sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
         elif row.high < _TENTATIVE:
