@@ -184,10 +184,15 @@ def measure_title(name: str) -> str:
     return f"{written} {bracket}{settings}" if bracket else written
 
 
+def with_titles(result: Result) -> Result:
+    """The Result with the names of its measures and scores as people write them."""
+    named = dict.fromkeys(name for row in result.scores for name in (row.measure, row.score))
+    return replace(result, titles={name: measure_title(name) for name in named if measure_title(name) != name})
+
+
 def describe(result: Result, *, noun: bool = False) -> Result:
     """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
-    named = dict.fromkeys(name for row in result.scores for name in (row.measure, row.score))
-    result = replace(result, titles={name: measure_title(name) for name in named if measure_title(name) != name})
+    result = with_titles(result)
     task = tasks().get(result.task)
     if task is None:
         return result

@@ -19,7 +19,7 @@ def verdict(result: Result) -> str:
     if len(result.bayes) == 1:
         return result.bayes[0].verdict
     if result.command == "bayes":
-        return " ".join(f"{row.measure}: {row.headline or row.chain}." for row in result.rankings)
+        return " ".join(f"On {row.measure}, the worst first: {row.headline or row.chain}." for row in result.rankings)
     if result.command == "agreement":
         return _of_annotators(result)
     mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
@@ -45,8 +45,9 @@ def verdict(result: Result) -> str:
 
 def _named(result: Result, measure: str) -> str:
     """The measure as people write it; of rival measures, which have several scores each, with the main one."""
-    score = result.main_scores[measure]
-    return f"{result.title(measure)} {result.title(score)}" if result.rivals else result.title(measure)
+    written, bracket, settings = result.title(measure).partition(" (")
+    score = f" {result.title(result.main_scores[measure])}" if result.rivals else ""
+    return f"{written}{score}{bracket}{settings}"
 
 
 def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: str) -> str:
@@ -151,6 +152,14 @@ def _of_annotators(result: Result) -> str:
                 "are tentative, from 80 on reliable."
             )
         break
+    if not sentences:
+        pairs = [row for row in rows if row.system == "mean of all pairs" or len(result.systems) == 2]
+        for row in [row for row in pairs if not math.isnan(row.value)][:1]:
+            names = [source.name for source in result.systems]
+            who = enumeration(names) if len(names) == 2 else f"two of the {len(names)} annotators"
+            told = f"{percent(row.value)} {_named(result, row.measure)}"
+            told += " on average" if len(names) > 2 else _interval(row.low, row.high, " (", ")")
+            sentences.append(f"The agreement of {who} is {told}.")
     for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
         points = f"{percent(abs(test.difference))} points"
         where = f"{points} above" if test.low > 0 else f"{points} below" if test.high < 0 else "not told apart from"
