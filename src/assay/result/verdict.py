@@ -32,18 +32,18 @@ def verdict(result: Result) -> str:
     rows = {row.system: row for row in mains if row.measure == measure}
     values = {name: row.value for name, row in rows.items()}
     if len(tests) == 1:
-        said = _of_pair(tests[0], values, _named(result, measure), result.unit)
+        said = _of_pair(tests[0], values, named(result, measure), result.unit)
         return " ".join(filter(None, (said, _otherwise(result, tests[0], of_scores))))
     if len(rows) > 1:
-        return _of_many(_named(result, measure), values, tests)
+        return _of_many(named(result, measure), values, tests)
     (row,) = rows.values()
     if math.isnan(row.value):
-        return f"{_named(result, measure)} of {row.system} is undefined."
-    reached = f"{row.system} reaches {percent(row.value)} on {_named(result, measure)}"
+        return f"{named(result, measure)} of {row.system} is undefined."
+    reached = f"{row.system} reaches {percent(row.value)} on {named(result, measure)}"
     return f"{reached}{_interval(row.low, row.high, ' (', ')')}."
 
 
-def _named(result: Result, measure: str) -> str:
+def named(result: Result, measure: str) -> str:
     """The measure as people write it; of rival measures, which have several scores each, with the main one."""
     written, bracket, settings = result.title(measure).partition(" (")
     score = f" {result.title(result.main_scores[measure])}" if result.rivals else ""
@@ -74,7 +74,7 @@ def _otherwise(result: Result, first: Comparison, tests: Sequence[Comparison]) -
         if row.measure == first.measure or row.score != first.score or math.isnan(row.p):
             continue
         points, better = percent(abs(row.difference)), row.b if row.difference > 0 else row.a
-        on = _named(result, row.measure)
+        on = named(result, row.measure)
         if row.p_adjusted < LEVEL and not (sure and (row.difference > 0) == (first.difference > 0)):
             return f"On {on}, however, {better} is better ({points} points, {_p(row)})."
         if row.p_adjusted >= LEVEL and sure:
@@ -157,7 +157,7 @@ def _of_annotators(result: Result) -> str:
         for row in [row for row in pairs if not math.isnan(row.value)][:1]:
             names = [source.name for source in result.systems]
             who = enumeration(names) if len(names) == 2 else f"two of the {len(names)} annotators"
-            told = f"{percent(row.value)} {_named(result, row.measure)}"
+            told = f"{percent(row.value)} {named(result, row.measure)}"
             told += " on average" if len(names) > 2 else _interval(row.low, row.high, " (", ")")
             sentences.append(f"The agreement of {who} is {told}.")
     for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
