@@ -12,6 +12,7 @@ from assay.render.tables import change_kinds, leading_pair, path_of, tables
 from assay.render.text import count, plural
 from assay.result import Comparison, Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.chance import few_lines, power_lines
+from assay.result.verdict import named
 
 ROWS = 5
 """So many rows of a table of details are shown …"""
@@ -26,11 +27,12 @@ def brief(result: Result) -> list[Table]:
     if result.tables_only or result.command in ("agreement", "bayes"):
         found = tables(result, (*_FIRST, "slices"))
         firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
-        # An order that hides something has its relations beside it.
-        whole = ("order", "slices")
+        # An order that hides something has its relations beside it; shares come in two kinds.
+        whole = ("order", "pairs", "slices")
         more = [one for one in found if one.name in whole and not one.minor]
         shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
-        return [replace(one, short=min(one.short, 2 * ROWS)) for one in shown]
+        shorter = {"items": ROWS}
+        return [replace(one, short=shorter.get(one.name, min(one.short, 2 * ROWS)), lines=()) for one in shown]
     details = "label-differences" if result.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     lead = replace(result, scores=tuple(row for row in result.scores if row.measure == measure))
@@ -42,7 +44,8 @@ def brief(result: Result) -> list[Table]:
 def chance(result: Result) -> list[str]:
     """Sentences on what the test behind the verdict could have found, and on whether its interval can be trusted."""
     tests = [row for row in _tests(result) if {row.a, row.b} == leading_pair(result)][:1]
-    return [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
+    lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
+    return [f"{tests[0].a} → {tests[0].b}: {line}" for line in lines] if len(result.systems) > 2 else lines
 
 
 def _tests(result: Result) -> list[Comparison]:
@@ -79,8 +82,7 @@ def _scores(result: Result) -> Iterator[Table]:
             values = [value_of(row) for row in own]
             figures = [figure(row, is_best(values, index)) for index, row in enumerate(own)]
             test = tests.get(measure) if score == main else None
-            label = f"  {score}" if score != main else f"{measure} {score}" if result.rivals else measure
-            rows.append([label, *figures])
+            rows.append([named(result, measure) if score == main else f"  {score}", *figures])
             if tests:
                 points = cell([test.difference, test.low, test.high], "points") if test else ""
                 rows[-1] += [points, cell(test.p_adjusted, "holm") if test else ""]

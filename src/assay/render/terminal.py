@@ -80,11 +80,19 @@ def drawn(result: Result, names: Collection[str] = (), full: bool = False) -> st
 
 
 def short_names(names: Sequence[str], room: int) -> dict[str, str]:
-    """Shorter ones for names that have no room: their beginning and end, and a number where these are the same."""
+    """Shorter ones for names that have no room: their beginning and end, or that and what they do not have in common,
+    or a number, whichever tells them apart."""
     long = [name for name in names if cell_len(visible(name)) > room]
-    short = {name: f"{name[: room - 8]}…{name[-7:]}" for name in long}
-    if len({*short.values(), *(name for name in names if name not in short)}) < len(names):
-        short = {name: f"{name[: room - 4]}…{number}" for number, name in enumerate(long, 1)}
+    common = next((at for at, marks in enumerate(zip(*long, strict=False)) if len({*marks}) > 1), 0)
+    ways = (
+        {name: f"{name[: room - 8]}…{name[-7:]}" for name in long},
+        {name: f"{name[:4]}…{name[common:]}" for name in long},
+        {name: f"{name[: room - 4]}…{number}" for number, name in enumerate(long, 1)},
+    )
+    for short in ways:
+        called = {short.get(name, name) for name in names}
+        if len(called) == len(names) and all(cell_len(visible(name)) <= room for name in called):
+            break
     # The longest first, since one name may be a part of another.
     return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
 
@@ -129,11 +137,11 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     notes = []
     if more := len(table.rows) - len(rows):
         notes.append(f"… and {plural(more, 'more row')}: --table {table.name}.")
-    if more := len(table.header) - len(kept):
-        notes.append(f"{plural(more, 'more column')} and the intervals" if bare else plural(more, "more column"))
-        notes[-1] += " need a wider window, or --format tsv."
-    elif bare:
-        notes.append("More intervals need a wider window, or --format tsv.")
+    left_out = [plural(more, "more column")] if (more := len(table.header) - len(kept)) else []
+    left_out += ["more intervals" if more else "More intervals"] * bare
+    if left_out:
+        verb = "needs" if left_out == ["1 more column"] else "need"
+        notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
     notes += [*table.notes, *[table.hint] * bool(table.hint and whole)]
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
