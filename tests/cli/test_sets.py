@@ -142,4 +142,4 @@ def test_frameworks_are_compared_on_several_data_sets(tmp_path: Path) -> None:
     )
     value = 100 * alone.score("pcfg", "tedeval(labelled=false)").value
     assert f"one\t91.72\t{value:.2f}" in done.stdout
-    assert "# hybrid is 0.24 points better than pcfg on tedeval(labelled=false), averaged over 2" in done.stdout
+    assert "# hybrid is 0.24 points better than pcfg on TedEval (labelled=false), averaged over 2" in done.stdout

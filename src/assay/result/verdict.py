@@ -191,6 +191,8 @@ def _over_sets(result: Result) -> str:
     own = [row for row in result.systems_over_sets if row.measure == measure]
     rows = {row.system: row for row in own if not math.isnan(row.average)}
     pairs = [row for row in result.pairs_over_sets if row.measure == measure]
+    ranked = [row for row in result.ranks if row.measure == measure]
+    measure = named(result, measure)
     if not rows:
         return f"No data set has {measure} of all systems, so that there is no average."
     total = len({row.slice for row in result.scores if row.slice})
@@ -218,7 +220,7 @@ def _over_sets(result: Result) -> str:
     if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
     sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
-    for ranks in [row for row in result.ranks if row.measure == measure]:
+    for ranks in ranked:
         p = p_value(ranks.friedman_p)
         friedman = f"Friedman's test, p {'<' if p.startswith('<') else '='} {p.removeprefix('<')}"
         if not ranks.friedman_p < LEVEL:
