@@ -215,11 +215,14 @@ def _over_sets(result: Result) -> str:
     if len(best) > 1:
         return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
     first = rows[best[0]]
+    second = max((row for row in rows.values() if row is not first), key=lambda row: row.average)
+    ahead_by = f"{percent(highest - second.average)} points ahead of {second.system}"
     won = f"It is the best on {first.best or 'none'} of {total}"
     # Against a baseline alone, not all leads are tested.
     if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
-    sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
+    head = f"{best[0]} is the best of {len(rows)} systems on {measure} with {percent(highest)}"
+    sentence = f"{head}, {over}, {ahead_by}. {won}."
     for ranks in ranked:
         p = p_value(ranks.friedman_p)
         friedman = f"Friedman's test, p {'<' if p.startswith('<') else '='} {p.removeprefix('<')}"

@@ -76,7 +76,10 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     # What was not tested is not said.
     golds = {"one": tags(), "two": tags()}
     based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
-    assert based.verdict == "A has the highest accuracy, 100.00, averaged over 2 data sets. It is the best on 2 of 2."
+    assert based.verdict == (
+        "A is the best of 3 systems on accuracy with 100.00, averaged over 2 data sets, 15.00 points ahead of C. It "
+        "is the best on 2 of 2."
+    )
     assert "*" not in " ".join(based.tables[0].notes)
     table = found.overall.tables[0]
     assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
