@@ -72,10 +72,16 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     if any(further.values()):
         numbers = ", ".join(f"{name} {number}" for name, number in further.items() if number)
         told.append(f"there are warnings about single data sets, in the page and the JSON of each ({numbers}).")
+    same: dict[str, list[str]] = {}
+    for name, result in sets.items():
+        same.setdefault(result.gold.sha256, []).append(name)
+    for names in [names for names in same.values() if len(names) > 1]:
+        told.insert(0, f"{enumeration(names)} have the same gold, but count as different data sets.")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
+    repeated = any(row.runs is not None for result in results for row in result.scores)
     overall = Result(
         schema=SCHEMA,
         version=assay.__version__,
@@ -109,7 +115,11 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         text_unit=first.text_unit,
         tables_only=True,
         warnings=(*missing, *told),
-        notes=("Slices are in the Result of each data set: --html or --format json.",) * sliced,
+        notes=(
+            *(note for note in first.notes if all(note in result.notes for result in results)),
+            *["Scores are means over the runs of a system."] * repeated,
+            *["Slices are in the Result of each data set: --html or --format json."] * sliced,
+        ),
         examples=tuple(example for result in results for example in result.examples),
     )
     column = f", column {overall.column}" if overall.column else ""
