@@ -116,7 +116,6 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         tables_only=True,
         warnings=(*missing, *told),
         notes=(
-            *(note for note in first.notes if all(note in result.notes for result in results)),
             *["Scores are means over the runs of a system."] * repeated,
             *["Slices are in the Result of each data set: --html or --format json."] * sliced,
         ),
