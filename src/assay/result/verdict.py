@@ -140,8 +140,7 @@ def _of_annotators(result: Result) -> str:
         many = len(result.annotators) or len(result.systems)
         figures = f"{result.title(row.measure)} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
         if math.isnan(row.value):
-            named = result.title(row.measure)
-            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({named}).")
+            sentences.append(f"The agreement of {many} annotators beyond chance ({row.measure}) is undefined.")
         elif row.low >= _RELIABLE:
             sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
         elif row.high < _TENTATIVE:
