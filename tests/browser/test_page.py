@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.browser.conftest import TASKS, WIDE
 
-from assay.render.text import percent, signed
+from assay.result.numbers import percent, signed
 
 KINDS = {
     "correction": "corrections",

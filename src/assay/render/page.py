@@ -20,7 +20,7 @@ from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, verdict
+from assay.render.text import heading
 from assay.result import Comparison, Result, Table, enumeration
 from assay.result.citations import bibtex, used
 
@@ -45,9 +45,7 @@ def page(result: Result) -> str:
     names = enumeration([source.name for source in result.systems])
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
     title = titles.get(result.command, f"{names} against {result.gold.name}")
-    # Of many runs and systems the orders are what comes first.
-    orders = "; ".join(f"{ranking.measure}: {ranking.chain}" for ranking in result.rankings)
-    sentence = verdict(result) or orders
+    sentence = result.verdict
     warnings = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
     examples = ""
     for example in result.examples:
@@ -84,7 +82,7 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
     """A page of links: the title of each page, its file beside this one, and what is in it."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
-        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(verdict(result))}</p></li>'
+        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
     policy = "default-src 'none'; style-src 'unsafe-inline'"
@@ -99,7 +97,7 @@ def fragment(result: Result) -> str:
     """The verdict, scores, differences, changes, warnings and signature, with inline styles only, for a notebook."""
     shown = [table for table in tables(result) if not table.minor and table.title.startswith(_IN_NOTEBOOKS)]
     parts = [f"<p>{escape(heading(result))}</p>"]
-    if sentence := verdict(result):
+    if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
     parts += [_table(table, short=True, styled=True) for table in shown]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
@@ -149,10 +147,10 @@ def _packed(result: Result) -> str:
         pairs.setdefault((row.a, row.b), []).append(row)
     block = {
         "texts": result.texts,
-        "verdict": verdict(result),
+        "verdict": result.verdict,
         # Of each two systems by themselves.
         "verdicts": [
-            {"a": a, "b": b, "verdict": verdict(replace(result, comparisons=tuple(rows)))}
+            {"a": a, "b": b, "verdict": replace(result, comparisons=tuple(rows)).verdict}
             for (a, b), rows in pairs.items()
         ],
         # The Result itself is among the exports.
