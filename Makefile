@@ -25,7 +25,7 @@ bench: $(READY)
 docs: $(READY)
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 images: $(READY)
 	$(BIN)/python tools/make_images.py

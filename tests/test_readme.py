@@ -105,6 +105,12 @@ def test_every_page_is_led_to_from_the_readme_or_the_index() -> None:
     assert {page for page in ALL if page not in leading} <= reached
 
 
+def test_the_site_has_every_page() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), flags=re.MULTILINE)
+    made = {"live.md", "contributing.md", "changes.md", "benchmarks.md"}
+    assert {*listed} - made == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
 def test_measures_and_functions_are_documented_as_their_docstrings_say() -> None:
     sys.path.insert(0, str(ROOT / "tools"))
     from make_docs import PAGES as MADE
