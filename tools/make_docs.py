@@ -17,7 +17,7 @@ from assay.engine.slices import slices
 from assay.keywords import CompareKeywords
 
 DOCS = Path(__file__).parent.parent / "docs"
-FUNCTIONS = ("score", "compare", "agreement", "cross", "bayes", "measure", "read", "answers")
+FUNCTIONS = ("score", "compare", "compare_sets", "agreement", "cross", "bayes", "measure", "read", "answers")
 """In the order of the page."""
 
 
@@ -53,7 +53,7 @@ def api_page() -> str:
     for name in FUNCTIONS:
         function = getattr(assay, name)
         own = dict(inspect.signature(function).parameters)
-        options = name in ("score", "compare", "agreement")
+        options = name in ("score", "compare", "compare_sets", "agreement")
         if options:
             own = {key: one for key, one in own.items() if key not in CompareKeywords.__annotations__}
         parts += [f"## assay.{name}", f"```text\n{signature(name, own, more=options)}\n```", text_of(function)]
@@ -67,17 +67,24 @@ def api_page() -> str:
         "## Result",
         text_of(assay.Result) + " Its fields, and the rows in its lists, are those of [the JSON](json.md), under the "
         "same names. `print(result)` shows the verdict and the main scores, a notebook the tables too.",
+        "\n".join(members(assay.Result, "result")),
+        "## Results",
+        text_of(assay.Results) + " `results[NAME]` is that of one, `results.sets` are all of them by name, "
+        "`results.overall` is the one over all.",
+        "\n".join(members(assay.Results, "results")),
     ]
-    lines = []
-    for name, member in vars(assay.Result).items():
+    return "\n\n".join(parts) + "\n"
+
+
+def members(kind: type, called: str) -> Iterator[str]:
+    """A line for each public method and property of a class."""
+    for name, member in vars(kind).items():
         if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property | classmethod)):
-            function = member.fget if isinstance(member, property) else getattr(assay.Result, name)
+            function = member.fget if isinstance(member, property) else getattr(kind, name)
             parameters = [one for key, one in inspect.signature(function).parameters.items() if key != "self"]
             given = "" if isinstance(member, property) else signature("", {one.name: one for one in parameters})
-            owner = "Result" if isinstance(member, classmethod) else "result"
-            lines.append(f"- `{owner}.{name}{given}`: {' '.join(text_of(function).split())}")
-    parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+            owner = kind.__name__ if isinstance(member, classmethod) else called
+            yield f"- `{owner}.{name}{given}`: {' '.join(text_of(function).split())}"
 
 
 def options_rows(shared: Any) -> Iterator[str]:

@@ -19,9 +19,9 @@ GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
 SYSTEM = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]
 OF_THE_TERMINAL = {
     *("form", "output", "html", "quiet", "fail_under", "fail_if_worse", "tolerance", "partial", "shard", "help"),
-    *("pictures", "picture_format"),
+    *("pictures", "picture_format", "tables", "full", "data"),
 }
-"""Where output goes, gates and parts: a function hands back a Result instead."""
+"""Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
 OTHERWISE = {
     "cross": {"no_subtypes": "subtypes", "functions": "function_labels"},
     "bayes": {"ropes": "rope"},
@@ -46,6 +46,8 @@ def test_a_function_has_the_options_of_its_command(name):
         if one.name not in OF_THE_TERMINAL
     }
     parameters = inspect.signature(getattr(assay, name)).parameters
+    if files := options.pop("files", None):
+        options |= {"gold": files, "systems": files}
     assert {*parameters} - IN_PYTHON.get(name, set()) == {*options}
     for key, one in options.items():
         if isinstance(one.type, click.Choice):
@@ -69,6 +71,7 @@ def test_types_name_the_values_that_options_of_tasks_can_have():
     [
         (lambda: assay.score(GOLD, SYSTEM, colum="XPOS"), "'colum'. Did you mean column"),
         (lambda: assay.compare(GOLD, [SYSTEM, GOLD], baselin="a"), "'baselin'. Did you mean baseline"),
+        (lambda: assay.compare_sets({"one": GOLD}, [], colum="XPOS"), "'colum'. Did you mean column"),
         (lambda: assay.agreement([SYSTEM, GOLD], sytems=[]), "'sytems'. Did you mean systems"),
         (lambda: assay.cross([], [], theory=[]), "'theory'. Did you mean theories"),
         (lambda: assay.bayes([], draw=2), "'draw'. Did you mean draws"),
