@@ -325,7 +325,7 @@ _OUTPUT = (
         help="Only these tables, in full, e.g. scores,changes; in every format made of tables. Repeatable.",
     ),
     click.option("--full", is_flag=True, help="All tables with all rows where a terminal shows the first ones."),
-    click.option("--html", type=OutputPath(), help="Write a report page too; of several data sets a folder."),
+    click.option("--html", type=OutputPath(), help="Write a report page too; of several data sets a folder of them."),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
 _GATES = (

@@ -38,10 +38,10 @@ class Output:
 
     def check(self) -> None:
         """Refuse an output without a format, and tables that no format has, before the work begins."""
-        form = self.form or (_form_of(self.path) if self.path else "table")
-        if self.tables:
-            from assay.render import check_tables
+        from assay.render import check_tables, form_of
 
+        form = self.form or (form_of(self.path) if self.path else "table")
+        if self.tables:
             check_tables(self.tables, form)
 
     @property
@@ -51,7 +51,9 @@ class Output:
 
     @property
     def _main_is_page(self) -> bool:
-        return "html" in (self.form, _form_of(self.path) if self.path and not self.form else "")
+        from assay.render import form_of
+
+        return "html" in (self.form, form_of(self.path) if self.path and not self.form else "")
 
     def embed(self, asked: str | None) -> str:
         """The sentences that go along: as asked, else what a page needs."""
@@ -79,7 +81,7 @@ class Output:
         """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
         from dataclasses import replace
 
-        from assay.render import render
+        from assay.render import form_of, render
         from assay.result import Results
 
         overall = result.overall if isinstance(result, Results) else result
@@ -98,7 +100,7 @@ class Output:
             else:
                 result = replace(result, texts=None)
         if self.path:
-            write(self.path, render(result, self.form or _form_of(self.path), self.tables, full=self.full))
+            write(self.path, render(result, self.form or form_of(self.path), self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
             click.echo(render(result, self.form or "tsv", self.tables, full=self.full), nl=False)
         else:
@@ -163,16 +165,6 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
     for name, place in places.items():
         make_folder(place.parent)
         write(place, texts[name])
-
-
-def _form_of(path: str) -> str:
-    from assay.errors import UsageError
-    from assay.render import ENDINGS
-
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
-    return ENDINGS[ending]
 
 
 def check_stdin(*paths: str) -> None:

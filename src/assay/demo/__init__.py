@@ -13,6 +13,7 @@ import click
 from assay.errors import InputError
 
 if TYPE_CHECKING:
+    from assay.keywords import Embed
     from assay.result import Result
 
 FOLDER = Path(__file__).parent
@@ -102,7 +103,7 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     click.echo("Your own files: assay compare gold.conllu a.conllu b.conllu")
 
 
-def _results(example: str, embed: str) -> Iterator[tuple[str, Result, list[str]]]:
+def _results(example: str, embed: Embed) -> Iterator[tuple[str, Result, list[str]]]:
     """The comparisons of one example, with the sentences where a page is to show them: title, Result and command."""
     from assay.scale.run import compare
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from importlib import import_module
+from pathlib import Path
 
 from assay.errors import UsageError, unknown
 from assay.result import Result, Results
@@ -41,6 +42,14 @@ def render(result: Result | Results, form: str, tables: Collection[str] = (), *,
     options = {**chosen, "full": True} if full and form == "table" else chosen
     text: str = getattr(import_module(f"assay.{module}"), name)(result, **options)
     return text
+
+
+def form_of(path: str | Path) -> str:
+    """The format that the ending of a file's name tells."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
+    return ENDINGS[ending]
 
 
 def check_tables(names: Collection[str], form: str) -> None:

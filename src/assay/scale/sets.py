@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from assay.corpus.adapters import named_systems
+from assay.engine.options import defaults
 from assay.engine.sets import over_sets
 from assay.errors import AssayError, InputError, UsageError, reason
+from assay.keywords import CompareKeywords, explicit
 from assay.result import Result, Results, enumeration
 from assay.scale.run import TRIES, compare, score
 from assay.scale.workers import serve, work
@@ -25,13 +27,14 @@ from assay.scale.workers import serve, work
 DATA = "{data}"
 
 
+@explicit(defaults())
 def compare_sets(
     data: Any,
     systems: Any = None,
     measures: Sequence[str] | str | None = None,
     *,
     jobs: int = 1,
-    **options: Any,
+    **options: Unpack[CompareKeywords],
 ) -> Results:
     """Compare systems on several data sets; one system is scored.
 
