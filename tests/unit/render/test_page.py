@@ -34,7 +34,7 @@ def packed(result: Result) -> Any:
 
 def test_each_two_systems_have_a_verdict_of_their_own(result):
     names = [system.name for system in result.systems]
-    found = packed(result)["verdicts"]
+    found = packed(result)["pairs"]
     assert [(row["a"], row["b"]) for row in found] == list(combinations(names, 2))
     for row in found:
         own = tuple(one for one in result.comparisons if (one.a, one.b) == (row["a"], row["b"]))
