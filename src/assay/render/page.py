@@ -29,6 +29,8 @@ from assay.result.citations import bibtex, used
 MAIN = "main.js"
 NAMED = 6
 """So many systems are named in the title."""
+TABLES = 60
+"""So many tables stand in a page; of more, those that a terminal would show."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -51,6 +53,9 @@ def page(result: Result) -> str:
         names = f"{len(result.systems)} {'annotators' if result.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
     title = titles.get(result.command, f"{names} against {result.gold.name}")
+    found = tables(result)
+    shown = found if len(found) <= TABLES else [table for table in found if not table.minor]
+    left = len(found) - len(shown)
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
@@ -70,7 +75,8 @@ def page(result: Result) -> str:
         '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_table(table, short=False, styled=False) for table in tables(result)),
+        *(_table(table, short=False, styled=False) for table in shown),
+        f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',

@@ -68,7 +68,8 @@ export function boardPanel(report) {
   chosen.value = by;
   chosen.addEventListener("change", () => report.change({ by: chosen.value }, "pair"));
   const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
-  const top = element("div", { class: "tools" }, element("span", {}, said), alone || measures.length < 2 ? null : chosen);
+  const several = !alone && measures.length > 1;
+  const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
   return panel("board", title, top, takeable(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null);
 }
 
