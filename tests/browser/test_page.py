@@ -50,7 +50,7 @@ def test_every_count_leads_to_as_many_items(shared, task):
 def test_the_difference_of_f1_stands_beside_what_is_won_on_balance(shared):
     report = shared("coreference")
     (diff,) = report.result.diffs
-    row = report.page.locator("#changed table:has-text('Δ F1') tbody tr")
+    row = report.page.locator("#changed .scroll:has-text('Δ F1') tbody tr")
     assert row.locator("th").inner_text() == diff.on
     assert row.locator("td").all_inner_texts()[1:] == [signed(diff.difference), f"{diff.net:+}".replace("-", "−")]
 
@@ -58,7 +58,7 @@ def test_the_difference_of_f1_stands_beside_what_is_won_on_balance(shared):
 def test_outcomes_that_became_others_are_given_in_percent_of_all_changes(shared):
     report = shared("coreference")
     (diff,) = report.result.diffs
-    rows = report.page.locator("#changed table:has-text('Changes of outcome') tbody tr")
+    rows = report.page.locator("#changed table[aria-label^='Changes of outcome'] tbody tr")
     shown = [texts.split()[-2] for texts in rows.all_inner_texts()]
     assert shown == [percent(change.share_of_changes) for change in diff.outcomes]
 

@@ -18,7 +18,7 @@ export function boardPanel(report) {
   if (!all.length) return null;
   const measures = [...new Set(all.map((row) => row.measure))];
   const alone = new Set(all.map((row) => row.system)).size === 1;
-  const by = measures.includes(report.view.by) ? report.view.by : measures[0];
+  const by = measures.includes(report.view.by) ? report.view.by : report.leading();
   const rows = alone ? all : report.ranked(by);
   const [paired, many] = [report.view.b !== null, report.systems.length];
   const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);

@@ -136,7 +136,7 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
     }),
   ));
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));
-  const table = element("table", { class: "heat" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, body));
+  const table = element("table", { class: "heat", "aria-label": caption }, element("thead", {}, head), element("tbody", {}, body));
   return scrollBox(caption, roving(table));
 }
 

@@ -180,7 +180,7 @@ export function labelPanel(report) {
   const place = element("div", {});
   const show = (order) => {
     const heads = ["gold", "count", () => axisOf(scale), "A", "B", "B − A"];
-    place.replaceChildren(takeable(`labels-${diff.a}-${diff.b}`, expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS })));
+    place.replaceChildren(takeable(`labels-${diff.a}-${diff.b}`, expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: "rows stacked" })));
   };
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);

@@ -4,7 +4,7 @@ import { choiceOf } from "./controls.js";
 import { element, shape } from "./dom.js";
 import { plural, signed, whole } from "./numbers.js";
 import { takeable } from "./picture.js";
-import { scrollBox } from "./scroll.js";
+import { reachable } from "./scroll.js";
 import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
 const TALL = Math.sqrt(3) / 2;
@@ -226,7 +226,7 @@ export function pictureSection(report) {
   report.follow(() => {
     const { picture } = report.view;
     choice.value = pictures.has(picture) ? picture : pictures.keys().next().value;
-    place.replaceChildren(takeable(choice.value, scrollBox(choice.value, pictures.get(choice.value)())));
+    place.replaceChildren(takeable(choice.value, reachable(element("div", { class: "scroll" }, pictures.get(choice.value)()), choice.value)));
   });
   return panel("pictures", "Pictures", choice, place);
 }

@@ -46,7 +46,7 @@ export class Report {
   /** A and B at the beginning: of the pairs compared the one of the best systems by the first measure; without pairs, the best system. */
   #firstPair() {
     const { diffs, comparisons } = this.result;
-    const order = this.ranked(this.mainScores()[0]?.measure).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
+    const order = this.ranked(this.leading()).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
     if (!this.paired) return { a: order[0] ?? 0, b: null };
     const tested = this.mainTests();
     const pairs = (tested.length ? tested : [...diffs, ...comparisons]).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
@@ -54,6 +54,11 @@ export class Report {
     const [best] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
     const [a, b] = best ?? [0, 1];
     return { a: Math.min(a, b), b: Math.max(a, b) };
+  }
+
+  /** The measure that the verdict is about. */
+  leading() {
+    return this.mainTests()[0]?.measure ?? this.mainScores()[0]?.measure;
   }
 
   /** The main scores of a measure, the best system first; what is undefined comes last. */

@@ -16,9 +16,10 @@ export function reachable(box, name) {
   return box;
 }
 
-/** A box that scrolls sideways. */
-export function scrollBox(name, ...content) {
-  return reachable(element("div", { class: "scroll" }, content), typeof name === "string" ? name : name?.textContent || "Table");
+/** A table, or whatever may be wider than the page, in a box that scrolls sideways, with its caption above. */
+export function scrollBox(caption, ...content) {
+  const box = reachable(element("div", { class: "scroll" }, content), caption || "Table");
+  return caption ? element("div", {}, element("p", { class: "caption" }, caption), box) : box;
 }
 
 /** Bring the beginning of a part of the page to the top of the window, unless it is in its upper half. */

@@ -15,13 +15,13 @@ export const betweenEnds = (row, written) => element("td", { class: "n soft inte
 
 const COLUMN = 440;
 
-/** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw. @param {{caption?: any, heads?: any[], rows: any[][], kind?: string}} parts */
+/** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
   const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval|below)\b/gu)?.join(" ") ?? null;
   const head = (name, place) => (name === "" ? element("td") : element("th", { scope: "col", class: classOf(place) }, typeof name === "function" ? name() : name));
   const body = element("tbody", {}, rows.map((cells) => clickable(element("tr", {}, cells))));
   const top = heads ? element("thead", {}, element("tr", {}, heads.map(head))) : null;
-  const table = element("table", { class: kind, style: kind.includes("stacked") ? `--tracks:${tracksOf(heads, classOf)}` : null }, caption ? element("caption", {}, caption) : null, top, body);
+  const table = element("table", { class: kind, style: kind.includes("stacked") ? `--tracks:${tracksOf(heads, classOf)}` : null, "aria-label": caption }, top, body);
   return scrollBox(caption, roving(table));
 }
 
