@@ -87,7 +87,7 @@ def page(result: Result) -> str:
 
 
 def _lead(result: Result) -> Iterator[str]:
-    """The first sentences of a page: the verdict, what the test could have found, and notes, folded if several."""
+    """The first sentences of a page: the verdict, what the test could have found, the notes."""
     if result.rankings:
         # Of many runs the order with shares comes first, and what its signs mean.
         orders = [(one.measure, one.headline or one.chain) for one in result.rankings]
@@ -112,12 +112,16 @@ def _lead(result: Result) -> Iterator[str]:
         rows = sorted(rows, key=lambda row: -row.count)[:3]
         errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
         yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
+    yield _notes(result)
+
+
+def _notes(result: Result) -> str:
+    """Warnings and notes, each once, folded if there are several."""
     notes = list(dict.fromkeys((*result.warnings, *result.notes)))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     if len(notes) > 1:
-        yield f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
-    elif notes:
-        yield f'<ul id="notes">{items}</ul>'
+        return f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
+    return f'<ul id="notes">{items}</ul>' if notes else ""
 
 
 def _main_tests(result: Result) -> list[Comparison]:
