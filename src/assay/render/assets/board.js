@@ -5,11 +5,11 @@ import { element } from "./dom.js";
 import { percent } from "./numbers.js";
 import { takeable } from "./picture.js";
 import { bringUp } from "./scroll.js";
-import { betweenEnds, numeric, panel, plotted, tableWith } from "./tables.js";
+import { betweenEnds, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
 const TOLD = "Systems that share a letter are not told apart (p > 0.05 after Holm), which does not make them equal.";
 const HINTS = ["", "Choose a system to see its errors.", "Choose two systems, a click each, to see what differs."];
-const FEW_LETTERS = 4;
+const MANY_LETTERS = 8;
 const LETTERS = ["a", "b"];
 
 /** Every system by one measure, the best first; of a single system every measure. */
@@ -23,17 +23,21 @@ export function boardPanel(report) {
   const [paired, many] = [report.view.b !== null, report.systems.length];
   const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
-  const letters = [...new Set(rows.flatMap((row) => [...row.group]))].sort();
+  const letters = [...new Set(rows.flatMap(lettersOf))];
   const said = element("p", { class: "soft", id: "board-said", role: "status" });
   const place = element("div", {});
   let waiting = null;
   const choose = (system) => {
-    if (!paired) return report.choosePair(system, null);
+    if (!paired) {
+      report.choosePair(system, null);
+      return document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
+    }
     if (waiting === null || waiting === system) {
       waiting = waiting === null ? system : null;
       return show(system);
     }
     report.choosePair(Math.min(waiting, system), Math.max(waiting, system));
+    document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
     return bringUp("compared");
   };
   const draw = (row) => {
@@ -51,7 +55,7 @@ export function boardPanel(report) {
     return [
       alone ? [] : numeric(row.value === null ? "" : 1 + rows.filter((other) => other.value !== null && other.value > row.value).length),
       element("th", { scope: "row" }, called, mark),
-      letters.length ? element("td", { class: letters.length > FEW_LETTERS ? "below" : null }, groupsOf(row, letters)) : [],
+      letters.length ? worded(groupsOf(row, letters)) : [],
       plotted(figuresPlot([{ ...row, mark: letter }], scale, title)),
       numeric(element("b", {}, percent(row.value)), runs ? element("span", { class: "soft" }, ` ± ${percent(row.runs.spread)}`) : null),
       betweenEnds(row, percent),
@@ -66,7 +70,10 @@ export function boardPanel(report) {
   show();
   const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${measure}`]));
   chosen.value = by;
-  chosen.addEventListener("change", () => report.change({ by: chosen.value }, "pair"));
+  chosen.addEventListener("change", () => {
+    report.change({ by: chosen.value }, "pair");
+    document.getElementById("by").focus({ preventScroll: true });
+  });
   const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
   const several = !alone && measures.length > 1;
   const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
@@ -79,8 +86,11 @@ function titleOf({ measure, score }, all) {
   return several && score !== "value" && score !== measure.split("(")[0] ? `${measure} ${score}` : measure;
 }
 
+/** The letters of a system; behind Z they are numbers in brackets. */
+const lettersOf = ({ group }) => group.match(/\(\d+\)|./gu) ?? [];
+
 /** The groups of a system, each letter in a column of its own, so that a group is a bar. */
-function groupsOf({ group }, letters) {
-  const has = new Set(group);
-  return element("span", { class: "groups" }, letters.map((letter) => element("span", { class: has.has(letter) ? "in" : null }, has.has(letter) ? letter : "")));
+function groupsOf(row, letters) {
+  const has = new Set(lettersOf(row));
+  return element("span", { class: letters.length > MANY_LETTERS ? "groups many" : "groups" }, letters.map((letter) => element("span", { class: has.has(letter) ? "in" : null }, has.has(letter) ? letter : "")));
 }

@@ -17,7 +17,7 @@ const COLUMN = 440;
 
 /** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
-  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval|below)\b/gu)?.join(" ") ?? null;
+  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval)\b/gu)?.join(" ") ?? null;
   const head = (name, place) => (name === "" ? element("td") : element("th", { scope: "col", class: classOf(place) }, typeof name === "function" ? name() : name));
   const body = element("tbody", {}, rows.map((cells) => clickable(element("tr", {}, cells))));
   const top = heads ? element("thead", {}, element("tr", {}, heads.map(head))) : null;
@@ -25,9 +25,9 @@ export function tableWith({ caption, heads, rows, kind = "rows" }) {
   return scrollBox(caption, roving(table));
 }
 
-/** The columns of a narrow window: plots and what is to stand below are not among them, nor intervals in numbers; names have the room that is left. */
+/** The columns of a narrow window: no plots, no intervals in numbers; names have the room that is left. */
 function tracksOf(heads, classOf) {
-  const kept = [...heads.keys()].filter((place) => !/plot|interval|below/u.test(classOf(place) ?? ""));
+  const kept = [...heads.keys()].filter((place) => !/plot|interval/u.test(classOf(place) ?? ""));
   return kept.map((place) => (place === (heads[0] === "" ? 1 : 0) ? "minmax(0, 1fr)" : "auto")).join(" ");
 }
 
