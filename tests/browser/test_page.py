@@ -63,14 +63,6 @@ def test_outcomes_that_became_others_are_given_in_percent_of_all_changes(shared)
     assert shown == [percent(change.share_of_changes) for change in diff.outcomes]
 
 
-def test_labels_can_be_sorted_by_the_size_of_their_difference(opened):
-    report = opened("two taggers")
-    report.page.select_option("#label-sort", label="by size of difference")
-    shown = report.page.locator("#labels tbody tr th").all_inner_texts()
-    sizes = {row.label: abs(row.difference) for row in report.result.diffs[0].labels}
-    assert [sizes[label] for label in shown] == sorted(sizes.values(), reverse=True)[: len(shown)]
-
-
 # --- moving about ---
 
 
@@ -82,31 +74,38 @@ def test_a_page_opens_with_the_first_sentence_in_which_systems_differ(opened):
     assert chosen == differing > 0
 
 
-def test_a_kind_of_change_lists_its_sentences(opened):
+def test_labels_are_sorted_and_sentences_filtered_by_counts_queries_words_and_the_address(opened):
     report = opened("two taggers")
-    report.page.click("#changed [data-filter='new-error']")
-    diff = report.result.diffs[0]
-    assert report.number("items") == diff.new_errors
-    texts = report.number("texts")
-    assert 0 < texts <= diff.new_errors
-    rows = report.page.locator("#list [role='option']")
-    assert rows.first.get_attribute("aria-setsize") == str(texts)
+    page, (diff,), texts = report.page, report.result.diffs, report.result.texts
+    page.select_option("#label-sort", label="by size of difference")
+    shown = page.locator("#labels tbody tr th").all_inner_texts()
+    sizes = {row.label: abs(row.difference) for row in diff.labels}
+    assert [sizes[label] for label in shown] == sorted(sizes.values(), reverse=True)[: len(shown)]
 
-
-def test_filters_are_in_the_address_and_back_undoes_them(opened):
-    report = opened("two taggers")
-    report.page.click("#changed [data-filter='correction']")
-    corrections = report.number("items")
-    report.query("length>5")
+    page.click("#changed [data-filter='correction']")
+    assert report.number("items") == diff.corrections
+    assert page.get_attribute("#list [role='option']", "aria-setsize") == str(report.number("texts"))
+    report.query("length>12")
     both = report.number("items")
-    address = report.page.evaluate("location.hash")
-    assert "q=" in address
-    report.page.reload()
-    report.page.wait_for_selector("html[data-ready='true']", state="attached")
-    assert report.number("items") == both
-    assert report.page.evaluate("location.hash") == address
-    report.page.go_back()
-    report.wait(f"Number(document.getElementById('hits').dataset.items) === {corrections}")
+    address = page.evaluate("location.hash")
+    assert "q=" in address and both < diff.corrections
+    page.reload()
+    page.wait_for_selector("html[data-ready='true']", state="attached")
+    assert (report.number("items"), page.evaluate("location.hash")) == (both, address)
+    page.go_back()
+    report.wait(f"Number(document.getElementById('hits').dataset.items) === {diff.corrections}")
+
+    page.keyboard.press("0")
+    word = texts["vocabulary"][texts["words"][0]]
+    page.fill("#search", word)
+    page.press("#search", "Enter")
+    report.wait(f"Number(document.getElementById('hits').dataset.texts) < {texts['embedded']}")
+    places = page.locator("#list [role='option']").evaluate_all("all => all.map(one => Number(one.dataset.text))")
+    assert places
+    for place in places:
+        first = sum(texts["lengths"][:place])
+        codes = texts["words"][first : first + texts["lengths"][place]]
+        assert word.casefold() in " ".join(texts["vocabulary"][code] for code in codes).casefold()
 
 
 def test_the_whole_way_by_keyboard(opened):
@@ -136,23 +135,6 @@ def test_the_whole_way_by_keyboard(opened):
     page.keyboard.type("jk12")
     assert page.input_value("#search") == "jk12"
     assert report.seen.errors == []
-
-
-def test_the_search_finds_words(opened):
-    report = opened("two taggers")
-    word = report.result.texts["vocabulary"][report.result.texts["words"][0]]
-    report.page.fill("#search", word)
-    report.page.press("#search", "Enter")
-    report.wait(f"Number(document.getElementById('hits').dataset.texts) < {report.result.texts['embedded']}")
-    places = report.page.locator("#list [role='option']").evaluate_all(
-        "all => all.map(one => Number(one.dataset.text))"
-    )
-    assert places
-    for place in places:
-        first = sum(report.result.texts["lengths"][:place])
-        codes = report.result.texts["words"][first : first + report.result.texts["lengths"][place]]
-        text = " ".join(report.result.texts["vocabulary"][code] for code in codes)
-        assert word.casefold() in text.casefold()
 
 
 @pytest.mark.parametrize(
