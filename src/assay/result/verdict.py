@@ -142,13 +142,6 @@ def _of_annotators(result: Result) -> str:
                 "are tentative, from 80 on reliable."
             )
         break
-    if not sentences:
-        # Without a coefficient of all, the first measure of pairs, or of their mean.
-        mean = [row for row in rows if row.measure == rows[0].measure and not math.isnan(row.value)][-1:]
-        for row in mean:
-            who = row.system.replace(" ~ ", " and ") if " ~ " in row.system else "On average two annotators"
-            figure = f"{percent(row.value)} on {row.measure}{_interval(row.low, row.high, ' (', ')')}"
-            sentences.append(f"{who} agree to {figure}.")
     for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
         points = f"{percent(abs(test.difference))} points"
         where = f"{points} above" if test.low > 0 else f"{points} below" if test.high < 0 else "not told apart from"
