@@ -27,7 +27,7 @@ HEADINGS = {
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
-    "Output": ("form", "output", "html", "embed", "quiet"),
+    "Output": ("form", "tables", "full", "output", "html", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
@@ -295,8 +295,8 @@ _OUTPUT = (
     click.option(
         "--format",
         "form",
-        type=click.Choice(["json", "flat", "tsv", "csv", "md", "latex", "html"]),
-        help="Output format; else tables, or TSV in a pipe. flat: JSON of names and numbers, for trackers.",
+        type=click.Choice(["table", "json", "flat", "tsv", "csv", "md", "latex", "html"]),
+        help="Output format; else table, or TSV in a pipe. flat: JSON of names and numbers, for trackers.",
     ),
     click.option(
         "-o",
@@ -304,6 +304,15 @@ _OUTPUT = (
         type=OutputPath(),
         help="Write to a file, in the format of its ending unless --format says.",
     ),
+    click.option(
+        "--table",
+        "tables",
+        multiple=True,
+        type=Names("table", "assay.render.tables", "NAMES"),
+        metavar="NAMES",
+        help="Only these tables, in full, e.g. scores,changes; in every format made of tables. Repeatable.",
+    ),
+    click.option("--full", is_flag=True, help="All tables with all rows where a terminal shows the first ones."),
     click.option("--html", type=OutputPath(), help="Write a report page too."),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
@@ -360,7 +369,9 @@ def output_options(function: Function) -> Function:
 
     @wraps(function)
     def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:
-        return function(output=Output(form, output, html, quiet), **others)
+        tables, full = others.pop("tables"), others.pop("full")
+        names = [name.strip() for given in tables for name in given.split(",") if name.strip()]
+        return function(output=Output(form, output, html, quiet, names, full), **others)
 
     return cast(Function, with_options(_OUTPUT)(gathered))
 

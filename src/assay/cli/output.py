@@ -21,17 +21,28 @@ class Output:
 
     # No dataclass: that module would make up a good part of the time that `assay --help` takes.
     def __init__(
-        self, form: str | None = None, path: str | None = None, html: str | None = None, quiet: bool = False
+        self,
+        form: str | None = None,
+        path: str | None = None,
+        html: str | None = None,
+        quiet: bool = False,
+        tables: Sequence[str] = (),
+        full: bool = False,
     ) -> None:
         self.form = form
         self.path = path
         self.html = html
         self.quiet = quiet
+        self.tables = tables
+        self.full = full
 
     def check(self) -> None:
-        """Refuse an output without a format before the work begins."""
-        if self.path and not self.form:
-            _form_of(self.path)
+        """Refuse an output without a format, and tables that no format has, before the work begins."""
+        form = self.form or (_form_of(self.path) if self.path else "table")
+        if self.tables:
+            from assay.render import check_tables
+
+            check_tables(self.tables, form)
 
     @property
     def has_page(self) -> bool:
@@ -73,18 +84,44 @@ class Output:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
             result = replace(result, texts=None)
-        if self.path:
-            write(self.path, render(result, self.form or _form_of(self.path)))
-        elif self.form or not sys.stdout.isatty():
-            click.echo(render(result, self.form or "tsv"), nl=False)
+        form = self.form or (_form_of(self.path) if self.path else "tsv")
+        if self.path or self.form or not sys.stdout.isatty():
+            text = render(result, form, self.tables, full=self.full)
+            write(self.path, text) if self.path else click.echo(text, nl=False)
         else:
             from assay.render.terminal import show
 
-            show(result)
+            show(result, names=self.tables, full=self.full, further=_further(result, bool(self.html)))
+        for name in self.tables:
+            from assay.render.tables import tables
+
+            known = [*dict.fromkeys(one.name for one in tables(result)), *["examples"] * bool(result.examples)]
+            if name not in known:
+                self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
         for text in result.warnings:
             self.tell(f"warning: {text}")
         for path in filter(None, (self.path, self.html)):
             self.tell(f"written: {path}")
+
+
+_LONGEST = 200
+"""A command line of more characters is not shown again."""
+
+
+def _further(result: Result, has_page: bool) -> list[str]:
+    """The command once more, with what one may want next: a test where systems are scored, the page, sentences."""
+    import shlex
+
+    words: list[str] = click.get_current_context().find_root().obj or []
+    if not words or "-" in words or len(shlex.join(words)) > _LONGEST:
+        return []
+    if words[0] == "score" and len(result.systems) > 1:
+        words = ["compare", *words[1:]]
+    lines = [words] if words[0] == "compare" and result.command == "score" else []
+    lines += [[*words, "--html", "report.html"]] if not has_page else []
+    if result.command == "compare" and not result.examples and words[0] == "compare":
+        lines.append([*words, "--examples", "3", "--kind", "new-error"])
+    return [shlex.join(["assay", *line]) for line in lines[:2]]
 
 
 def put(text: str, path: str | None) -> None:

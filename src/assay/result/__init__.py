@@ -649,14 +649,16 @@ class Table:
     after: str = ""
     """The table of all Results that it stands behind: scores, further scores, differences, outcomes, bounds, labels;
     else at the end."""
+    name: str = ""
+    """The name by which it is asked for, with others of its kind; that of the table it stands behind unless said."""
     measures: tuple[str, ...] = ()
     """The measures that the table before or after it need not show, as this one does."""
     pair: tuple[str, ...] = ()
-    """The two systems that it is about: a terminal shows the best two …"""
+    """The two systems that it is about: where not all is shown, the best two are …"""
     minor: bool = False
-    """… and leaves out what is minor, and says so."""
+    """… and what is minor is left out."""
     short: int = 0
-    """If not 0, the number of rows that a terminal shows; it says how many more there are."""
+    """If not 0, the number of rows that are shown where not all is."""
     droppable: tuple[int, ...] = ()
     """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
     hint: str = ""
@@ -762,6 +764,8 @@ class Result:
     """Tables of the task …"""
     tables_only: bool = False
     """… in place of those of all Results."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Measures and scores as people write them, where that is not their name."""
     labels: tuple[str, ...] = ()
     """The labels that count; all where none is named …"""
     ignore_labels: tuple[str, ...] = ()
@@ -836,6 +840,10 @@ class Result:
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
+
+    def title(self, name: str) -> str:
+        """A measure or a score as people write it."""
+        return self.titles.get(name, name)
 
     @property
     def verdict(self) -> str:
