@@ -197,16 +197,18 @@ def test_gains_and_losses_of_partial_credit_are_listed(opened):
 # --- drawings ---
 
 
-def test_arcs_of_all_sides_are_drawn(opened):
-    report = opened("dependencies")
-    words = report.result.texts["lengths"][0]
-    report.page.evaluate("location.hash = 'text=0'")
-    report.page.wait_for_selector("#drawing svg")
-    cells = report.page.locator("#drawing details.as-table table tbody tr")
-    assert cells.count() >= words
-    svg = report.page.locator("#drawing svg").first
-    assert svg.get_attribute("role") == "img"
-    assert svg.locator("title").first.text_content()
+def test_lines_follow_the_window_and_the_paper(opened):
+    report = opened("dependencies", hash_="#sort=longest")
+    lines = "document.querySelectorAll('#drawing svg').length"
+    widths = "[...document.querySelectorAll('#drawing svg')].map((svg) => +svg.getAttribute('width'))"
+    wide = report.page.evaluate(lines)
+    report.page.set_viewport_size({"width": 390, "height": 800})
+    report.wait(f"{lines} > {wide}")
+    assert max(report.page.evaluate(widths)) < 390
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert 390 < max(report.page.evaluate(widths)) < 700
+    report.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert max(report.page.evaluate(widths)) < 390
 
 
 @pytest.mark.parametrize("task", TASKS)

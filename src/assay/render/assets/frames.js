@@ -1,13 +1,9 @@
 // Predicates with their arguments: under the words a row for each predicate, side by side; pieces of one argument are joined by a thin line.
-import { Columns, FONTS, Sheet, widthOf } from "./columns.js";
-import { headedSides, headedTable } from "./heads.js";
-import { drawBar, keptForSpans, widest } from "./lanes.js";
+import { FONTS, RUNNING, widthOf } from "./lines.js";
+import { headedSides, headedTable, hungFrom } from "./heads.js";
+import { BAR, LANE, drawBar, keptForSpans, widest } from "./lanes.js";
 import { itemAttributes } from "./scene.js";
-import { wordRow } from "./tagrows.js";
 
-const FRAME_LANE = 24;
-const FRAME_TOP = 30;
-const FRAME_BAR = 19;
 const FRAME_GAP = 6;
 
 /** A row for each head: the head itself in bold, what belongs to it as bars. */
@@ -20,23 +16,23 @@ export function frameBands(scene) {
   if (folded) for (const band of bands) band.frames = band.frames.filter((frame) => differing.has(frame.head));
   if (folded && all.size > differing.size) scene.notes.push(`folded: ${all.size - differing.size} more ${all.size - differing.size === 1 ? "predicate" : "predicates"}, in which all agree`);
   const kept = scene.view.fold ? keptForSpans({ words: places.names }, bands.map((band) => ({ spans: band.frames.flatMap(withHeads) }))) : null;
-  const columns = new Columns(places.names, kept);
-  for (const { frames } of bands) for (const frame of frames) prepareFrame(frame, columns);
-  columns.lay();
-  const sheet = new Sheet(columns.width, scene.mirrored);
-  wordRow(sheet, columns, 20);
-  let top = FRAME_TOP;
-  for (const band of bands) {
-    const height = Math.max(FRAME_LANE, band.frames.reduce((sum, frame) => sum + frame.lanes * FRAME_LANE + FRAME_GAP, 0)) + 10;
-    Object.assign(band, { top, height, text: top + 20 });
-    let down = top + 6;
-    for (const frame of band.frames) {
-      drawFrame(scene, sheet, columns, frame, down);
-      down += frame.lanes * FRAME_LANE + FRAME_GAP;
-    }
-    top += height;
-  }
-  return { sheet, columns, bands, height: top + 2, table: headedTable(places, sides, ["Head", "Words"]) };
+  return {
+    words: places.names,
+    kept,
+    gap: RUNNING,
+    bands,
+    prepare: (line, band) => {
+      const frames = band.frames.map((frame) => prepareFrame(line, frame, places.names)).filter(Boolean);
+      return { frames, differs: frames.some(({ pieces }) => pieces.some((piece) => piece.state !== "shared")), below: frames.reduce((sum, frame) => sum + frame.lanes * LANE + FRAME_GAP, 0) };
+    },
+    draw: (sheet, line, { frames }, _, down) => {
+      for (const frame of frames) {
+        drawFrame(scene, sheet, line, frame, down);
+        down += frame.lanes * LANE + FRAME_GAP;
+      }
+    },
+    table: headedTable(places, sides, ["Head", "Words"]),
+  };
 }
 
 /** Rows by their heads, in the order of these. */
@@ -44,10 +40,8 @@ function framesOf(rows) {
   const found = new Map();
   for (const row of rows) {
     const own = Array.isArray(row.head) ? row.head : [row.begin, row.end];
-    if (!found.has(String(own))) found.set(String(own), { head: String(own), place: own, rows: [], pivots: [] });
-    const frame = found.get(String(own));
-    frame.rows.push(row);
-    if (!Array.isArray(row.head)) frame.pivots.push(row);
+    if (!found.has(String(own))) found.set(String(own), { head: String(own), place: own, rows: [] });
+    found.get(String(own)).rows.push(row);
   }
   return [...found.values()].sort((one, other) => one.place[0] - other.place[0] || one.place[1] - other.place[1]);
 }
@@ -57,34 +51,34 @@ function withHeads({ place, rows }) {
   return rows.some((row) => row.state !== "shared") ? [...rows, { state: "plain", stretches: [place] }] : rows;
 }
 
-function prepareFrame(frame, columns) {
-  frame.drawn = frame.rows.filter((row) => row.state !== "shared" || !columns.hides(row.begin, row.end));
+/** What of a frame is on a line, each piece with its lane; null where nothing is. */
+function prepareFrame(line, { place, rows }, names) {
+  const pieces = line.pieces(rows).map((piece) => ({ ...piece, pivot: !Array.isArray(piece.head) }));
+  if (!pieces.length) return null;
   // In the first lane that has room, the head before all others; lines between pieces may run behind other bars.
   const lanes = [];
-  for (const row of [...frame.drawn].sort((one, other) => frame.pivots.includes(other) - frame.pivots.includes(one) || one.begin - other.begin)) {
-    const cells = row.stretches.flatMap(([begin, end]) => Array.from({ length: columns.cellOf[end - 1] - columns.cellOf[begin] + 1 }, (_, place) => columns.cellOf[begin] + place));
+  for (const piece of pieces.sort((one, other) => other.pivot - one.pivot || one.begin - other.begin)) {
+    const cells = piece.stretches.flatMap(([begin, end]) => Array.from({ length: line.at(end - 1) - line.at(begin) + 1 }, (_, cell) => line.at(begin) + cell));
     const free = lanes.findIndex((taken) => !cells.some((cell) => taken.has(cell)));
-    row.level = free < 0 ? lanes.length : free;
-    lanes[row.level] = new Set([...(lanes[row.level] ?? []), ...cells]);
+    piece.level = free < 0 ? lanes.length : free;
+    lanes[piece.level] = new Set([...(lanes[piece.level] ?? []), ...cells]);
+    if (!piece.pivot && !line.holds(place[0])) piece.text = hungFrom(piece.text, names.slice(...place).join(" "));
+    piece.width = widthOf(piece.text, FONTS.strong) * (piece.pivot ? 1.08 : 1) + 10;
+    line.widenAcross(...widest(piece.stretches), piece.width);
   }
-  frame.lanes = Math.max(1, lanes.length);
-  frame.drawn.sort((one, other) => frame.pivots.includes(one) - frame.pivots.includes(other) || other.stretches.length - one.stretches.length);
-  for (const row of frame.drawn) {
-    if (frame.pivots.includes(row)) row.width = widthOf(row.text, FONTS.strong) * 1.08 + 10;
-    columns.widenAcross(...widest(row.stretches), row.width);
-  }
+  return { pieces: pieces.sort((one, other) => one.pivot - other.pivot || other.stretches.length - one.stretches.length), lanes: lanes.length, place };
 }
 
-function drawFrame(scene, sheet, columns, frame, top) {
-  const [from, to] = [Math.min(frame.place[0], ...frame.drawn.map((row) => row.begin)), Math.max(frame.place[1], ...frame.drawn.map((row) => row.end))];
-  sheet.line([[columns.left(from), top + FRAME_BAR / 2], [columns.right(to - 1), top + FRAME_BAR / 2]], "thread");
-  for (const row of frame.drawn) {
-    if (!frame.pivots.includes(row)) drawBar(scene, sheet, columns, row, top + row.level * FRAME_LANE);
+function drawFrame(scene, sheet, line, { place, pieces }, top) {
+  const [from, to] = [Math.min(...pieces.map((piece) => line.left(piece.begin))), Math.max(...pieces.map((piece) => line.right(piece.end - 1)))];
+  sheet.line([[place[0] < line.begin ? 0 : from, top + BAR / 2], [place[1] > line.end ? sheet.width : to, top + BAR / 2]], "thread");
+  for (const piece of pieces) {
+    const down = top + piece.level * LANE;
+    if (!piece.pivot) drawBar(scene, sheet, line, piece, down);
     else {
-      const down = top + row.level * FRAME_LANE;
-      sheet.group(itemAttributes(scene, row.item, `pivot ${row.state}`), () => {
-        sheet.box(columns.left(row.begin) - 2, columns.right(row.end - 1) + 2, down, FRAME_BAR, `frame ${row.state}`, { rx: 2 });
-        sheet.text((columns.left(row.begin) + columns.right(row.end - 1)) / 2, down + 14, row.text, `label ${row.state}`, { title: row.title === row.text ? "" : row.title });
+      sheet.group(itemAttributes(scene, piece.item, `pivot ${piece.state}`), () => {
+        sheet.box(line.left(piece.begin) - 2, line.right(piece.end - 1) + 2, down, BAR, `frame ${piece.state}`, { rx: 2 });
+        sheet.text((line.left(piece.begin) + line.right(piece.end - 1)) / 2, down + 14, piece.text, `label ${piece.state}`, { title: piece.title === piece.text ? "" : piece.title });
       });
     }
   }

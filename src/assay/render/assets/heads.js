@@ -1,6 +1,6 @@
 // Spans with heads: what each side says, over words and what stands between them, with states and what is wrong.
 import { NONE } from "./data.js";
-import { FONTS, fitted, widthOf } from "./columns.js";
+import { FONTS, fitted, widthOf } from "./lines.js";
 import { MARKS, stateOf } from "./scene.js";
 
 export const ROOT = -1;
@@ -79,6 +79,11 @@ function dress(row) {
   row.text = `${MARKS[row.state]}${fitted(name, FONTS.strong, 120).shown}${fitted(row.note, FONTS.strong, 170).shown}`;
   row.title = `${MARKS[row.state]}${name}${row.note}`;
   row.width = widthOf(row.text, FONTS.strong) + 10;
+}
+
+/** The label of what hangs from a word on another line. */
+export function hungFrom(text, head) {
+  return `${text} ← ${fitted(head, FONTS.strong, 80).shown}`;
 }
 
 /** Rows as a text table: a row for each place and head, a column for each side. */
