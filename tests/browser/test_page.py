@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from tests.browser.conftest import TASKS, WIDE
 
@@ -265,12 +267,24 @@ def test_dark_differs_from_light_and_the_button_overrides_it(opened):
     assert luminance(report.page.evaluate(ground)) < 0.1 < luminance(light)
 
 
-def test_print_shows_tables_and_no_controls(opened):
-    report = opened("two taggers")
+def test_paper_gets_what_is_in_view_in_light_colours_and_no_controls(opened):
+    report = opened("two taggers", color_scheme="dark")
+    seen = report.page.evaluate("Math.ceil(document.getElementById('list').clientHeight / 30)")
+    report.page.locator("#list").evaluate("list => { list.scrollTop = 300 }")
+    report.wait("document.querySelector('#list [role=option]').dataset.position === '0'")
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     report.page.emulate_media(media="print")
-    for selector in ("#tools", "#filters"):
-        shown = report.page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).display")
-        assert shown == "none", selector
+    for selector in ("#tools", "#filters", ".steps", "#drawing .choices", "#drawing details"):
+        assert not report.page.locator(selector).first.is_visible(), selector
+    rows = report.page.locator("#list .row:visible")
+    assert rows.first.get_attribute("data-position") == "10"
+    assert rows.count() <= seen + 1
+    # No two of them on one another.
+    boxes = [row.bounding_box() for row in rows.all()]
+    assert all(above["y"] + above["height"] <= below["y"] + 0.5 for above, below in pairwise(boxes))
+    paper, ink = report.page.evaluate(COLOURS, "#verdict")[::-1]
+    assert luminance(ink) < 0.1
+    assert luminance(paper) > 0.9 or paper == "rgba(0, 0, 0, 0)"
     assert report.page.locator("#signature").is_visible()
     assert len(report.page.pdf()) > 10_000
 

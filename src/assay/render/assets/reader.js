@@ -37,7 +37,7 @@ export class Reader {
   show() {
     if (this.report.view.text === null) return this.#nothing();
     const { view, texts, kind } = this.report;
-    this.width ||= this.figure.clientWidth;
+    this.width ||= this.figure.clientWidth || PAPER;
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
     const { a, b, item, fold } = view;
