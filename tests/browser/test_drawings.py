@@ -38,6 +38,21 @@ HELPERS = """
   });
   const box = () => document.querySelector(".drawing-lines");
   window.wide = () => box().scrollWidth > box().clientWidth;
+  const rgb = (colour) => colour.match(/[\\d.]+/gu).map(Number);
+  const light = (colour) => colour.slice(0, 3).map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0);
+  // Texts that do not stand out from what they are written on, be it half transparent.
+  window.faint = () => all("text, tspan").flatMap((node) => {
+    const paper = rgb(getComputedStyle(box()).backgroundColor);
+    const under = node.closest("g").querySelector(".bar, .frame");
+    const {fill, fillOpacity} = getComputedStyle(under ?? document.body);
+    const [colour, share] = under && fill !== "none" ? [rgb(fill), Number(fillOpacity)] : [paper, 1];
+    const ground = light(paper.slice(0, 3).map((one, place) => one * (1 - share) + colour[place] * share));
+    const ink = light(rgb(getComputedStyle(node).fill));
+    const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+    return contrast < 4.5 ? [`${node.getAttribute("class")} ${node.textContent} ${contrast}`] : [];
+  });
   document.documentElement.dataset.ready = "true";
 """
 
@@ -54,7 +69,8 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
         code = f"const DATA = {data};\n{script('reader.js')}\n{HELPERS}"
         file = tmp_path / "drawing.html"
         file.write_text(
-            f'<!doctype html><meta charset="utf-8"><style>{styles}</style><body></body>'
+            '<!doctype html><meta charset="utf-8"><style>:root { color-scheme: light dark; }'
+            f"{styles}</style><body></body>"
             f'<script type="module">{code}</script>',
             encoding="utf-8",
             errors="surrogatepass",
@@ -97,6 +113,9 @@ def test_every_item_is_drawn_and_no_text_covers_another(drawn, results, task):
             assert set(shown) == items_of(texts, text)
             assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
             assert task == "constituents" or not page.evaluate("wide()")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("faint()") == []
 
 
 def test_every_side_has_an_arc_for_every_word_in_the_same_columns(drawn, results):
