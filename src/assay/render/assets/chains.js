@@ -162,6 +162,7 @@ function explain(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
   scene.notes.push("numbers: chains, systems' after the gold chain that they share most with");
+  if (!scene.view.onPaper) scene.notes.push("point at a mention, or go there with Tab and the arrow keys, to see its chain");
   if (numbers.some((number) => /\d[a-z-]/u.test(number))) scene.notes.push("3b, 3c: further chains with mentions of gold's 3");
   if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without any mention of gold's");
 }

@@ -3,13 +3,12 @@ import { NONE } from "./data.js";
 import { element, shape } from "./dom.js";
 import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
-import { frameBands } from "./frames.js";
+import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
 import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
 import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
-import { treeBands } from "./trees.js";
-import { unitTrees } from "./units.js";
+import { treeBands, unitTrees } from "./trees.js";
 
 const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
 const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
@@ -24,18 +23,23 @@ let drawings = 0;
 
 /**
  * One text drawn: in each line gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label, width: that lines may have}.
+ * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label, width: that lines may have, onPaper: whether they must not be wider}.
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, kind, text, view) {
   const scene = sceneOf(texts, kind, text, view);
   const paint = texts.layers.length ? PAINTERS[kind] : tagRows;
-  const painting = paint(scene);
+  let painting = paint(scene);
   const headings = headingsOf(painting.bands, Math.min(WIDEST_NAME, view.width / 5));
   const gutter = Math.max(...headings.map((heading) => heading.width)) + 2 * EDGE;
   const room = view.width - gutter - MARGIN - EDGE - 2 * BORDER;
-  const prepare = (line) => painting.bands.map((band) => painting.prepare(line, band));
-  const lines = linesOf(painting.words, { ...painting, room: painting.unbroken ? Infinity : room, prepare });
+  const broken = () => linesOf(painting.words, { ...painting, room: painting.unbroken ? Infinity : room, prepare: (line) => painting.bands.map((band) => painting.prepare(line, band)) });
+  let lines = broken();
+  // Paper cannot be scrolled.
+  if (view.onPaper && painting.unbroken && lines[0]?.width > room) {
+    painting = painting.asLanes();
+    lines = broken();
+  }
   const across = Math.max(lines.length > 1 ? room : 0, ...lines.map((line) => line.width));
   drawings += 1;
   const id = `drawing-table-${drawings}`;
@@ -82,23 +86,22 @@ function lineOf(scene, { bands, over, isNode = [], draw, follow }, line, { headi
   let top = over ? 0 : WORDS + 2;
   if (!over) sheet.words(words, 20);
   const agreed = once && line.parts.every((part) => !part.differs);
-  const shown = agreed ? [headings.at(-1)] : headings.slice(0, -1);
-  // Where no side has anything, the words are all.
-  if (over || line.parts.some((part) => part.below)) {
-    shown.forEach((heading, index) => {
-      const part = line.parts[index];
-      const up = top + (part.above ?? 0);
-      const down = over ? up + WORDS : up + BETWEEN / 2;
-      if (over) sheet.words(words, up + 18, index > 0);
-      if (over && index) rules.push(shape("path", { class: "rule", d: `M0 ${top}H${width}` }));
-      sheet.group({ "aria-hidden": follow ? null : "true" }, () => draw(sheet, line, part, up, down));
-      const place = scene.mirrored ? { x: width - EDGE, "text-anchor": "end" } : { x: EDGE, "text-anchor": "start" };
-      names.append(shape("text", { class: heading.side.number ? "name" : "name gold", y: over ? up + 18 : down + 14, ...place }, heading.shown, heading.title?.cloneNode(true)));
-      top = down + Math.max(part.below, over ? 0 : 18) + BETWEEN / 2;
-    });
-  }
-  if (agreed && top > WORDS + 2 && !scene.notes.includes(ONCE)) scene.notes.push(ONCE);
-  const height = Math.ceil(top + BETWEEN);
+  const sides = agreed ? [0] : [...bands.keys()];
+  // Under words of several lines stand the sides that have something there.
+  const shown = over ? sides : line.parts.some((part) => part.below) ? sides.filter((side) => !once || line.parts[side].below) : [];
+  shown.forEach((number, index) => {
+    const [part, heading] = [line.parts[number], agreed ? headings.at(-1) : headings[number]];
+    const up = top + (part.above ?? 0);
+    const down = over ? up + WORDS : up + BETWEEN / 2;
+    if (over) sheet.words(words, up + 18, index > 0);
+    if (over && index) rules.push(shape("path", { class: "rule", d: `M0 ${top}H${width}` }));
+    sheet.group({ "aria-hidden": follow ? null : "true" }, () => draw(sheet, line, part, up, down));
+    const place = scene.mirrored ? { x: width - EDGE, "text-anchor": "end" } : { x: EDGE, "text-anchor": "start" };
+    names.append(shape("text", { class: heading.side.number ? "name" : "name gold", y: over ? up + 18 : down + 14, ...place }, heading.shown, heading.title?.cloneNode(true)));
+    top = down + Math.max(part.below, over ? 0 : 18) + BETWEEN / 2;
+  });
+  if (agreed && shown.length && !scene.notes.includes(ONCE)) scene.notes.push(ONCE);
+  const height = Math.ceil(top + (shown.length ? 1.5 * BETWEEN : 0));
   names.prepend(shape("rect", { class: "halo", x: scene.mirrored ? width - gutter : 0, y: 0, width: gutter, height }));
   sheet.node.setAttribute("transform", `translate(${scene.mirrored ? EDGE : gutter + MARGIN} 0)`);
   return shape("svg", { class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);

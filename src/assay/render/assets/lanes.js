@@ -8,8 +8,7 @@ export const LANE = 23;
 const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
 /** Spans as bars in lanes under the words. */
-export function laneBands(scene) {
-  const bands = spanSides(scene);
+export function laneBands(scene, bands = spanSides(scene)) {
   return {
     words: scene.words,
     kept: scene.view.fold ? keptForSpans(scene, bands) : null,
@@ -128,8 +127,14 @@ export function keptForSpans(scene, bands) {
 export function lanesOf(line, spans) {
   const pieces = line.pieces(spans);
   levels(pieces).forEach((level, index) => (pieces[index].level = level));
-  for (const piece of pieces) line.widenAcross(...widest(piece.stretches), piece.width);
+  for (const piece of pieces) askRoom(line, piece);
   return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
+}
+
+/** Room for the label of a piece, which is cut where no line has it. */
+export function askRoom(line, piece) {
+  if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
+  line.widenAcross(...widest(piece.stretches), piece.width);
 }
 
 export function drawLanes(scene, sheet, line, pieces, down) {

@@ -261,13 +261,14 @@ export class Sheet {
   }
 
   /** A bar with round corners, open on a side where it goes on: [at its beginning, at its end]. */
-  bar(left, right, top, height, kind, open = [false, false]) {
+  bar(left, right, top, height, kind, open) {
     if (!open[0] && !open[1]) return this.box(left, right, top, height, kind, { rx: 5 });
-    const [from, to] = open[0] ? [right, left] : [left, right];
-    const corner = 5 * Math.sign(this.x(to) - this.x(from));
-    const [begin, end] = [this.x(from), this.x(to)];
-    const sides = `M${end} ${round(top)}H${begin + corner}q${-corner} 0 ${-corner} 5V${round(top + height - 5)}q0 5 ${corner} 5H${end}`;
-    return this.add("path", { class: kind, d: open[0] && open[1] ? `M${end} ${round(top)}H${begin}M${begin} ${round(top + height)}H${end}` : sides });
+    this.box(left, right, top, height, `${kind} open`);
+    const [from, to] = (open[0] ? [right, left] : [left, right]).map((place) => this.x(place));
+    const corner = Math.sign(to - from) * 5;
+    const [above, below] = [round(top), round(top + height)];
+    const edges = open[0] && open[1] ? `M${to} ${above}H${from}M${from} ${below}H${to}` : `M${to} ${above}H${from + corner}q${-corner} 0 ${-corner} 5V${below - 5}q0 5 ${corner} 5H${to}`;
+    return this.add("path", { class: `${kind} edges`, d: edges });
   }
 
   /** A line through points, each [across, down]. */

@@ -41,7 +41,7 @@ export class Reader {
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
     const { a, b, item, fold } = view;
-    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width });
+    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
     this.drawn = figure;
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
     this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);

@@ -1,17 +1,38 @@
-// Constituents: a tree over the words for each side; brackets that a side lacks stand under its words.
+// Constituents and function trees: a tree over the words for each side; brackets that a side lacks stand under its words.
+import { NONE } from "./data.js";
 import { APART, levels } from "./lines.js";
-import { drawLanes, keptForSpans, lanesOf, spanSides, spanTable } from "./lanes.js";
+import { SpanItems, drawLanes, drawable, dressSpan, keptForSpans, keyOf, laneBands, lanesOf, spanSides, spanTable } from "./lanes.js";
 import { itemAttributes } from "./scene.js";
 
 const LEVEL = 26;
+const STATES = { right: "right", spurious: "wrong", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
 /** Constituents as trees over the words. */
 export function treeBands(scene) {
   return treesOf(scene, spanSides(scene));
 }
 
+/** Function trees: the golds of the frameworks first, then what all golds share, then systems. */
+export function unitTrees(scene) {
+  const { texts } = scene;
+  const golds = texts.layers.slice(texts.systems.length + 1).map((layer, index) => ({ number: texts.systems.length + 1 + index, system: NONE, name: layer.side, heading: layer.side, letter: "" }));
+  const bands = [...golds, ...scene.sides].map((side) => ({ side, spans: texts.spans(side.number, scene.text).filter((span) => drawable(scene, side, span)) }));
+  const known = bands.map(({ spans }) => new Set(spans.filter((span) => span.kind !== "missing" && span.kind !== "unasked").map(keyOf)));
+  for (const { side, spans } of bands) {
+    const items = side.system !== NONE || side.number === 0 ? new SpanItems(scene, side) : null;
+    for (const span of spans) {
+      span.item = items ? items.take(span) : NONE;
+      const agreed = known.every((keys) => keys.has(keyOf(span)));
+      span.state = agreed ? "shared" : STATES[span.kind] ?? "plain";
+      scene.used.add(span.state);
+      dressSpan(scene, span);
+    }
+  }
+  return treesOf(scene, bands);
+}
+
 /** Trees of spans that are ready, each on one line, however wide: what is `below` stands under the words, the rest is the tree. */
-export function treesOf(scene, bands) {
+function treesOf(scene, bands) {
   return {
     words: scene.words,
     kept: scene.view.fold ? keptForSpans(scene, bands) : null,
@@ -25,6 +46,7 @@ export function treesOf(scene, bands) {
       drawLanes(scene, sheet, line, part.pieces, down);
     },
     table: spanTable(scene, bands),
+    asLanes: () => laneBands(scene, bands),
   };
 }
 
