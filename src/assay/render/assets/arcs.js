@@ -154,7 +154,7 @@ function prepareArcs(line, { arcs, bars }, names) {
   for (const arc of stubs) line.widen(arc.word, arc.width + 4 + 2 * Math.abs(arc.port));
   const height = Math.max(0, ...drawn.map((arc) => arc.level)) + (stubs.length ? stubLanes(stubs) : 0);
   const lanes = lanesOf(line, bars);
-  return { ...lanes, drawn, stubs, above: ABOVE + height * STEP, differs: lanes.differs || shown.some((arc) => arc.state !== "shared") };
+  return { ...lanes, drawn, stubs, above: ABOVE + height * STEP, differs: lanes.differs || [...drawn, ...stubs].some((arc) => arc.state !== "shared") };
 }
 
 /** Labels of stubs of one word stand below each other. */

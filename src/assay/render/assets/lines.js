@@ -6,6 +6,7 @@ export const FONTS = { word: `15px ${FAMILY}`, label: `12px ${FAMILY}`, strong: 
 const WIDEST = 190;
 export const APART = 14;
 export const RUNNING = 6;
+const CLOSING = /^[.,;:!?…)\]}»”’。、，]+$/u;
 const KNOWN_WIDTHS = new Map();
 let ruler = null;
 let fontOfRuler = "";
@@ -93,17 +94,19 @@ export function linesOf(words, { kept, gap, room, prepare }) {
   for (let first = 0; first < cells.length; first += lines.at(-1).cells.length) {
     let [end, width] = [first, -gap];
     while (end < cells.length && (width += gap + cells[end].width) <= room) end += 1;
-    for (let line = null; line === null; ) {
+    for (;;) {
       end = Math.max(end, first + 1);
-      line = new Line(cells, cellOf, first, end, { gap, room });
+      const line = new Line(cells, cellOf, first, end, { gap, room });
       line.parts = prepare(line);
       line.lay();
-      if (line.width <= room || end === first + 1) lines.push(line);
-      else {
-        // What asks for room may be gone with the words that no longer fit.
-        end = Math.min(end - 1, first + line.cells.findIndex((cell) => cell.left + cell.width > room || cell === line.cells.at(-1)));
-        line = null;
+      const fits = line.width <= room;
+      // No line begins with a full stop.
+      if (end === first + 1 || (fits && !(end > first + 2 && CLOSING.test(cells[end]?.shown)))) {
+        lines.push(line);
+        break;
       }
+      // What asks for room may be gone with the words that no longer fit.
+      end = fits ? end - 1 : Math.min(end - 1, first + line.cells.filter((cell) => cell.left + cell.width <= room).length);
     }
   }
   return lines;
