@@ -77,12 +77,13 @@ function headingsOf(bands, most) {
 }
 
 /** A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once. */
-function lineOf(scene, { bands, over, isNode = [], draw, follow }, line, { headings, gutter, across, once }) {
+function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, { headings, gutter, across, once }) {
   const width = Math.ceil(gutter + MARGIN + across + EDGE);
   const sheet = new Sheet(across, scene.mirrored);
   const names = shape("g", { class: "names", "aria-hidden": "true" });
   const rules = [];
   const words = line.cells.filter((cell) => cell.folded || !isNode[cell.begin]);
+  const over = painting.over && bands.length > 0;
   let top = over ? 0 : WORDS + 2;
   if (!over) sheet.words(words, 20);
   const agreed = once && line.parts.every((part) => !part.differs);
@@ -104,7 +105,7 @@ function lineOf(scene, { bands, over, isNode = [], draw, follow }, line, { headi
   const height = Math.ceil(top + (shown.length ? 1.5 * BETWEEN : 0));
   names.prepend(shape("rect", { class: "halo", x: scene.mirrored ? width - gutter : 0, y: 0, width: gutter, height }));
   sheet.node.setAttribute("transform", `translate(${scene.mirrored ? EDGE : gutter + MARGIN} 0)`);
-  return shape("svg", { class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
+  return shape("svg", { role: "group", class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
 }
 
 /** What the marks of the drawing mean. */
