@@ -17,7 +17,6 @@ import { bringUp, reachable } from "./scroll.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
-const PRINTED = 200;
 const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "both-right"];
 
 /** The panels of the first screen; drawn again when the pair changes. */
@@ -51,8 +50,6 @@ function browser(report) {
     chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
     reader.show();
   });
-  addEventListener("beforeprint", () => list.expand(true, PRINTED));
-  addEventListener("afterprint", () => list.expand(false));
   return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
 }
 
