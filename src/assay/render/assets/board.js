@@ -44,7 +44,7 @@ export function boardPanel(report) {
     const system = report.systems.indexOf(row.system);
     const letter = waiting === null && (paired || choosable) ? LETTERS.find((side) => report.view[side] === system && system >= 0) : null;
     const mark = letter ? element("b", { class: `badge ${letter}` }, letter.toUpperCase()) : null;
-    const name = alone ? titleOf(row, all) : row.system;
+    const name = alone ? titleOf(report, row, all) : row.system;
     const pressed = waiting === null ? Boolean(letter) : waiting === system;
     const called = choosable && system >= 0
       ? buttonFor(() => choose(system), { class: "system", "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
@@ -61,14 +61,14 @@ export function boardPanel(report) {
       betweenEnds(row, percent),
     ];
   };
-  const heads = [...(alone ? [] : [""]), alone ? "measure" : "system", ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(rows[0], all), "95% interval"];
+  const heads = [...(alone ? [] : [""]), alone ? "measure" : "system", ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
     said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
     if (focused !== null) place.querySelector(`[data-system="${focused}"]`).focus();
   };
   show();
-  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${measure}`]));
+  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.title(measure)}`]));
   chosen.value = by;
   chosen.addEventListener("change", () => {
     report.change({ by: chosen.value }, "pair");
@@ -81,9 +81,10 @@ export function boardPanel(report) {
 }
 
 /** The measure of a score, and the score where measures have different ones. */
-function titleOf({ measure, score }, all) {
+function titleOf(report, { measure, score }, all) {
   const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
-  return several && score !== "value" && score !== measure.split("(")[0] ? `${measure} ${score}` : measure;
+  const named = several && score !== "value" && score !== measure.split("(")[0];
+  return named ? `${report.title(measure)} ${report.title(score)}` : report.title(measure);
 }
 
 /** The letters of a system; behind Z they are numbers in brackets. */

@@ -50,9 +50,9 @@ export function surePanel(report) {
 
 function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
-  const title = `${row.measure}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
+  const title = `${report.title(row.measure)}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
   return [
-    named(several ? `${row.measure} ${row.score}` : row.measure),
+    named(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
     numeric(percent(score(row.a))),
     numeric(percent(score(row.b))),
     numeric(signed(row.difference)),
@@ -86,7 +86,7 @@ export function changedPanel(report) {
       strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${diff.on}.`),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}.`),
     graded(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
@@ -100,12 +100,12 @@ function onEachMeasure(report) {
   const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
   if (!rows.length) return null;
   const draw = (row) => [
-    named(row.on),
+    named(report.title(row.on)),
     numeric(`${percent(row.diff)} %`),
     numeric(signed(row.difference)),
     numeric(signedCount(row.net)),
   ];
-  const heads = ["measure", "diff", `Δ ${rows[0].score.replace("f1", "F1")}`, "net"];
+  const heads = ["measure", "diff", `Δ ${report.title(rows[0].score)}`, "net"];
   return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
@@ -186,7 +186,7 @@ export function labelPanel(report) {
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
-  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${diff.on}.${added}`);
+  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 
@@ -220,7 +220,7 @@ export function rightPanel(report) {
     "Right and wrong",
     legend(report),
     takeable("right-and-wrong", strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")), tableWith({ rows: outcomes.map(draw), kind: "kinds" })),
-    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.on}.`),
+    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.title(report.on)}.`),
   );
 }
 
@@ -240,6 +240,6 @@ export function rightLabels(report) {
     numeric(percent(report.scoreOf(system, measure, "f1", label))),
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
-  const heads = ["gold", "count", "right", "", `${measure} F1`];
+  const heads = ["gold", "count", "right", "", `${report.title(measure)} F1`];
   return panel("labels", "By label", takeable(`labels-${system}`, expandable({ heads, rows: chosen, draw, few: FEW_LABELS })));
 }

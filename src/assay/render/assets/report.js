@@ -75,6 +75,11 @@ export class Report {
     return rows.filter((row) => row.measure === rows[0].measure);
   }
 
+  /** A measure or a score as people write it. */
+  title(name) {
+    return this.result.titles?.[name] ?? name;
+  }
+
   /** The main score of every measure and system. */
   mainScores() {
     return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);

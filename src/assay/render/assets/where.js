@@ -188,7 +188,7 @@ function typeTable(report, measure) {
   };
   const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
   const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
-  return tableWith({ caption: `Types of errors, ${measure}`, heads, rows: types.map(draw) });
+  return tableWith({ caption: `Types of errors, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
 /** Each slice under A and B, on the main measure. */
@@ -201,7 +201,7 @@ function slices(report) {
   const figures = (name) => sides.map((system, place) => ({ value: null, ...report.figureOf(system, main.measure, main.score, null, name), mark: "ab"[place] }));
   const scale = scaleOf(names.flatMap(figures).flatMap((row) => [row.value, row.low, row.high]), 4);
   const heads = paired ? ["slice", "count", () => axisOf(scale), "A", "B", "B − A", "p"] : ["slice", () => axisOf(scale), "A"];
-  const caption = `${main.measure} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
+  const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
   const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale));
   return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
@@ -238,7 +238,7 @@ function upperBound(report) {
   if (!bound) return null;
   // Where systems add items, those of gold tell recall alone.
   const what = report.kinds.length ? "a recall of " : "";
-  const reached = `${what}${percent(bound.upper)} on ${bound.on}: ${signed(bound.gain)} over ${bound.best}`;
+  const reached = `${what}${percent(bound.upper)} on ${report.title(bound.on)}: ${signed(bound.gain)} over ${bound.best}`;
   const said = `Whoever always chose the best answer among ${plural(report.systems.length, "system")} would reach ${reached}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growing(report.result.growth.filter(here));
