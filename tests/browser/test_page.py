@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from tests.browser.conftest import TASKS, WIDE
 
@@ -197,16 +199,18 @@ def test_gains_and_losses_of_partial_credit_are_listed(opened):
 # --- drawings ---
 
 
-def test_arcs_of_all_sides_are_drawn(opened):
-    report = opened("dependencies")
-    words = report.result.texts["lengths"][0]
-    report.page.evaluate("location.hash = 'text=0'")
-    report.page.wait_for_selector("#drawing svg")
-    cells = report.page.locator("#drawing details.as-table table tbody tr")
-    assert cells.count() >= words
-    svg = report.page.locator("#drawing svg").first
-    assert svg.get_attribute("role") == "img"
-    assert svg.locator("title").first.text_content()
+def test_lines_follow_the_window_and_the_paper(opened):
+    report = opened("dependencies", hash_="#sort=longest")
+    lines = "document.querySelectorAll('#drawing svg').length"
+    widths = "[...document.querySelectorAll('#drawing svg')].map((svg) => +svg.getAttribute('width'))"
+    wide = report.page.evaluate(lines)
+    report.page.set_viewport_size({"width": 390, "height": 800})
+    report.wait(f"{lines} > {wide}")
+    assert max(report.page.evaluate(widths)) < 390
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert 390 < max(report.page.evaluate(widths)) < 700
+    report.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert max(report.page.evaluate(widths)) < 390
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -263,12 +267,24 @@ def test_dark_differs_from_light_and_the_button_overrides_it(opened):
     assert luminance(report.page.evaluate(ground)) < 0.1 < luminance(light)
 
 
-def test_print_shows_tables_and_no_controls(opened):
-    report = opened("two taggers")
+def test_paper_gets_what_is_in_view_in_light_colours_and_no_controls(opened):
+    report = opened("two taggers", color_scheme="dark")
+    seen = report.page.evaluate("Math.ceil(document.getElementById('list').clientHeight / 30)")
+    report.page.locator("#list").evaluate("list => { list.scrollTop = 300 }")
+    report.wait("document.querySelector('#list [role=option]').dataset.position === '0'")
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     report.page.emulate_media(media="print")
-    for selector in ("#tools", "#filters"):
-        shown = report.page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).display")
-        assert shown == "none", selector
+    for selector in ("#tools", "#filters", ".steps", "#drawing .choices", "#drawing details"):
+        assert not report.page.locator(selector).first.is_visible(), selector
+    rows = report.page.locator("#list .row:visible")
+    assert rows.first.get_attribute("data-position") == "10"
+    assert rows.count() <= seen + 1
+    # No two of them on one another.
+    boxes = [row.bounding_box() for row in rows.all()]
+    assert all(above["y"] + above["height"] <= below["y"] + 0.5 for above, below in pairwise(boxes))
+    paper, ink = report.page.evaluate(COLOURS, "#verdict")[::-1]
+    assert luminance(ink) < 0.1
+    assert luminance(paper) > 0.9 or paper == "rgba(0, 0, 0, 0)"
     assert report.page.locator("#signature").is_visible()
     assert len(report.page.pdf()) > 10_000
 

@@ -15,7 +15,6 @@ import { Report } from "./report.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
-const PRINTED = 200;
 const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "both-right"];
 
 /** The panels of the first screen; drawn again when the pair changes. */
@@ -47,8 +46,6 @@ function browser(report) {
     chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
     reader.show();
   });
-  addEventListener("beforeprint", () => list.expand(true, PRINTED));
-  addEventListener("afterprint", () => list.expand(false));
   return { list, reader, nodes: [filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node)] };
 }
 

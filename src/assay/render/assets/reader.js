@@ -5,6 +5,9 @@ import { drawing, saveable } from "./drawing.js";
 import { copy, save } from "./exports.js";
 import { nativeFormat, nativeText } from "./native.js";
 
+// The width of a drawing on paper, in pixels.
+const PAPER = 680;
+
 /** The pane beside the list. */
 export class Reader {
   constructor(report) {
@@ -14,16 +17,31 @@ export class Reader {
     this.figure = element("div", { class: "figure" });
     this.said = element("span", { class: "said", role: "status" });
     this.node = element("section", { id: "drawing", "aria-label": "The text" }, this.place, this.layers, this.figure);
+    this.width = 0;
+    this.onPaper = false;
+    new ResizeObserver(() => this.#fit(this.onPaper)).observe(this.figure);
+    addEventListener("beforeprint", () => this.#fit(true));
+    addEventListener("afterprint", () => this.#fit(false));
+  }
+
+  /** Lines as wide as the window lets them be, or the paper. */
+  #fit(onPaper) {
+    this.onPaper = onPaper;
+    const width = onPaper ? PAPER : this.figure.clientWidth;
+    if (!width || width === this.width) return;
+    this.width = width;
+    if (this.drawn) this.show();
   }
 
   /** Draw the sentence in view. */
   show() {
     if (this.report.view.text === null) return this.#nothing();
     const { view, texts, kind } = this.report;
+    this.width ||= this.figure.clientWidth || PAPER;
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
     const { a, b, item, fold } = view;
-    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address });
+    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
     this.drawn = figure;
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
     this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);
@@ -102,7 +120,7 @@ export class Reader {
     if (item === null) return;
     const marked = [...this.figure.querySelectorAll(`[data-item="${item}"]`)];
     for (const node of marked) node.setAttribute("data-current", "");
-    const box = marked[0]?.closest(".drawing-scroll");
+    const box = marked[0]?.closest(".drawing-lines");
     if (!box) return;
     const [inner, outer] = [marked[0].getBoundingClientRect(), box.getBoundingClientRect()];
     if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
