@@ -9,8 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from assay.render.table import Cell, cell, figure, table, value_of
-from assay.render.text import DASH, percent, visible
+from assay.render.text import visible
 from assay.result import Result, Score, Table
+from assay.result.numbers import DASH, percent
 
 ALL, PAIRS_MEAN, CEILING = "all annotators", "mean of all pairs", "human ceiling"
 PAIRS = 15

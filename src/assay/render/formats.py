@@ -11,8 +11,9 @@ from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import DASH, heading, verdict, visible
+from assay.render.text import heading, visible
 from assay.result import Result, Table
+from assay.result.numbers import DASH
 
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
@@ -50,7 +51,7 @@ def _separated(result: Result, line: Callable[[Sequence[str]], str]) -> str:
     if result.examples:
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
         blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", "sentence"], *rows))))
-    tail = [line([f"# {text}"]) for text in (verdict(result), *result.notes, result.signature) if text]
+    tail = [line([f"# {text}"]) for text in (result.verdict, *result.notes, result.signature) if text]
     blocks.append("\n".join(tail))
     return "\n\n".join(blocks) + "\n"
 
@@ -92,7 +93,7 @@ def items_table(result: Result) -> str:
 def markdown(result: Result) -> str:
     """The whole Result, for issues, pull requests and notes."""
     parts = [f"*{_plain(heading(result))}*"]
-    sentence = verdict(result)
+    sentence = result.verdict
     if sentence:
         parts.append(f"**{_plain(sentence)}**")
     for table in tables(result):
@@ -168,7 +169,7 @@ _ROWS_OF_PAGE = 35
 
 def latex(result: Result) -> str:
     """Tables in booktabs style, several environments for a long one; the packages they need stand in a comment."""
-    sentence = verdict(result)
+    sentence = result.verdict
     floats: list[str] = []
     for number, table in enumerate(tables(result), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]

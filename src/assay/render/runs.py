@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, table
-from assay.render.text import DASH, count, p_value, signed, with_interval
+from assay.render.text import count
 from assay.result import Result, Table, is_best
+from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.posteriors import Estimate, Posterior, Thirds
 
 Row = list[Any]

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.render.text import DASH, count, interval, p_value, percent, signed, with_interval
+from assay.render.text import count
 from assay.result import Score, Table
+from assay.result.numbers import DASH, interval, p_value, percent, signed, with_interval
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from rich.text import Text
 from assay.render.drawings import example_lines
 from assay.render.table import Cell
 from assay.render.tables import leading_pair, tables
-from assay.render.text import heading, plural, verdict, visible
+from assay.render.text import heading, plural, visible
 from assay.result import Result, Table
 
 
@@ -23,7 +23,7 @@ def show(result: Result, console: Console | None = None) -> None:
     """Print a Result."""
     console = console or Console(highlight=False, soft_wrap=False)
     console.print(Text(visible(heading(result)), style="dim"))
-    sentence = verdict(result)
+    sentence = result.verdict
     if sentence:
         console.print()
         console.print(Text(visible(sentence), style="bold"))

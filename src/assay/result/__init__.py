@@ -837,6 +837,13 @@ class Result:
         """The name of each measure's main score."""
         return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
 
+    @property
+    def verdict(self) -> str:
+        """A sentence or two: the better system, by how much, and how sure that is."""
+        from assay.result.verdict import verdict
+
+        return verdict(self)
+
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
         measure = self.measure_named(measure)

@@ -16,7 +16,6 @@ import pytest
 import assay
 from assay.demo import FOLDER
 from assay.render.page import page, script
-from assay.render.text import verdict
 from assay.result import Result
 
 
@@ -35,11 +34,11 @@ def packed(result: Result) -> Any:
 
 def test_each_two_systems_have_a_verdict_of_their_own(result):
     names = [system.name for system in result.systems]
-    found = packed(result)["verdicts"]
+    found = packed(result)["pairs"]
     assert [(row["a"], row["b"]) for row in found] == list(combinations(names, 2))
     for row in found:
         own = tuple(one for one in result.comparisons if (one.a, one.b) == (row["a"], row["b"]))
-        assert row["verdict"] == verdict(replace(result, comparisons=own))
+        assert row["verdict"] == replace(result, comparisons=own).verdict
         assert row["a"] in row["verdict"] and row["b"] in row["verdict"]
 
 

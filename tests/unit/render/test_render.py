@@ -21,8 +21,10 @@ import assay
 from assay.render import FORMATS, render
 from assay.render.tables import tables
 from assay.render.terminal import show
-from assay.render.text import p_value, percent, signed, verdict, visible
+from assay.render.text import visible
 from assay.result import Result
+from assay.result.numbers import p_value, percent, signed
+from cases import each
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -534,6 +536,10 @@ def test_numbers_for_people(function, value, text):
 # --- verdicts ---
 
 
+NAN = float("nan")
+THREE = {"A": 0.9, "B": 0.95, "C": 0.8}
+
+
 def judged(result: Result, values: dict[str, float], rows: list[dict[str, object]]) -> str:
     """The verdict on accuracy with these values and comparisons."""
     pattern = next(row for row in result.comparisons if row.measure == "accuracy" and row.slice is None)
@@ -541,7 +547,7 @@ def judged(result: Result, values: dict[str, float], rows: list[dict[str, object
     score = result.score("one", "accuracy")
     comparisons = [replace(pattern, **{"units": 5, "exact": False, **row}) for row in rows]
     scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
-    return verdict(replace(result, scores=scores, comparisons=tuple(comparisons)))
+    return replace(result, scores=scores, comparisons=tuple(comparisons)).verdict
 
 
 def pair(
@@ -560,80 +566,89 @@ def pair(
     }
 
 
-def test_one_system_has_no_verdict(results):
-    assert verdict(replace(results("plain"), comparisons=())) == ""
+@each(
+    ("values", "rows", "sentence"),
+    [
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.001, 0.002)],
+            "B is 5.00 points better than A on accuracy (95.00 and 90.00; 95% interval 4.00 to 6.00, p = 0.0010, "
+            "after Holm 0.0020).",
+        ),
+        (
+            {"A": 0.95, "B": 0.9},
+            [pair("A", "B", -0.05, 0.00001)],
+            "A is 5.00 points better than B on accuracy (95.00 and 90.00; 95% interval 4.00 to 6.00, p < 0.0001).",
+        ),
+        (
+            {"A": 0.9, "B": 0.905},
+            [pair("A", "B", 0.005, 0.04, 0.08)],
+            "B is 0.50 points better than A on accuracy, which may be chance (90.50 and 90.00; 95% interval −0.50 to "
+            "1.50, p = 0.0400, after Holm 0.0800).",
+        ),
+        (
+            {"A": 0.9, "B": 0.9},
+            [pair("A", "B", 0.0, 1.0)],
+            "B and A are equally good on accuracy (90.00 and 90.00; 95% interval −1.00 to 1.00, p = 1.0000).",
+        ),
+        (
+            {"A": 0.9, "B": 0.9},
+            [pair("A", "B", 0.0, 1.0, units=0)],
+            "A and B do not differ in any sentence on accuracy: no difference.",
+        ),
+        (
+            {"A": NAN, "B": NAN},
+            [pair("A", "B", NAN, NAN)],
+            "A and B cannot be compared on accuracy: it is undefined.",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, and better than each of the "
+            "others (p < 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A; its lead over A may be "
+            "chance (p > 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, but all its leads may be "
+            "chance (p > 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.2)],
+            "On accuracy, where A has 90.00, B (+5.00) is better than A (p < 0.05 after Holm); the difference of C "
+            "(−10.00) from A may be chance.",
+        ),
+        (
+            {"A": 0.9, "B": 0.9, "C": 0.8},
+            [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)],
+            "A and B share the highest accuracy, 90.00.",
+        ),
+        (
+            dict.fromkeys("ABC", NAN),
+            [pair(a, b, NAN, NAN) for a, b in ("AB", "AC", "BC")],
+            "The systems cannot be compared on accuracy: it is undefined.",
+        ),
+        (THREE, [], "B has the highest accuracy, 95.00; the differences were not tested."),
+        ({"A": NAN}, [], "accuracy of A is undefined."),
+    ],
+)
+def test_the_verdict_says_no_more_than_the_numbers(results, values, rows, sentence):
+    assert judged(results("plain"), values, rows) == sentence
 
 
-def test_the_verdict_on_a_better_system_has_its_figures(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.95}, [pair("A", "B", 0.05, 0.001, 0.002)]) == (
-        "B is better than A on accuracy: B 95.00, A 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
-        "p = 0.0010 (Holm = 0.0020)."
-    )
-
-
-def test_the_verdict_turns_round_where_the_first_is_better(results):
-    assert judged(results("plain"), {"A": 0.95, "B": 0.9}, [pair("A", "B", -0.05, 0.00001)]) == (
-        "A is better than B on accuracy: A 95.00, B 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
-        "p < 0.0001."
-    )
-
-
-def test_the_verdict_says_no_more_than_the_numbers_where_p_is_high(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.905}, [pair("A", "B", 0.005, 0.04, 0.08)]) == (
-        "No significant difference between A and B on accuracy: B 90.50, A 90.00, difference +0.50 with 95% interval "
-        "[−0.50, +1.50], p = 0.0400 (Holm = 0.0800)."
-    )
-
-
-def test_the_verdict_on_identical_systems(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.9}, [pair("A", "B", 0.0, 1.0, units=0)]) == (
-        "A and B do not differ in any unit on accuracy: no difference."
-    )
-
-
-def test_the_verdict_on_an_undefined_measure(results):
-    nan = float("nan")
-    assert judged(results("plain"), {"A": nan, "B": nan}, [pair("A", "B", nan, nan)]) == (
-        "A and B cannot be compared on accuracy: it is undefined."
-    )
-
-
-THREE = {"A": 0.9, "B": 0.95, "C": 0.8}
-
-
-def test_the_verdict_on_several_systems_with_a_clear_winner(results):
-    rows = [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00; its lead over each other system is significant (p < 0.05 after Holm)."
-    )
-
-
-def test_the_verdict_on_several_systems_where_some_leads_are_open(results):
-    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00; its lead is significant (p < 0.05 after Holm) over all but A."
-    )
-
-
-def test_the_verdict_on_several_systems_where_no_lead_is_significant(results):
-    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00, but no lead over another system is significant (p < 0.05 after Holm)."
-    )
-
-
-def test_several_undefined_systems_have_no_highest(results):
-    nan = float("nan")
-    rows = [pair(a, b, nan, nan) for a, b in ("AB", "AC", "BC")]
-    sentence = judged(results("plain"), dict.fromkeys("ABC", nan), rows)
-    assert "highest" not in sentence
-    assert "undefined" in sentence
-
-
-def test_two_systems_of_the_same_score_are_both_highest(results):
-    rows = [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)]
-    sentence = judged(results("plain"), {"A": 0.9, "B": 0.9, "C": 0.8}, rows)
-    assert not sentence.startswith("A has the highest")
+def test_the_verdict_on_one_system_is_its_score(results):
+    result = results("plain", "score")
+    row = next(row for row in result.scores if row.main)
+    alone = replace(result, scores=(row,), comparisons=())
+    reach = f"95% interval {percent(row.low)} to {percent(row.high)}"
+    assert alone.verdict == f"{row.system} reaches {percent(row.value)} on {row.measure} ({reach})."
 
 
 def test_csv_has_the_cells_of_tsv(results):

@@ -7,6 +7,7 @@ import { nativeFormat, nativeText } from "./native.js";
 
 // The width of a drawing on paper, in pixels.
 const PAPER = 680;
+const FEW_LAYERS = 4;
 
 /** The pane beside the list. */
 export class Reader {
@@ -79,11 +80,15 @@ export class Reader {
     const names = ["gold", ...systems];
     const compared = [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
     const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place);
-    return order.map((side) => {
+    const buttons = order.map((side) => {
       const letter = letters[side] ? element("b", {}, letters[side], " ") : null;
       const about = { "data-layer": side, "aria-pressed": String(shown.includes(side)) };
       return buttonFor(() => this.toggle(side), about, letter, element("bdi", {}, names[side]));
     });
+    const others = buttons.splice(compared.length);
+    if (others.length <= FEW_LAYERS) return [...buttons, ...others];
+    const open = others.some((button) => button.getAttribute("aria-pressed") === "true");
+    return [...buttons, element("details", { class: "layers", open }, element("summary", {}, `${others.length} more systems`), element("div", { class: "choices" }, others))];
   }
 
   #foldButton() {

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
-from assay.render.text import DASH, visible
+from assay.render.text import visible
+from assay.result.numbers import DASH
 from assay.result.posteriors import Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:
