@@ -21,7 +21,7 @@ HEAVY = ("numpy", "scipy", "rich")
 
 # Imports point upwards in this list: a room may use what stands before it.
 ORDER = (
-    ("errors", "arrays", "specs", "files"),
+    ("errors", "arrays", "specs", "files", "keywords"),
     ("corpus",),
     ("formats", "align"),
     ("stats", "result"),
@@ -35,7 +35,10 @@ ORDER = (
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
-BESIDE = {("specs", "errors"), ("files", "errors"), ("__main__", "cli"), ("cli", "demo"), ("demo", "cli")}
+BESIDE = {
+    *(("specs", "errors"), ("files", "errors"), ("keywords", "errors")),
+    *(("__main__", "cli"), ("cli", "demo"), ("demo", "cli")),
+}
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for
 # their defaults when a figure is looked up by another spelling of its measure.
 LAZILY = {("result", "render"), ("result", "engine")}

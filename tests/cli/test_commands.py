@@ -222,7 +222,7 @@ def test_the_lines_that_the_demo_proposes_run(demo, tmp_path):
         assert any(f" {example}/" in line for line in lines)
     shutil.copytree(demo / "copy", tmp_path / "copy")
     root = Path(__file__).parents[2]
-    pages = "".join(page.read_text("utf-8") for page in (root / "README.md", *root.glob("docs/guide/*.md")))
+    pages = "".join(page.read_text("utf-8") for page in (root / "README.md", *root.glob("docs/**/*.md")))
     for line in lines:
         # What stands in a page is run there.
         if f"\n{re.sub(r' (?=[a-z]+/)', ' demo-out/', line)}\n" not in pages:

@@ -31,7 +31,9 @@ class Output:
     def check(self) -> None:
         """Refuse an output without a format before the work begins."""
         if self.path and not self.form:
-            _form_of(self.path)
+            from assay.render import form_of
+
+            form_of(self.path)
 
     @property
     def has_page(self) -> bool:
@@ -40,7 +42,9 @@ class Output:
 
     @property
     def _main_is_page(self) -> bool:
-        return "html" in (self.form, _form_of(self.path) if self.path and not self.form else "")
+        from assay.render import form_of
+
+        return "html" in (self.form, form_of(self.path) if self.path and not self.form else "")
 
     def embed(self, asked: str | None) -> str:
         """The sentences that go along: as asked, else what a page needs."""
@@ -67,14 +71,14 @@ class Output:
         """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
         from dataclasses import replace
 
-        from assay.render import render
+        from assay.render import form_of, render
 
         if self.html:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
             result = replace(result, texts=None)
         if self.path:
-            write(self.path, render(result, self.form or _form_of(self.path)))
+            write(self.path, render(result, self.form or form_of(self.path)))
         elif self.form or not sys.stdout.isatty():
             click.echo(render(result, self.form or "tsv"), nl=False)
         else:
@@ -111,16 +115,6 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
     for name, place in places.items():
         make_folder(place.parent)
         write(place, texts[name])
-
-
-def _form_of(path: str) -> str:
-    from assay.errors import UsageError
-    from assay.render import ENDINGS
-
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
-    return ENDINGS[ending]
 
 
 def check_stdin(*paths: str) -> None:

@@ -262,7 +262,7 @@ def _summary(progress: Progress) -> str:
 @click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
 @SEED
 @click.option("--pictures", type=OutputPath(file_okay=False), help="Folder for triangles, forest plots, rankings …")
-@choice("--picture-format", "svg pdf png", "Format of pictures, which need the extra assay[plot].", "svg")
+@choice("--picture-format", "svg pdf png", "Format of pictures, which need the extra assay-nlp[plot].", "svg")
 @output_options
 def bayes(
     runs: tuple[str, ...],

@@ -12,6 +12,7 @@ import click
 from assay.errors import InputError
 
 if TYPE_CHECKING:
+    from assay.keywords import Embed
     from assay.result import Result
 
 FOLDER = Path(__file__).parent
@@ -137,7 +138,7 @@ Your own files: assay compare gold.conllu a.conllu b.conllu
         click.echo(f"report pages: {first}")
 
 
-def _results(example: str, embed: str) -> Iterator[tuple[str, Result]]:
+def _results(example: str, embed: Embed) -> Iterator[tuple[str, Result]]:
     """The comparisons of one example, each with its title; with the sentences where a page is to show them."""
     from assay.scale.run import compare
 

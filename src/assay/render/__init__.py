@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
-from assay.errors import unknown
+from assay.errors import UsageError, unknown
 from assay.result import Result
 
 _RENDERERS = {
@@ -24,3 +25,11 @@ def render(result: Result, form: str) -> str:
     module, name = _RENDERERS[form].split(".")
     text: str = getattr(import_module(f"assay.render.{module}"), name)(result)
     return text
+
+
+def form_of(path: str | Path) -> str:
+    """The format that the ending of a file's name tells."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
+    return ENDINGS[ending]

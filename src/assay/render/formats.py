@@ -18,6 +18,23 @@ from assay.result.numbers import DASH
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 
+# --- plain text ---
+
+
+def summary(result: Result) -> str:
+    """The verdict, the first table and the warnings as plain text, for print()."""
+    parts = [visible(result.verdict)] if result.verdict else []
+    for table in tables(result)[:1]:
+        rows = [table.header, *([visible(cell.text) for cell in row] for row in table.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for row in rows:
+            cells = [f"{text:{'<' if at < table.words else '>'}{widths[at]}}" for at, text in enumerate(row)]
+            lines.append("  ".join(cells).rstrip())
+        parts += ["\n".join(lines), *[" ".join(table.notes)] * bool(table.notes)]
+    return "\n\n".join([*parts, *(f"warning: {visible(text)}" for text in result.warnings)])
+
+
 # --- tabs or commas between cells: full labels, nothing cut, plain numbers ---
 
 

@@ -149,13 +149,16 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
 
 
 def fragment(result: Result) -> str:
-    """The verdict, scores, differences, changes, warnings and signature, with inline styles only, for a notebook."""
-    shown = [table for table in tables(result) if not table.minor and table.title.startswith(_IN_NOTEBOOKS)]
+    """The verdict, the warnings and all tables, the main ones open, with inline styles only, for a notebook."""
     parts = [f"<p>{escape(heading(result))}</p>"]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
-    parts += [_table(table, short=True, styled=True) for table in shown]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
+    shown = [table for table in tables(result) if not table.minor]
+    main = [table for at, table in enumerate(shown) if at == 0 or table.title.startswith(_IN_NOTEBOOKS)]
+    parts += [_table(table, short=True, styled=True) for table in main]
+    if more := [_table(table, short=True, styled=True) for table in shown if table not in main]:
+        parts.append(f"<details><summary>{plural(len(more), 'more table')}</summary>{''.join(more)}</details>")
     wrapped = '<code style="overflow-wrap:anywhere">'
     parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"
@@ -189,8 +192,9 @@ def _table(table: Table, *, short: bool, styled: bool) -> str:
     notes = "".join(f"<p>{escape(text)}</p>" for text in told)
     more = len(table.rows) - len(rows)
     left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    level = "h4" if styled else "h2"
     return (
-        f"<section><h2>{escape(table.title)}</h2><table{style}><thead><tr>{head}</tr></thead>"
+        f"<section><{level}>{escape(table.title)}</{level}><table{style}><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>{left}{notes}</section>"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -817,11 +818,11 @@ class Result:
         return result
 
     @classmethod
-    def read(cls, path: str) -> Result:
+    def read(cls, path: str | os.PathLike[str]) -> Result:
         """A Result from a file of its JSON."""
         from assay.formats.source import Source as File
 
-        text = "".join(batch.text for batch in File(path).batches())
+        text = "".join(batch.text for batch in File(os.fspath(path)).batches())
         try:
             return cls.from_json(text)
         except InputError as error:
@@ -885,6 +886,30 @@ class Result:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
         return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
 
+    def to_html(self) -> str:
+        """The report page, with the sentences behind the figures where the Result was made with `embed="auto"`."""
+        return self._rendered("html")
+
+    def to_latex(self) -> str:
+        """All tables in booktabs style."""
+        return self._rendered("latex")
+
+    def to_markdown(self) -> str:
+        """The verdict, all tables and examples in Markdown."""
+        return self._rendered("md")
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file in the format of its ending: .html, .json, .tex, .md, .csv, .tsv."""
+        from assay.files import write
+        from assay.render import form_of
+
+        write(os.fspath(path), self._rendered(form_of(os.fspath(path))))
+
+    def _rendered(self, form: str) -> str:
+        from assay.render import render
+
+        return render(self, form)
+
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
         from assay.render.formats import flat
@@ -896,6 +921,11 @@ class Result:
         if name not in lists:
             raise unknown("list of rows", name, lists)
         return [plain(row) if dataclasses.is_dataclass(row) else {name: row} for row in getattr(self, name)]
+
+    def __str__(self) -> str:
+        from assay.render.formats import summary
+
+        return summary(self)
 
     def __repr__(self) -> str:
         from assay.render.text import one_line

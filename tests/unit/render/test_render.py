@@ -18,6 +18,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import assay
+from assay.errors import UsageError
 from assay.render import FORMATS, render
 from assay.render.tables import tables
 from assay.render.terminal import show
@@ -501,6 +502,42 @@ def test_a_notebook_gets_a_fragment_without_script(results, case):
     found = Cells(results(case)._repr_html_())
     assert not found.tags & {"script", "img", "style", "html", "i", "b"}
     assert "table" in found.tags
+
+
+def test_results_of_annotators_and_of_runs_show_in_a_notebook_and_in_print(tmp_path):
+    annotators = {"anna": [["A", "B", "A", "A"], ["B", "A"]], "ben": [["A", "B", "B", "A"], ["B", "A"]]}
+    lines = [
+        f"{name},{system},1,{fold},accuracy,{0.7 + fold / 100 + fold / 500 * (system == 'new')}"
+        for name in ("one", "two")
+        for system in ("old", "new")
+        for fold in range(1, 6)
+    ]
+    runs = tmp_path / "runs.csv"
+    runs.write_text("\n".join(["dataset,system,repetition,fold,measure,value", *lines]))
+    for result in (assay.agreement(annotators, times=20), assay.bayes(runs, rope=0.01, draws=1000)):
+        first = tables(result)[0]
+        shown, printed = result._repr_html_(), str(result)
+        assert shown.index(first.title) < shown.index("<details>")
+        assert printed.startswith(result.verdict)
+        assert all(cell.text in printed for row in first.rows for cell in row)
+
+
+def test_print_shows_the_verdict_and_the_scores(results):
+    lines = str(results("plain")).splitlines()
+    assert lines[0] == results("plain").verdict
+    assert lines[2].split() == ["system", "accuracy", "sentence-accuracy", "tag-f1"]
+    assert lines[3].startswith("one     66.67 [") and lines[4].startswith("two     98.33 [")
+
+
+def test_a_result_writes_itself_in_the_format_of_the_ending(results, tmp_path):
+    result = results("plain")
+    for name, text in (("a.html", result.to_html()), ("a.tex", result.to_latex()), ("a.md", result.to_markdown())):
+        result.write(tmp_path / name)
+        assert (tmp_path / name).read_text("utf-8") == text
+    result.write(tmp_path / "a.json")
+    assert Result.read(tmp_path / "a.json").to_json() == result.to_json()
+    with pytest.raises(UsageError, match=r"a\.docx: the ending tells no format\. Use \.json, "):
+        result.write(tmp_path / "a.docx")
 
 
 def test_a_prompt_shows_the_main_scores(results):

@@ -72,7 +72,7 @@ def check_plot() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise UsageError("pictures need matplotlib. Install it: pip install 'assay[plot]'") from None
+        raise UsageError("pictures need matplotlib. Install it: pip install 'assay-nlp[plot]'") from None
 
 
 @contextmanager
