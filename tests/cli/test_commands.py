@@ -78,6 +78,8 @@ def example_folder(tmp_path_factory):
         "treebank.conllu": "gold",
         "gold/x.conllu": "gold",
         "system/x.conllu": "hanta",
+        "a/x.conllu": "nltk-tnt",
+        "b/x.conllu": "hanta",
     }
     for name, stem in copies.items():
         (folder / name).parent.mkdir(exist_ok=True)

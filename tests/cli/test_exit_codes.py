@@ -35,7 +35,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (
             (*SCORE, "--format", "jsn"),
             "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
-            "'html'. See: assay score --help",
+            "'html', 'runs'. See: assay score --help",
         ),
         (
             (*SCORE, "--times", "many"),

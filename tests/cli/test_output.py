@@ -82,7 +82,8 @@ def test_an_unknown_ending_is_refused_before_any_file_is_read(assay):
     done = assay("score", "none.conllu", "none.conllu", "-o", "x.doc")
     assert done.returncode == 2
     assert done.stderr == (
-        "assay: x.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .htm, or say --format.\n"
+        "assay: x.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .txt, .htm, or say "
+        "--format.\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -41,15 +42,19 @@ def tables(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     names = {row.name for row in result.systems}
     pairs = [row for row in overall if " ~ " in row.system or row.system == PAIRS_MEAN]
-    yield from _all(result, [row for row in overall if row.system == ALL], pairs)
-    yield from _pairs(result, pairs)
-    yield from result.tables
-    yield from _systems(result, [row for row in overall if row not in pairs and row.system != ALL], names)
-    yield from _annotators(result)
-    yield from _labels(result)
-    yield from _items(result)
-    yield from _by_label(result)
-    yield from _slices(result)
+    parts = {
+        "scores": _all(result, [row for row in overall if row.system == ALL], pairs),
+        "pairs": _pairs(result, pairs),
+        "errors": iter(result.tables),
+        "systems": _systems(result, [row for row in overall if row not in pairs and row.system != ALL], names),
+        "annotators": _annotators(result),
+        "confusion": _labels(result),
+        "items": _items(result),
+        "labels": _by_label(result),
+        "slices": _slices(result),
+    }
+    for name, part in parts.items():
+        yield from (replace(one, name=one.name or name) for one in part)
 
 
 def _noun(result: Result) -> str:
@@ -404,6 +409,7 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
             f"Alternative Annotator Test ({measure})",
             ["system", "verdict", "ω", "ρ", *(f"ε {cost}" for cost in costs), "least ε"],
             body,
+            name="alt-test",
             words=2,
             notes=tuple(notes),
             droppable=tuple(range(4, 4 + len(costs))),
@@ -419,6 +425,7 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
             ["system", "annotator", f"{_noun(result)}s", "human − system", "p", "beaten"],
             details,
             "text text count points p text",
+            name="alt-test",
             words=2,
             minor=len(tests_of) > 1,
             short=SHORT,

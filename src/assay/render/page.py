@@ -12,7 +12,7 @@ import gzip
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
@@ -21,8 +21,8 @@ from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, main_scores
-from assay.result import Comparison, Result, Table, enumeration
+from assay.render.text import heading, main_scores, plural
+from assay.result import Comparison, Result, Results, Table, enumeration
 from assay.result.chance import few_lines, power_lines
 from assay.result.citations import bibtex, used
 
@@ -133,19 +133,59 @@ def _chance(result: Result, test: Comparison) -> list[str]:
     return [line for lines in (few_lines, power_lines) for line in lines([test], result.unit, result.units)]
 
 
-def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
-    """A page of links: the title of each page, its file beside this one, and what is in it."""
+def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
+    """A page of links: the title of each page, its file beside this one, and what is in it; before that what is found
+    over all of them, where names of pages are links too."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
         f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
+    found, head, foot = "", "", ""
+    if overall is not None:
+        links = {name: file for name, file, _ in pages}
+        warnings = "".join(f"<li>{escape(text)}</li>" for text in overall.warnings)
+        major = [table for table in tables(overall) if not table.minor]
+        minor = [table for table in tables(overall) if table.minor]
+        head = f'<p class="heading">{escape(heading(overall))}</p>'
+        found = "".join(
+            (
+                f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
+                '<div id="tables">',
+                *(_table(table, short=False, styled=False, links=links) for table in major),
+                f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
+                *(_table(table, short=False, styled=False, links=links) for table in minor),
+                "</details></div>" if minor else "</div>",
+                f'<aside aria-label="Warnings"><ul>{warnings}</ul></aside>' if warnings else "",
+                *(f'<p class="note">{escape(note)}</p>' for note in overall.notes),
+            )
+        )
+        foot = f"<footer><code>{escape(overall.signature)}</code></footer>"
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         f'{_HEAD.format(policy=policy, title=escape(title), styles=_styles())}<body class="index">'
-        f'<header id="top"><h1>{escape(title)}</h1></header><main id="report"><ul class="pages">{rows}</ul></main>'
-        "</body></html>\n"
+        f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
+        f'<main id="report">{found}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
     )
+
+
+def pages(results: Results) -> Iterator[tuple[str, str]]:
+    """The page of each data set by the name of its file, and an index of them that has the tables over all."""
+    names: dict[str, str] = {}
+    taken = {"index.html"}
+    for name in results.sets:
+        safe = re.sub(r"[^\w.+-]+", "_", name).strip(".") or "_"
+        file, number = f"{safe}.html", 1
+        # Names may differ in other characters, or in their case, alone.
+        while file.lower() in taken:
+            number += 1
+            file = f"{safe}_{number}.html"
+        taken.add(file.lower())
+        names[name] = file
+        yield file, page(results[name])
+    systems = dict.fromkeys(row.system for row in results.overall.scores)
+    title = f"{enumeration(list(systems))} on {len(names)} data sets"
+    yield "index.html", index(title, [(name, names[name], results[name]) for name in names], results.overall)
 
 
 def fragment(result: Result) -> str:
@@ -164,8 +204,9 @@ def fragment(result: Result) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def _table(table: Table, *, short: bool, styled: bool) -> str:
-    """A table with its title and notes, for a page with a style of its own or with inline styles."""
+def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
+    """A table with its title and notes, for a page with a style of its own or with inline styles; names of rows and
+    columns that have a page are links to it."""
 
     def drawn(tag: str, cell: Cell, index: int, scope: str) -> str:
         right = index >= table.words
@@ -175,6 +216,8 @@ def _table(table: Table, *, short: bool, styled: bool) -> str:
         elif right:
             attributes += ' class="n"'
         text = escape(cell.text)
+        if tag == "th" and links and cell.text in links:
+            text = f'<a href="{escape(links[cell.text], quote=True)}">{text}</a>'
         if cell.italic and tag == "td":
             text = f"<em>{text}</em>"
         if cell.bold and tag == "td":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from assay.render import annotators, runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
 from assay.render.text import count, p_error, plural
-from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
+from assay.result import Change, Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
 from assay.result.chance import few_lines, power_lines
 from assay.result.numbers import DASH, percent
 
@@ -36,23 +36,28 @@ _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
 
-def tables(result: Result) -> list[Table]:
-    """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
+def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
+    """The tables of these names, or all, as far as they have rows, in reading order: how good, what differs, details.
+
+    Their values are cells.
+    """
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
-    return [with_cells(one) for one in found if one.rows]
+    named = (replace(one, name=one.name or one.after.replace(" ", "-") or "further") for one in found if one.rows)
+    return [with_cells(one) for one in named if not names or one.name in names]
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
     """The tables that all Results have, and behind each those that the task puts there."""
     if result.tables_only:
         yield from result.tables
+        yield from runs.ranks(result)
         return
     leading = leading_pair(result)
     own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]
     for part, name in _PARTS.items():
-        yield from part(result)
+        yield from (replace(one, after=name) for one in part(result))
         yield from (one for one in own if one.after == name)
     yield from (one for one in own if one.after not in _PARTS.values())
 
@@ -64,7 +69,11 @@ def _covered(result: Result, after: str) -> set[str]:
 
 def leading_pair(result: Result) -> set[str]:
     """The best two systems: the pair shown where there is no room for all."""
-    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), {})
+    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), None)
+    if overall is None:
+        measure = next(iter(result.main_scores), "")
+        whole = (row for row in result.scores if row.main and row.measure == measure and row.slice is None)
+        overall = {row.system: -math.inf if math.isnan(row.value) else row.value for row in whole}
     return set(sorted(overall, key=lambda name: -overall[name])[:2])
 
 
@@ -82,8 +91,8 @@ def _scores(result: Result) -> Iterator[Table]:
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
     if any(row.runs for row in result.scores):
         notes.append(
-            f"Several runs: mean ± standard deviation; the interval is Student's, by the variance over {result.unit}s "
-            "and over runs."
+            "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
+            f"{result.unit}s and over runs."
         )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
     overall = [row for row in result.scores if row.slice is None and row.label is None]
@@ -353,8 +362,8 @@ def _changes(result: Result) -> Iterator[Table]:
     shown = [(diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]]
     for diff, which in shown if result.by_outcome else ():
         rows: list[list[Any]] = []
-        for kind, total in _totals(diff) if diff.different else ():
-            rows.append(_kind_row(kind, total, diff))
+        for kind, title, total in change_kinds(diff) if diff.different else ():
+            rows.append(_kind_row(title, total, diff))
             rows += [
                 [
                     *("", f"{kind_title(change.before)} → {kind_title(change.after)}", change.count),
@@ -377,30 +386,35 @@ def _changes(result: Result) -> Iterator[Table]:
             yield _changes_by_label(result, diff, which)
 
 
-def _totals(diff: Diff) -> Iterator[tuple[str, int]]:
-    """Each kind of change with its number."""
-    yield from zip(_KIND_NAMES, (diff.corrections, diff.new_errors, diff.changed_errors), strict=True)
+def change_kinds(diff: Diff) -> Iterator[tuple[str, str, int]]:
+    """Each kind of change, its title and its number."""
+    numbers = (diff.corrections, diff.new_errors, diff.changed_errors)
+    for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
+        yield kind, title, number
 
 
-def _kind_row(kind: str, total: int, diff: Diff) -> list[Any]:
+def path_of(change: Change) -> str:
+    """The labels of a change; what became right is gold's label, unless the item itself is gone."""
+    named = change.kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
+    return f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
+
+
+def _kind_row(title: str, total: int, diff: Diff) -> list[Any]:
     share = Cell(percent(total / diff.different), True)
-    return [Cell(_KIND_NAMES[kind], True), "", Cell(count(total), True), "", share]
+    return [Cell(title, True), "", Cell(count(total), True), "", share]
 
 
 def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
     """The most frequent changes of labels; of arcs also how many have another head."""
     arcs, item = any(change.moved is not None for change in diff.changes), result.noun
     rows: list[list[Any]] = []
-    for kind, total in _totals(diff):
+    for kind, title, total in change_kinds(diff):
         changes = [change for change in diff.changes if change.kind == kind]
         moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
-        rows.append([*_kind_row(kind, total, diff), *[moved] * arcs])
+        rows.append([*_kind_row(title, total, diff), *[moved] * arcs])
         for change in changes[:5]:
-            # What became right is gold's label, unless the item itself is gone.
-            named = kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
-            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
             shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
-            rows.append(["", path, change.count, *shares])
+            rows.append(["", path_of(change), change.count, *shares])
     header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
     title = f"Changes {diff.a} → {diff.b}{which}"
     return table(
@@ -696,3 +710,9 @@ _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
     _mappings: "mappings",
 }
 """In reading order, each with the name by which a table of a task may stand behind it."""
+NAMES = (
+    *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
+    *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "annotators", "items", "systems"),
+    *("alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
+)
+"""By these names tables are asked for."""

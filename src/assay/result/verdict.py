@@ -22,6 +22,8 @@ def verdict(result: Result) -> str:
         return " ".join(f"{row.measure}: {row.headline or row.chain}." for row in result.rankings)
     if result.command == "agreement":
         return _of_annotators(result)
+    if result.systems_over_sets:
+        return _over_sets(result)
     mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
     if not mains:
         return ""
@@ -170,3 +172,50 @@ def _p(row: Comparison) -> str:
     texts = [p_value(row.p), p_value(row.p_adjusted)]
     p, adjusted = (f"p < {text[1:]}" if text.startswith("<") else f"p = {text}" for text in texts)
     return p if texts[0] == texts[1] else f"{p}, after Holm {adjusted.removeprefix('p ').removeprefix('= ')}"
+
+
+def _over_sets(result: Result) -> str:
+    """The better system over data sets by the first measure, on how many it is ahead, and on how many surely."""
+    measure, number = result.systems_over_sets[0].measure, result.systems_over_sets[0].data_sets
+    own = [row for row in result.systems_over_sets if row.measure == measure]
+    rows = {row.system: row for row in own if not math.isnan(row.average)}
+    pairs = [row for row in result.pairs_over_sets if row.measure == measure]
+    if not rows:
+        return f"No data set has {measure} of all systems, so that there is no average."
+    total = len({row.slice for row in result.scores if row.slice})
+    over = f"averaged over {number} data sets" if number > 1 else "on the one data set that all systems have"
+    over = "on one data set" if total == 1 else over
+    correction = f"p < {LEVEL} after Holm's correction over data sets"
+    if len(rows) == 2 and len(pairs) == 1 and round(pairs[0].difference, 12):
+        pair = pairs[0]
+        sides = [(pair.a, pair.a_better, pair.a_significant), (pair.b, pair.b_better, pair.b_significant)]
+        (worse, behind, against), (better, ahead, sure) = sides if pair.difference > 0 else reversed(sides)
+        lost = f" {worse} is ahead on {behind}, significantly on {against or 'none'}." if behind else ""
+        return (
+            f"{better} is {percent(abs(pair.difference))} points better than {worse} on {measure}, {over}: it is "
+            f"ahead on {ahead}, significantly on {sure or 'none'} ({correction}).{lost}"
+        )
+    highest = max(row.average for row in rows.values())
+    best = [name for name, row in rows.items() if round(row.average - highest, 12) == 0]
+    if len(rows) == 1:
+        return f"{best[0]} reaches {percent(highest)} on {measure}, {over}."
+    if len(best) > 1:
+        return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
+    first = rows[best[0]]
+    won = f"It is the best on {first.best or 'none'} of {total}"
+    if pairs and first.best:
+        won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
+    sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
+    for ranks in [row for row in result.ranks if row.measure == measure]:
+        p = p_value(ranks.friedman_p)
+        friedman = f"Friedman's test, p {'<' if p.startswith('<') else '='} {p.removeprefix('<')}"
+        if not ranks.friedman_p < LEVEL:
+            return f"{sentence} Ranks over data sets do not tell the systems apart ({friedman})."
+        leader, *others = ranks.ranks
+        apart = [name for name in others if not set(ranks.groups[name]) & set(ranks.groups[leader])]
+        told = "each other system" if len(apart) == len(others) else enumeration(apart or ["none of the others"])
+        sentence += (
+            f" Ranks differ over data sets ({friedman}); {leader} has the best mean rank, {ranks.ranks[leader]:.2f}, "
+            f"and is told apart from {told} (signed-rank test, p < {LEVEL} after Holm)."
+        )
+    return sentence

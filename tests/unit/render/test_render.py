@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,9 @@ from rich.console import Console
 
 import assay
 from assay.errors import UsageError
-from assay.render import FORMATS, render
-from assay.render.tables import tables
-from assay.render.terminal import show
+from assay.render import FORMATS, OF_TABLES, render
+from assay.render.tables import NAMES, tables
+from assay.render.terminal import short_names, show
 from assay.render.text import visible
 from assay.result import Result
 from assay.result.numbers import p_value, percent, signed
@@ -128,9 +129,9 @@ def results():
     return get
 
 
-def terminal(result: Result, width: int) -> str:
+def terminal(result: Result, width: int, **options: Any) -> str:
     out = io.StringIO()
-    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False))
+    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False), **options)
     return out.getvalue()
 
 
@@ -157,7 +158,7 @@ def test_every_command_has_every_format(results, case, command, form):
 def test_no_line_on_a_terminal_is_wider_than_it_apart_from_paths_and_signature(results, case, command, width):
     result = results(case, command)
     places = {row.place for row in result.examples}
-    for line in terminal(result, width).split("\n"):
+    for line in (terminal(result, width) + terminal(result, width, full=True)).split("\n"):
         if line.startswith("assay:") or any(line.startswith(place) for place in places):
             continue
         assert cell_len(line) <= width, line
@@ -166,7 +167,7 @@ def test_no_line_on_a_terminal_is_wider_than_it_apart_from_paths_and_signature(r
 @pytest.mark.parametrize("width", [80, 120])
 def test_figures_on_a_terminal_stay_whole_with_two_systems(results, width):
     result = results("plain")
-    shown = terminal(result, width)
+    shown = terminal(result, width, full=True)
     for table in tables(result):
         if table.title == "Scores":
             for row in table.rows:
@@ -183,6 +184,59 @@ def test_a_terminal_names_every_one_of_thirty_systems(results):
 def test_escape_sequences_in_labels_do_not_reach_the_terminal():
     result = assay.score([["\x1b[31mA", "B"]], {"s": [["B", "\x1b[31mA"]]}, ["tag-f1"], times=10)
     assert "\x1b" not in terminal(result, 80)
+
+
+# --- the short form, and tables by name ---
+
+
+def test_two_systems_fit_on_a_screen_and_the_rest_is_named(results):
+    result = replace(results("plain"), examples=())
+    result = replace(result, scores=tuple(row for row in result.scores if row.slice is None))
+    shown = terminal(result, 80, further=["assay compare gold a b --html report.html"])
+    assert len(shown.splitlines()) < 45
+    assert result.verdict in " ".join(shown.split())
+    assert "\nNext: assay compare gold a b --html report.html\n" in shown
+    named = re.search(r"More: --full for all, or --table with ([^.]*)\.", " ".join(shown.split()))
+    assert named
+    for table in tables(result):
+        # What is not shown is named, and has its rows where it is asked for.
+        assert table.title.partition(",")[0] in shown or table.name in named[1].split(", ")
+        whole = terminal(result, 200, names=[table.name])
+        assert table.title in whole
+        assert all(row[0].text in whole for row in table.rows)
+        assert table.title in terminal(result, 200, full=True)
+
+
+def test_every_table_has_a_name_of_the_list(results):
+    for case, command in (("plain", "score"), ("plain", "compare"), ("thirty systems", "compare")):
+        assert {table.name for table in tables(results(case, command))} <= {*NAMES}
+
+
+def test_long_names_are_shortened_with_a_legend():
+    names = ["crf-with-a-very-long-name-of-settings", "crf-with-a-very-long-name-of-options", "short"]
+    gold = [["A", "B"], ["B", "A"]] * 8
+    systems = dict(zip(names, ([["A", "A"], ["B", "A"]] * 8, gold, [["B", "B"], ["A", "A"]] * 8), strict=True))
+    shown = terminal(assay.compare(gold, systems, ["accuracy"], times=20), 80)
+    for name in names[:2]:
+        assert re.search(rf"^crf-with-a-v…\S+ is {name}$", shown, re.MULTILINE)
+        # In the legend alone, and in the signature.
+        assert shown.count(name) == 2
+    assert short_names(["a" * 40 + "1234567", "a" * 30 + "1234567"], 20) == {
+        "a" * 40 + "1234567": "a" * 16 + "…1",
+        "a" * 30 + "1234567": "a" * 16 + "…2",
+    }
+
+
+def test_tables_are_chosen_by_name_in_every_format_that_has_some(results):
+    result = results("plain")
+    for form in OF_TABLES:
+        text = render(result, form, ["scores", "changes"])
+        assert "Scores" in text and "Changes" in text and "Upper bound" not in text
+    assert "Upper bound" in render(result, "table", full=True)
+    with pytest.raises(UsageError, match=r"no table 'score'.*scores"):
+        render(result, "md", ["score"])
+    with pytest.raises(UsageError, match="json is not made of tables, so none can be chosen"):
+        render(result, "json", ["scores"])
 
 
 # --- the same cells everywhere ---

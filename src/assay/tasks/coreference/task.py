@@ -73,6 +73,7 @@ def _present(result: Result) -> Result:
             tuple(wrong),
             ("text", "count", "share"),
             after="further scores",
+            name="errors",
             notes=(
                 "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
                 "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "

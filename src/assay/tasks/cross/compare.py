@@ -59,7 +59,7 @@ _Named = list[tuple[str, Figures]]
 @explicit()
 def cross(
     theories: Sequence[str],
-    systems: Sequence[str],
+    systems: Sequence[str] | Mapping[str, str],
     measures: Sequence[str] | str | None = None,
     *,
     sizes: Literal["2.1", "2.2", "paper"] = "2.1",
@@ -80,13 +80,14 @@ def cross(
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
     `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
-    `name@theory=path`; a system may be given in several versions. `measures` are those of the frameworks themselves,
-    in place of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`, relations keep what
-    follows the colon in these as in function trees. `function_labels`: for a theory of relational-realizational
-    trees, the labels that are functions. `segmentation`: where a file cuts a sentence into other words, it is refused
-    (`same`), counted as wholly missing (`strict`), or all trees of the sentence are compared as sets of characters
-    (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`), left out (`leave-out`), or
-    dependencies are lifted until they are projective (`lift`). The other options are those of `compare`.
+    `name@theory=path`, or a mapping; a system may be given in several versions. `measures` are those of the
+    frameworks themselves, in place of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`,
+    relations keep what follows the colon in these as in function trees. `function_labels`: for a theory of
+    relational-realizational trees, the labels that are functions. `segmentation`: where a file cuts a sentence into
+    other words, it is refused (`same`), counted as wholly missing (`strict`), or all trees of the sentence are
+    compared as sets of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). The other options are those
+    of `compare`.
     """
     for what, value, known in (
         ("segmentation", segmentation, SEGMENTATIONS),

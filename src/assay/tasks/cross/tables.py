@@ -81,6 +81,7 @@ def _score_table(
         ("text", "percent"),
         bold=tuple(bold),
         italic=tuple(italic),
+        name="scores",
         notes=(
             f"Percent, in brackets the 95% interval, by the variance over {result.unit}s. Bold: highest "
             "of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
@@ -114,6 +115,7 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         (*["score"] * bool(names), "pair", "difference", "p", "error", "p (Holm)"),
         tuple(rows),
         (*["text"] * bool(names), "pair", "points", "p", "error", "holm"),
+        name="tests",
         words=1 + bool(names),
         short=15,
         notes=(
@@ -139,6 +141,7 @@ def _edits(result: Result) -> Table:
         ("system", "spurious", "missing", "edits", "size", "forgiven", "unasked"),
         rows,
         ("text", "count"),
+        name="errors",
         notes=(
             "spurious: units that the system's own gold does not have; missing: units that all golds have. forgiven: "
             "rightly built though only its own gold has them; unasked: only its own gold has them, not built. Score: "
@@ -154,6 +157,7 @@ def _overlaps(result: Result) -> Table:
         ("golds", "units", "overlap"),
         tuple(rows),
         ("text", "text", "percent"),
+        name="differences",
         words=2,
         notes=(f"Percent: TedEval of one gold against the other ({_sizes(result)}).",),
     )
