@@ -240,8 +240,9 @@ def _summary(progress: Progress) -> str:
     "ropes",
     multiple=True,
     metavar="[MEASURE=]X",
-    help="Largest difference that does not matter: 0.002, '98 items', ci95 (as the paper; the default where the "
-    "number of items is known), ci95half, annotators.",
+    help="Largest difference that does not matter, in the unit of the scores: of fractions, 0.002 is 0.2 percentage "
+    "points; or '98 items', ci95 (as the paper; the default where the number of items is known), ci95half, "
+    "annotators.",
 )
 @click.option("--rho", help="Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
 @click.option("--folds", type=click.IntRange(min=2), help="Folds of a repetition, for matrices.")

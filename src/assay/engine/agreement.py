@@ -28,7 +28,7 @@ from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import describe, task_options, tasks
+from assay.engine.task import describe, task_options, tasks, with_titles
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
@@ -78,11 +78,11 @@ def agreement(
     table = _one_table(annotators, chosen)
     if table is not None:
         chosen.check()
-        return _of_table(table, given, systems, ways, items, chosen)
+        return with_titles(_of_table(table, given, systems, ways, items, chosen))
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
-    return _of_files(dict(named), given, systems, ways, items, absent, chosen)
+    return with_titles(_of_files(dict(named), given, systems, ways, items, absent, chosen))
 
 
 # --- one table of ratings ---

@@ -33,6 +33,7 @@ _LEFT_OUT_PAIRS = (
     "leave-one-out: the mean over annotators and all others as references; the human ceiling is that of the "
     "annotators themselves."
 )
+_COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
 _NOT_PERCENT = ("soft", "gamma")
 """Measures whose scores are numbers, not shares."""
 
@@ -71,7 +72,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
     for measure, row in means.items():
         if rows:
             seen = value_of(observed.get(measure))
-            body.append([f"{measure} ({PAIRS_MEAN})", figure(row), percent(seen), DASH])
+            body.append([f"{result.title(measure)} ({PAIRS_MEAN})", figure(row), percent(seen), DASH])
     disagreement = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in rows if row.main):
         parts = [found.get((measure, name)) for name in ("agreement", "expected")]
@@ -85,7 +86,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
                 shown = [DASH, DASH]
         else:
             shown = [percent(value_of(part)) for part in parts]
-        body.append([_title(measure), _number(found[measure, score]), *shown])
+        body.append([_COEFFICIENTS.get(measure, result.title(measure)), _number(found[measure, score]), *shown])
     notes = [
         f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). observed: pairs of "
         f"ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for chance."
@@ -97,11 +98,6 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
         body,
         notes=(*notes, *_prevalence(result, found)),
     )
-
-
-def _title(measure: str) -> str:
-    names = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
-    return names.get(measure, measure)
 
 
 def _prevalence(result: Result, found: dict[tuple[str, str], Score]) -> Iterator[str]:
@@ -143,11 +139,11 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     for measure, score in columns:
         # In full where several go by the same name.
         name = measure.partition("(")[0]
-        name = name if short[name] == 1 else measure
+        name = result.title(measure).partition(" (")[0] if short[name] == 1 else result.title(measure)
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:
-            header.append(name if score in ("f1", "value") else f"{name} {score}")
+            header.append(name if score in ("f1", "value") else f"{name} {result.title(score)}")
     systems = list(dict.fromkeys(pair for pair, _, _ in found))
     if len(systems) > PAIRS:
         # Where a terminal cannot show all, the mean comes first.
@@ -308,7 +304,7 @@ def _by_label(result: Result) -> Iterator[Table]:
         if all(math.isnan(row.value) for (_, pair), row in by_label.items() if pair in names):
             continue
         yield table(
-            f"{measure} by label",
+            f"{result.title(measure)} by label",
             ["label", *names],
             [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
             "text percent",
@@ -328,7 +324,7 @@ def _slices(result: Result) -> Iterator[Table]:
         values = dict.fromkeys(where for where, _ in found)
         yield table(
             f"Agreement by {name}",
-            [name, *measures],
+            [name, *map(result.title, measures)],
             [[where.partition("=")[2], *(figure(found.get((where, one))) for one in measures)] for where in values],
             short=25,
         )

@@ -30,7 +30,7 @@ def brief(result: Result) -> list[Table]:
         whole = ("order", "slices")
         more = [one for one in found if one.name in whole and not one.minor]
         shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
-        return [replace(one, short=min(one.short, 2 * ROWS)) for one in shown]
+        return [replace(one, short=ROWS if one.name == "items" else min(one.short, 2 * ROWS)) for one in shown]
     details = "label-differences" if result.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     lead = replace(result, scores=tuple(row for row in result.scores if row.measure == measure))
@@ -79,7 +79,8 @@ def _scores(result: Result) -> Iterator[Table]:
             values = [value_of(row) for row in own]
             figures = [figure(row, is_best(values, index)) for index, row in enumerate(own)]
             test = tests.get(measure) if score == main else None
-            label = f"  {score}" if score != main else f"{measure} {score}" if result.rivals else measure
+            label = result.title(measure) + (f" {result.title(main)}" if result.rivals else "")
+            label = label if score == main else f"  {score}"
             rows.append([label, *figures])
             if tests:
                 points = cell([test.difference, test.low, test.high], "points") if test else ""

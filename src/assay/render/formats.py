@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from assay.errors import CONTROL
 from assay.render.drawings import example_lines, example_text
@@ -64,7 +65,8 @@ def csv(result: Result, names: Collection[str] = ()) -> str:
 
 
 def _separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
-    found = tables(result, names)
+    # Programs get the names by which measures are asked for.
+    found = tables(replace(result, titles={}), names)
     blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in found]
     if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
@@ -176,6 +178,7 @@ _ESCAPES = {
     "…": r"\ldots{}",
     "✓": r"$\surd$",
     "±": r"$\pm$",
+    "³": "$^3$",
     "≈": r"$\approx$",
     "⪅": r"$\stackrel{<}{\approx}$",
     "⪆": r"$\stackrel{>}{\approx}$",

@@ -807,6 +807,8 @@ class Result:
     """Tables of the task …"""
     tables_only: bool = False
     """… in place of those of all Results."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Measures and scores as people write them, where that is not their name."""
     labels: tuple[str, ...] = ()
     """The labels that count; all where none is named …"""
     ignore_labels: tuple[str, ...] = ()
@@ -874,6 +876,10 @@ class Result:
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
+
+    def title(self, name: str) -> str:
+        """A measure or a score as people write it."""
+        return self.titles.get(name, name)
 
     @property
     def verdict(self) -> str:

@@ -19,7 +19,7 @@ def verdict(result: Result) -> str:
     if len(result.bayes) == 1:
         return result.bayes[0].verdict
     if result.command == "bayes":
-        return " ".join(f"{row.measure}: {row.headline or row.chain}." for row in result.rankings)
+        return " ".join(f"On {row.measure}, the worst first: {row.headline or row.chain}." for row in result.rankings)
     if result.command == "agreement":
         return _of_annotators(result)
     if result.systems_over_sets:
@@ -34,22 +34,30 @@ def verdict(result: Result) -> str:
     rows = {row.system: row for row in mains if row.measure == measure}
     values = {name: row.value for name, row in rows.items()}
     if len(tests) == 1:
-        said = _of_pair(tests[0], values, result.unit)
-        return " ".join(filter(None, (said, _otherwise(tests[0], of_scores) if result.rivals else "")))
+        said = _of_pair(tests[0], values, _named(result, measure), result.unit)
+        return " ".join(filter(None, (said, _otherwise(result, tests[0], of_scores))))
     if len(rows) > 1:
-        return _of_many(measure, values, tests)
+        return _of_many(_named(result, measure), values, tests)
     (row,) = rows.values()
     if math.isnan(row.value):
-        return f"{measure} of {row.system} is undefined."
-    return f"{row.system} reaches {percent(row.value)} on {measure}{_interval(row.low, row.high, ' (', ')')}."
+        return f"{_named(result, measure)} of {row.system} is undefined."
+    reached = f"{row.system} reaches {percent(row.value)} on {_named(result, measure)}"
+    return f"{reached}{_interval(row.low, row.high, ' (', ')')}."
 
 
-def _of_pair(row: Comparison, values: Mapping[str, float], unit: str) -> str:
+def _named(result: Result, measure: str) -> str:
+    """The measure as people write it; of rival measures, which have several scores each, with the main one."""
+    written, bracket, settings = result.title(measure).partition(" (")
+    score = f" {result.title(result.main_scores[measure])}" if result.rivals else ""
+    return f"{written}{score}{bracket}{settings}"
+
+
+def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: str) -> str:
     """Two systems on one measure, the better one first."""
     if row.units == 0 and row.runs is None:
-        return f"{row.a} and {row.b} do not differ in any {unit} on {row.measure}: no difference."
+        return f"{row.a} and {row.b} do not differ in any {unit} on {measure}: no difference."
     if math.isnan(row.p):
-        return f"{row.a} and {row.b} cannot be compared on {row.measure}: it is undefined."
+        return f"{row.a} and {row.b} cannot be compared on {measure}: it is undefined."
     sign = -1 if row.difference < 0 else 1
     better, worse = (row.b, row.a) if sign > 0 else (row.a, row.b)
     low, high = sorted((sign * row.low, sign * row.high))
@@ -57,21 +65,22 @@ def _of_pair(row: Comparison, values: Mapping[str, float], unit: str) -> str:
     points = percent(abs(row.difference))
     chance = "" if row.p_adjusted < LEVEL else ", which may be chance"
     if float(points) == 0:
-        return f"{better} and {worse} are equally good on {row.measure} ({figures})."
-    return f"{better} is {points} points better than {worse} on {row.measure}{chance} ({figures})."
+        return f"{better} and {worse} are equally good on {measure} ({figures})."
+    return f"{better} is {points} points better than {worse} on {measure}{chance} ({figures})."
 
 
-def _otherwise(first: Comparison, tests: Sequence[Comparison]) -> str:
+def _otherwise(result: Result, first: Comparison, tests: Sequence[Comparison]) -> str:
     """The first of the rival measures that says otherwise."""
     sure = first.p_adjusted < LEVEL
-    for row in tests:
+    for row in tests if result.rivals else ():
         if row.measure == first.measure or row.score != first.score or math.isnan(row.p):
             continue
         points, better = percent(abs(row.difference)), row.b if row.difference > 0 else row.a
+        on = _named(result, row.measure)
         if row.p_adjusted < LEVEL and not (sure and (row.difference > 0) == (first.difference > 0)):
-            return f"On {row.measure}, however, {better} is better ({points} points, {_p(row)})."
+            return f"On {on}, however, {better} is better ({points} points, {_p(row)})."
         if row.p_adjusted >= LEVEL and sure:
-            return f"On {row.measure}, however, the difference may be chance ({points} points, {_p(row)})."
+            return f"On {on}, however, the difference may be chance ({points} points, {_p(row)})."
     return ""
 
 
@@ -129,9 +138,10 @@ def _of_annotators(result: Result) -> str:
         if row.system != "all annotators" or row.measure.partition("(")[0] != "alpha":
             continue
         many = len(result.annotators) or len(result.systems)
-        figures = f"{row.measure} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
+        figures = f"{result.title(row.measure)} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
         if math.isnan(row.value):
-            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({row.measure}).")
+            named = result.title(row.measure)
+            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({named}).")
         elif row.low >= _RELIABLE:
             sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
         elif row.high < _TENTATIVE:
@@ -145,12 +155,13 @@ def _of_annotators(result: Result) -> str:
             )
         break
     if not sentences:
-        # Without a coefficient of all, the first measure of pairs, or of their mean.
-        mean = [row for row in rows if row.measure == rows[0].measure and not math.isnan(row.value)][-1:]
-        for row in mean:
-            who = row.system.replace(" ~ ", " and ") if " ~ " in row.system else "On average two annotators"
-            figure = f"{percent(row.value)} on {row.measure}{_interval(row.low, row.high, ' (', ')')}"
-            sentences.append(f"{who} agree to {figure}.")
+        pairs = [row for row in rows if row.system == "mean of all pairs" or len(result.systems) == 2]
+        for row in [row for row in pairs if not math.isnan(row.value)][:1]:
+            names = [source.name for source in result.systems]
+            who = enumeration(names) if len(names) == 2 else f"two of the {len(names)} annotators"
+            told = f"{percent(row.value)} {_named(result, row.measure)}"
+            told += " on average" if len(names) > 2 else _interval(row.low, row.high, " (", ")")
+            sentences.append(f"The agreement of {who} is {told}.")
     for test in [row for row in result.comparisons if row.a == "human ceiling"][:3]:
         points = f"{percent(abs(test.difference))} points"
         where = f"{points} above" if test.low > 0 else f"{points} below" if test.high < 0 else "not told apart from"

@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import assay
+from assay.engine.task import measure_title
 from assay.errors import UsageError
 from assay.render import FORMATS, OF_TABLES, render
 from assay.render.tables import NAMES, tables
@@ -316,8 +317,9 @@ def test_a_label_of_a_line_feed_alone_does_not_break_a_markdown_row():
 def test_tsv_has_what_is_in_the_cells_of_the_tables(results, case, command):
     result = results(case, command)
     blocks = tsv_blocks(result)
-    assert [title for title, _ in blocks] == [f"# {table.title}" for table in tables(result)]
-    for table, (_, (header, *rows)) in zip(tables(result), blocks, strict=True):
+    found = tables(replace(result, titles={}))
+    assert [title for title, _ in blocks] == [f"# {table.title}" for table in found]
+    for table, (_, (header, *rows)) in zip(found, blocks, strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
         assert len(rows) == len(table.rows)
         for cells, row in zip(table.rows, rows, strict=True):
@@ -397,7 +399,8 @@ def test_tsv_has_numbers_from_a_thousand_on_without_separators(command):
 
 def check_numbers(result: Result) -> None:
     wrong = []
-    for table, (title, (header, *rows)) in zip(tables(result), tsv_blocks(result), strict=True):
+    found = tables(replace(result, titles={}))
+    for table, (title, (header, *rows)) in zip(found, tsv_blocks(result), strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
         # The lines that head a kind of change have no share of the kind.
         numbers = [
@@ -779,3 +782,24 @@ def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measu
         line for line in page.split("### Errors of s by label")[1].splitlines() if line.startswith("| A |")
     )
     assert diagonal.split("|")[2].strip() == ("·" if measure == "exact" else "1")
+
+
+@each(
+    ("key", "title"),
+    [
+        *(("las", "LAS"), ("las(punct=false)", "LAS (punct=false)"), ("elas-exact", "ELAS exact")),
+        *(("conll", "CoNLL"), ("b-cubed", "B³"), ("tag-f1", "tag F1"), ("macro-f1", "macro F1")),
+        *(("oov-accuracy", "OOV accuracy"), ("mine:my-own", "mine:my-own"), ("features/Case", "features/Case")),
+    ],
+)
+def test_measures_are_written_as_people_write_them(key, title):
+    assert measure_title(key) == title
+
+
+def test_people_read_titles_and_programs_keys():
+    result = assay.score([["A", "B"]] * 9, {"one": [["A", "A"]] * 9}, ["tag-f1", "sentence-accuracy"], times=20)
+    assert "| system | tag F1 | sentence accuracy |" in render(result, "md")
+    assert "tag F1 &" in render(result, "latex")
+    assert re.search(r"^tag F1 +50\.00", terminal(result, 80), re.MULTILINE)
+    assert render(result, "tsv").splitlines()[1].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
+    assert "tag-f1/one" in result.flat()

@@ -307,10 +307,10 @@ def test_measures_of_a_framework_are_chosen_and_others_keep_theirs(crossed, writ
     assert [text for text in result.warnings if "LEMMA" in text]
     header = next(table for table in tables(result) if table.title == "Native scores and TedEval").header
     assert header[3:] == (
-        "dep ls(subtypes=true)",
-        "dep tree-match(of=uas, subtypes=true)",
-        "dep blex",
-        "ps parseval",
+        "dep LS (subtypes=true)",
+        "dep tree match (of=uas, subtypes=true)",
+        "dep BLEX",
+        "ps PARSEVAL",
     )
     assert crossed(*systems).signature != result.signature
 
