@@ -56,6 +56,7 @@ class Choices:
     draws: int = 50_000
     seed: int = 0
     alpha: float = 0.05
+    nemenyi: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,9 @@ class Measured:
         means = dict(zip(self.systems, found.ranks.tolist(), strict=True))
         order = sorted(self.systems, key=lambda name: (means[name], name))
         names = {(a, b): (self.systems[a], self.systems[b]) for a, b in found.wilcoxon}
-        apart = {frozenset(names[pair]) for pair, p in found.wilcoxon_holm.items() if p <= ALPHA}
+        by = "nemenyi" if self.how.nemenyi else "wilcoxon"
+        tested = found.nemenyi if self.how.nemenyi else found.wilcoxon_holm
+        apart = {frozenset(names[pair]) for pair, p in tested.items() if p <= ALPHA}
         return MeanRanks(
             measure=self.name,
             data_sets=len(self.data),
@@ -145,6 +148,7 @@ class Measured:
                 RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
                 for pair in names
             ),
+            by=by,
         )
 
     def posterior(self, a: str, b: str) -> Posterior:

@@ -27,7 +27,7 @@ HEADINGS = {
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
-    "Output": ("form", "output", "html", "embed", "quiet"),
+    "Output": ("form", "output", "html", "figures", "figure_formats", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
@@ -305,6 +305,21 @@ _OUTPUT = (
         help="Write to a file, in the format of its ending unless --format says.",
     ),
     click.option("--html", type=OutputPath(), help="Write a report page too."),
+    click.option(
+        "--figures",
+        type=OutputPath(file_okay=False),
+        metavar="FOLDER",
+        help="Write figures for a paper into this folder; needs matplotlib: pip install 'assay-nlp[plot]'",
+    ),
+    click.option(
+        "--figure-format",
+        "figure_formats",
+        multiple=True,
+        type=click.Choice(["svg", "pdf", "png"]),
+        default=["svg"],
+        show_default=True,
+        help="Format of figures; repeatable.",
+    ),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
 _GATES = (
@@ -359,8 +374,16 @@ def output_options(function: Function) -> Function:
     """The options of where a Result goes, which come as one `output`."""
 
     @wraps(function)
-    def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:
-        return function(output=Output(form, output, html, quiet), **others)
+    def gathered(
+        form: str | None,
+        output: str | None,
+        html: str | None,
+        quiet: bool,
+        figures: str | None,
+        figure_formats: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        return function(output=Output(form, output, html, quiet, figures, figure_formats), **others)
 
     return cast(Function, with_options(_OUTPUT)(gathered))
 

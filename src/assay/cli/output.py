@@ -16,22 +16,38 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 
+_LISTED = 20
+"""So many figures are listed by name."""
+
+
 class Output:
     """The options about output."""
 
     # No dataclass: that module would make up a good part of the time that `assay --help` takes.
     def __init__(
-        self, form: str | None = None, path: str | None = None, html: str | None = None, quiet: bool = False
+        self,
+        form: str | None = None,
+        path: str | None = None,
+        html: str | None = None,
+        quiet: bool = False,
+        figures: str | None = None,
+        figure_formats: Sequence[str] = ("svg",),
     ) -> None:
         self.form = form
         self.path = path
         self.html = html
         self.quiet = quiet
+        self.figures = figures
+        self.figure_formats = figure_formats
 
     def check(self) -> None:
-        """Refuse an output without a format before the work begins."""
+        """Refuse an output without a format, and figures that nothing can draw, before the work begins."""
         if self.path and not self.form:
             _form_of(self.path)
+        if self.figures:
+            from assay.render.pictures import check_plot
+
+            check_plot()
 
     @property
     def has_page(self) -> bool:
@@ -69,6 +85,10 @@ class Output:
 
         from assay.render import render
 
+        drawn: list[Path] = []
+        if self.figures:
+            with self.progress("Drawing …"):
+                drawn = result.figures(self.figures, self.figure_formats)
         if self.html:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
@@ -83,8 +103,10 @@ class Output:
             show(result)
         for text in result.warnings:
             self.tell(f"warning: {text}")
-        for path in filter(None, (self.path, self.html)):
+        for path in filter(None, (self.path, self.html, *(drawn if len(drawn) <= _LISTED else ()))):
             self.tell(f"written: {path}")
+        if self.figures and not 0 < len(drawn) <= _LISTED:
+            self.tell(f"written: {len(drawn)} figures in {self.figures}" if drawn else "note: nothing to draw.")
 
 
 def put(text: str, path: str | None) -> None:

@@ -8,11 +8,15 @@ import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA = "assay/1"
 _ORIGIN = "Was it written by assay --format json?"
@@ -877,6 +881,23 @@ class Result:
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
         return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
+
+    def figures(self, directory: str | Path, formats: str | Sequence[str] = "svg") -> list[Path]:
+        """Write all figures for a paper (svg, pdf or png) into a folder; their files."""
+        from assay.files import make_folder, write
+        from assay.render.pictures import files
+
+        drawn = files(self, Path(directory), [formats] if isinstance(formats, str) else formats)
+        make_folder(Path(directory))
+        for path, content in drawn.items():
+            write(path, content)
+        return list(drawn)
+
+    def plot(self, kind: str = "scores") -> Figure:
+        """One figure, as matplotlib has it: by the name of its file (`confusion-A`), or the first of a kind."""
+        from assay.render.pictures import picture
+
+        return picture(self, kind)
 
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
