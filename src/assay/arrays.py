@@ -21,6 +21,11 @@ NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
 
 
+def plain(value: Any) -> Any:
+    """A number of numpy as Python's own; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """A quotient; 0/0 is undefined, and undefined is nan, never 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

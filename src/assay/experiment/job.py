@@ -319,7 +319,7 @@ def measure_run(
             if main not in values:
                 raise UsageError(f"{spec}: {name} has no score {main!r}. There is: {', '.join(values)}.")
             counts: Mapping[str, int] = next((row.counts for row in result.counts if _is_overall(row, name)), {})
-            value, (part, whole) = values[main], _share(measure.scores.get(main), main, counts)
+            value, (part, whole) = values[main], share_of(measure.scores.get(main), main, counts)
             if part is not None and whole and not math.isclose(part / whole, value, rel_tol=1e-9, abs_tol=1e-12):
                 part = whole = None
             rows.append(Measurement(spec, value, part, whole, dict(counts)))
@@ -349,7 +349,7 @@ def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
     return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
 
 
-def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
+def share_of(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
     """The number of items that were right, and of all, where the score is such a share."""
     from assay.engine.measure import Proportion
 

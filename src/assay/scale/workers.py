@@ -181,7 +181,7 @@ def check_cluster(where: str) -> None:
         raise UsageError(f"{error} Or give the address of a scheduler: tcp://host:8786")
     missing = [name for name in ("distributed", "dask_jobqueue") if find_spec(name) is None]
     if missing:
-        raise UsageError(f"--cluster needs {missing[0]}. Install it: pip install 'assay[cluster]'")
+        raise UsageError(f"--cluster needs {missing[0]}. Install it: pip install 'assay-nlp[cluster]'")
 
 
 def work_on_cluster(

@@ -343,10 +343,10 @@ def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, 
     return golds, enrichments
 
 
-def system_paths(specs: Sequence[str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def system_paths(specs: Sequence[str] | Mapping[str, str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The files of systems by name and theory."""
     systems: dict[str, dict[str, str]] = {}
-    for spec in specs:
+    for spec in [f"{name}={path}" for name, path in specs.items()] if isinstance(specs, Mapping) else specs:
         named, equals, path = spec.partition("=")
         name, at, theory = named.rpartition("@")
         if not (equals and at and name and path):
