@@ -34,7 +34,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'. See: assay score --help"),
         (
             (*SCORE, "--format", "jsn"),
-            "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
+            "Invalid value for '--format': 'jsn' is not one of 'table', 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
             "'html', 'runs'. See: assay score --help",
         ),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -72,10 +72,16 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     if any(further.values()):
         numbers = ", ".join(f"{name} {number}" for name, number in further.items() if number)
         told.append(f"there are warnings about single data sets, in the page and the JSON of each ({numbers}).")
+    same: dict[str, list[str]] = {}
+    for name, result in sets.items():
+        same.setdefault(result.gold.sha256, []).append(name)
+    for names in [names for names in same.values() if len(names) > 1]:
+        told.insert(0, f"{enumeration(names)} have the same gold, but count as different data sets.")
     if len(set(columns.values())) > 1:
         each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
         told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
     sliced = any(row.slice is not None for result in results for row in result.scores)
+    repeated = any(row.runs is not None for result in results for row in result.scores)
     overall = Result(
         schema=SCHEMA,
         version=assay.__version__,
@@ -104,10 +110,15 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         ranks=tuple(ranks),
         noun=first.noun,
         matched=first.matched,
+        rivals=first.rivals,
+        titles={name: title for result in results for name, title in result.titles.items()},
         text_unit=first.text_unit,
         tables_only=True,
         warnings=(*missing, *told),
-        notes=("Slices are in the Result of each data set: --html or --format json.",) * sliced,
+        notes=(
+            *["Scores are means over the runs of a system."] * repeated,
+            *["Slices are in the Result of each data set: --html or --format json."] * sliced,
+        ),
         examples=tuple(example for result in results for example in result.examples),
     )
     column = f", column {overall.column}" if overall.column else ""
@@ -116,7 +127,7 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         f"{overall.task}{column}: {len(sets)} data sets, {texts:,} {overall.text_unit}s, {overall.items:,} "
         f"{overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
-    tables = [one for one in _tables(sets, grids) if one.rows]
+    tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
     return replace(overall, heading=heading, tables=tuple(tables))
 
 
@@ -345,25 +356,27 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats) -> MeanRank
 # --- tables ---
 
 
-def _tables(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Table]:
+def _tables(
+    sets: Mapping[str, Result], grids: Sequence[_Grid], title: Callable[[str], str]
+) -> Iterator[Table]:
     """How good on each data set, what differs over all and on each; then the details."""
     for number, grid in enumerate(grids):
-        yield replace(_scores(grid, explained=number == 0), minor=number > 0)
+        yield replace(_scores(grid, title(grid.measure), explained=number == 0), minor=number > 0)
         if number == 0 and len(grids) > 1:
-            yield _means(grids)
+            yield _means(grids, title)
     for number, grid in enumerate(grids):
-        pairs = _pairs(grid)
+        pairs = _pairs(grid, title(grid.measure))
         yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
     for number, grid in enumerate(grids):
-        tests = _tests(grid, sets)
+        tests = _tests(grid, title(grid.measure), sets)
         yield replace(tests, minor=number > 0 or len(grid.p) > 1, notes=tests.notes if number == 0 else ())
     yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
-    yield from _error_types(sets)
+    yield from _error_types(sets, title)
     yield _changes(sets)
     yield _bounds(sets)
 
 
-def _scores(grid: _Grid, *, explained: bool) -> Table:
+def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
     """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
     means = [row.average for row in grid.of_systems]
     bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
@@ -379,12 +392,12 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
         ends += ["mean rank", "best on"]
         body.append([f"{row.rank:.2f}" if not math.isnan(row.rank) else "–" for row in grid.of_systems])
         body.append([str(row.best) for row in grid.of_systems])
-    title, names = [*grid.sets, *ends], list(grid.systems)
+    down, names = [*grid.sets, *ends], list(grid.systems)
     corner = "data set"
     if len(grid.systems) > len(grid.sets):
         body, bold = [list(row) for row in zip(*body, strict=True)], {(j, i) for i, j in bold}
-        title, names, corner = names, title, "system"
-    rows = [(name, *row) for name, row in zip(title, body, strict=True)]
+        down, names, corner = names, down, "system"
+    rows = [(name, *row) for name, row in zip(down, body, strict=True)]
     left_out = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]
     notes = ["Percent; average: the plain mean over data sets."] * explained
     if left_out:
@@ -401,7 +414,7 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
             "sets."
         )
     table = Table(
-        f"Scores by data set: {grid.measure}",
+        f"Scores by data set: {measure}",
         (corner, *names),
         tuple(rows),
         ("text", "marked"),
@@ -412,17 +425,18 @@ def _scores(grid: _Grid, *, explained: bool) -> Table:
     return replace(table, narrow=_in_parts(table))
 
 
-def _means(grids: Sequence[_Grid]) -> Table:
+def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
     """The average of each measure, systems by measures."""
     systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
     found = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
     columns = [[found.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
     table = Table(
         "Scores averaged over data sets",
-        ("system", *(grid.measure for grid in grids)),
+        ("system", *(title(grid.measure) for grid in grids)),
         tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
         ("text", "percent"),
         name="scores",
+        columns=("system", *(grid.measure for grid in grids)),
         notes=("The main score of each measure, percent; bold: the best of a column.",),
         bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
     )
@@ -439,6 +453,7 @@ def _in_parts(table: Table) -> tuple[Table, ...]:
             table,
             title=f"{table.title} ({number} of {len(starts)})",
             header=(table.header[0], *table.header[start : start + _NARROW]),
+            columns=(),
             rows=tuple((row[0], *row[start : start + _NARROW]) for row in table.rows),
             bold=tuple((i, j - start + 1) for i, j in table.bold if start <= j < start + _NARROW),
             notes=table.notes if number == len(starts) else (),
@@ -447,7 +462,7 @@ def _in_parts(table: Table) -> tuple[Table, ...]:
     )
 
 
-def _pairs(grid: _Grid) -> Table:
+def _pairs(grid: _Grid, measure: str) -> Table:
     """Each two systems over all data sets, those with the best system first where there are many."""
     averages = {row.system: row.average for row in grid.of_systems}
     best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
@@ -460,7 +475,7 @@ def _pairs(grid: _Grid) -> Table:
         "over data sets, so that it is better on at least so many (95% confidence)."
     )
     return Table(
-        f"Differences over data sets: {grid.measure}",
+        f"Differences over data sets: {measure}",
         (
             *("pair", "data sets", "difference", "first better", "sure", "second better", "sure"),
             *["signed rank"] * tested,
@@ -484,11 +499,11 @@ def _pairs(grid: _Grid) -> Table:
     )
 
 
-def _tests(grid: _Grid, sets: Mapping[str, Result]) -> Table:
+def _tests(grid: _Grid, measure: str, sets: Mapping[str, Result]) -> Table:
     several = len(grid.p) > 1
     pairs = [f"{a} → {b}" for a, b in grid.p]
     return Table(
-        f"Differences by data set: {grid.measure}{'' if several or not pairs else f', {pairs[0]}'}",
+        f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
         ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
         tuple(
             (
@@ -541,7 +556,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
     )
 
 
-def _error_types(sets: Mapping[str, Result]) -> Iterator[Table]:
+def _error_types(sets: Mapping[str, Result], title: Callable[[str], str]) -> Iterator[Table]:
     for measure in dict.fromkeys(row.measure for result in sets.values() for row in result.error_types):
         kinds: dict[str, None] = {}
         rows: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
@@ -551,7 +566,7 @@ def _error_types(sets: Mapping[str, Result]) -> Iterator[Table]:
                     kinds[row.type] = None
                     rows.setdefault((name, row.system), {})[row.type] = (row.count, row.share)
         yield Table(
-            f"Error types by data set: {measure}",
+            f"Error types by data set: {title(measure)}",
             ("data set", "system", *map(kind_title, kinds)),
             tuple((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
             ("text", "text", "share"),

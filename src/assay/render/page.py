@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,11 +22,16 @@ from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, plural
+from assay.render.text import heading, main_scores, plural
 from assay.result import Comparison, Result, Results, Table, enumeration
+from assay.result.chance import few_lines, power_lines
 from assay.result.citations import bibtex, used
 
 MAIN = "main.js"
+NAMED = 6
+"""So many systems are named in the title."""
+TABLES = 60
+"""So many tables stand in a page; of more, those that a terminal would show."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -43,10 +49,13 @@ _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-al
 def page(result: Result) -> str:
     """The report page."""
     names = enumeration([source.name for source in result.systems])
+    if len(result.systems) > NAMED:
+        names = f"{len(result.systems)} {'annotators' if result.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
     title = titles.get(result.command, f"{names} against {result.gold.name}")
-    sentence = result.verdict
-    warnings = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
+    found = tables(result)
+    shown = found if len(found) <= TABLES else [table for table in found if not table.minor]
+    left = len(found) - len(shown)
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
@@ -61,21 +70,71 @@ def page(result: Result) -> str:
         f'<p class="heading">{escape(heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
-        f'<p class="verdict" id="verdict">{escape(sentence)}</p>' if sentence else "",
-        f'<aside aria-label="Warnings"><ul>{warnings}</ul></aside>' if warnings else "",
+        *_lead(result),
         '<div id="app" hidden></div>',
         '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_table(table, short=False, styled=False) for table in tables(result)),
+        *(_table(table, short=False, styled=False) for table in shown),
+        f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
-        *(f'<p class="note">{escape(note)}</p>' for note in result.notes),
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
         f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>',
         f'<script type="module">\n{script()}</script></body></html>\n',
     )
     return _HEAD.format(policy=_POLICY, title=escape(title), styles=_styles()) + "".join(body)
+
+
+def _lead(result: Result) -> Iterator[str]:
+    """The first sentences of a page: the verdict, what the test could have found, the notes."""
+    if result.rankings:
+        # Of many runs the order with shares comes first, and what its signs mean.
+        orders = [(one.measure, one.headline or one.chain) for one in result.rankings]
+        items = "".join(f"<li><small>{escape(measure)}</small> {escape(order)}</li>" for measure, order in orders)
+        yield f'<ul class="verdict" id="verdict">{items}</ul>'
+        yield f'<p class="lines">{escape(" ".join(tables(result)[0].notes))}</p>'
+        if len(result.bayes) == 1:
+            yield f'<p class="verdict small">{escape(result.verdict)}</p>'
+    elif result.verdict:
+        yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
+    tests = _main_tests(result)
+    values = {row.system: row.value for row in main_scores(result) if tests and row.measure == tests[0].measure}
+    order = sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))
+    tests = [row for row in tests if {row.a, row.b} <= values.keys()]
+    # Of several pairs, the best two that were compared.
+    for best in sorted(tests, key=lambda row: sorted((order.index(row.a), order.index(row.b))))[:1]:
+        which = f"{best.a} → {best.b}: " if len(tests) > 1 else ""
+        yield "".join(f'<p class="lines">{escape(which + line)}</p>' for line in _chance(result, best))
+    if result.command == "score" and len(result.systems) == 1:
+        rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
+        rows = [row for row in rows if row.gold and row.assigned and row.gold != row.assigned]
+        rows = sorted(rows, key=lambda row: -row.count)[:3]
+        errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
+        yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
+    yield _notes(result)
+
+
+def _notes(result: Result) -> str:
+    """Warnings and notes, each once, folded if there are several."""
+    notes = list(dict.fromkeys((*result.warnings, *result.notes)))
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    if len(notes) > 1:
+        return f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
+    return f'<ul id="notes">{items}</ul>' if notes else ""
+
+
+def _main_tests(result: Result) -> list[Comparison]:
+    """The tests that the verdict is about: all pairs on the main score of the first measure."""
+    mains = result.main_scores
+    tests = [row for row in result.comparisons if row.is_of_score and row.slice is None]
+    tests = [row for row in tests if row.score == mains.get(row.measure)]
+    return [row for row in tests if row.measure == tests[0].measure]
+
+
+def _chance(result: Result, test: Comparison) -> list[str]:
+    """What a test could have found, and whether its interval can be trusted, where that is to be said."""
+    return [line for lines in (few_lines, power_lines) for line in lines([test], result.unit, result.units)]
 
 
 def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
@@ -89,20 +148,18 @@ def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result 
     found, head, foot = "", "", ""
     if overall is not None:
         links = {name: file for name, file, _ in pages}
-        warnings = "".join(f"<li>{escape(text)}</li>" for text in overall.warnings)
         major = [table for table in tables(overall) if not table.minor]
         minor = [table for table in tables(overall) if table.minor]
         head = f'<p class="heading">{escape(heading(overall))}</p>'
         found = "".join(
             (
                 f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
+                _notes(overall),
                 '<div id="tables">',
                 *(_table(table, short=False, styled=False, links=links) for table in major),
                 f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
                 *(_table(table, short=False, styled=False, links=links) for table in minor),
                 "</details></div>" if minor else "</div>",
-                f'<aside aria-label="Warnings"><ul>{warnings}</ul></aside>' if warnings else "",
-                *(f'<p class="note">{escape(note)}</p>' for note in overall.notes),
             )
         )
         foot = f"<footer><code>{escape(overall.signature)}</code></footer>"
@@ -194,13 +251,15 @@ def _packed(result: Result) -> str:
     pairs: dict[tuple[str, str], list[Comparison]] = {}
     for row in result.comparisons:
         pairs.setdefault((row.a, row.b), []).append(row)
+    lines = {(row.a, row.b): _chance(result, row) for row in _main_tests(result)}
+    verdicts = {pair: replace(result, comparisons=tuple(rows)).verdict for pair, rows in pairs.items()}
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
-        # Of each two systems by themselves.
-        "verdicts": [
-            {"a": a, "b": b, "verdict": replace(result, comparisons=tuple(rows)).verdict}
-            for (a, b), rows in pairs.items()
+        # What is to be said of each two systems by themselves.
+        "pairs": [
+            {"a": pair[0], "b": pair[1], "verdict": sentence, "lines": lines.get(pair, [])}
+            for pair, sentence in verdicts.items()
         ],
         # The Result itself is among the exports.
         "exports": {

@@ -12,6 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -60,22 +61,23 @@ def show(
             _show_table(_renamed(part, say), console, whole)
     if not names or "examples" in names:
         _show_examples(result, console, say, whole)
-    for note in result.notes if whole else ():
-        console.print(Text(f"\nNote: {say(note)}", style="dim"))
     console.print()
+    for note in result.notes:
+        console.print(Text(f"Note: {say(note)}", style="dim"))
     more = dict.fromkeys(table.name for table in tables(result) if table.name not in {one.name for one in shown})
     if more and not whole:
         console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
-    for index, line in enumerate(further):
+    for index, line in enumerate(() if whole else further):
         console.print(Text(f"{'     ' if index else 'Next:'} {visible(line)}"), soft_wrap=True)
     console.print(Text(visible(result.signature), style="dim"), soft_wrap=True)
 
 
 def drawn(result: Result, names: Collection[str] = (), full: bool = False) -> str:
-    """The same as plain text, for pipes and logs: as wide as the terminal, else as COLUMNS says, else 100."""
+    """The same as plain text, for pipes and logs: as wide as COLUMNS says, else as the terminal, else 100."""
     out = io.StringIO()
     width = shutil.get_terminal_size((100, 50)).columns
-    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False), names=names, full=full)
+    console = Console(file=out, width=width, highlight=False, force_terminal=False, color_system=None)
+    show(result, console, names=names, full=full)
     return re.sub(" +$", "", out.getvalue(), flags=re.MULTILINE)
 
 
@@ -207,8 +209,9 @@ def _show_examples(result: Result, console: Console, say: Callable[[str], str], 
             before = pair
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
         console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
-        # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
-        drawn = example.in_lines
-        room = console.width - 3 if example.spans or drawn else 2 * console.width - 6
-        for line in example_lines(example, room):
-            console.print(Text(say(f"  {line}")), soft_wrap=drawn)
+        for line in example_lines(example, console.width - 3):
+            if example.in_lines:
+                console.print(Text(say(f"  {line}")), soft_wrap=True)
+            else:
+                # A line is as much of the sentence as fits; where its marks alone need more, it wraps.
+                console.print(Padding(Text(say(line)), (0, 0, 0, 2)))

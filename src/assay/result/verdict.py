@@ -140,8 +140,7 @@ def _of_annotators(result: Result) -> str:
         many = len(result.annotators) or len(result.systems)
         figures = f"{result.title(row.measure)} {percent(row.value)}{_interval(row.low, row.high, ', ')}"
         if math.isnan(row.value):
-            title = result.title(row.measure)
-            sentences.append(f"The agreement of {many} annotators beyond chance is undefined ({title}).")
+            sentences.append(f"The agreement of {many} annotators beyond chance ({row.measure}) is undefined.")
         elif row.low >= _RELIABLE:
             sentences.append(f"The {many} annotators agree reliably: {figures}, above 80.")
         elif row.high < _TENTATIVE:
@@ -191,6 +190,8 @@ def _over_sets(result: Result) -> str:
     own = [row for row in result.systems_over_sets if row.measure == measure]
     rows = {row.system: row for row in own if not math.isnan(row.average)}
     pairs = [row for row in result.pairs_over_sets if row.measure == measure]
+    ranked = [row for row in result.ranks if row.measure == measure]
+    measure = named(result, measure)
     if not rows:
         return f"No data set has {measure} of all systems, so that there is no average."
     total = len({row.slice for row in result.scores if row.slice})
@@ -213,12 +214,15 @@ def _over_sets(result: Result) -> str:
     if len(best) > 1:
         return f"{enumeration(best)} share the highest {measure}, {percent(highest)}, {over}."
     first = rows[best[0]]
+    second = max((row for row in rows.values() if row is not first), key=lambda row: row.average)
+    ahead_by = f"{percent(highest - second.average)} points ahead of {second.system}"
     won = f"It is the best on {first.best or 'none'} of {total}"
     # Against a baseline alone, not all leads are tested.
     if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"
-    sentence = f"{best[0]} has the highest {measure}, {percent(highest)}, {over}. {won}."
-    for ranks in [row for row in result.ranks if row.measure == measure]:
+    head = f"{best[0]} is the best of {len(rows)} systems on {measure} with {percent(highest)}"
+    sentence = f"{head}, {over}, {ahead_by}. {won}."
+    for ranks in ranked:
         p = p_value(ranks.friedman_p)
         friedman = f"Friedman's test, p {'<' if p.startswith('<') else '='} {p.removeprefix('<')}"
         if not ranks.friedman_p < LEVEL:

@@ -76,7 +76,10 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     # What was not tested is not said.
     golds = {"one": tags(), "two": tags()}
     based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
-    assert based.verdict == "A has the highest accuracy, 100.00, averaged over 2 data sets. It is the best on 2 of 2."
+    assert based.verdict == (
+        "A is the best of 3 systems on accuracy with 100.00, averaged over 2 data sets, 15.00 points ahead of C. It "
+        "is the best on 2 of 2."
+    )
     assert "*" not in " ".join(based.tables[0].notes)
     table = found.overall.tables[0]
     assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
@@ -177,6 +180,7 @@ def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Resul
     )
     other = over_sets({**sets, "two": replace(sets["two"], column="XPOS")})
     assert "the column compared differs between data sets" in other.warnings[0]
+    assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
 
 
 def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> None:
@@ -205,6 +209,7 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
+    assert over_sets({"one": replace(one, scores=scores)}).notes == ("Scores are means over the runs of a system.",)
     assert lines[1:3] == ["gold,A,1,1,accuracy,0.7,,,,40", "gold,A,2,1,accuracy,0.9,,,,40"]
 
 
