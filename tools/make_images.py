@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 PICTURES = {
     "leaderboard.png": ("english.html", 1280, 860),
-    "report-parsers.png": ("dependencies.html#q=change:correction", 1280, 1560),
+    "report-parsers.png": ("dependencies.html#q=change:correction", 1280, 770),
 }
 """The page of the demo, and the size of the window, for each picture."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from assay.errors import CONTROL
+from assay.render.brief import brief
 from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell
 from assay.render.tables import tables
@@ -23,9 +24,9 @@ _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 
 def summary(result: Result) -> str:
-    """The verdict, the first table and the warnings as plain text, for print()."""
+    """The verdict, the scores and the warnings as plain text, for print()."""
     parts = [visible(result.verdict)] if result.verdict else []
-    for table in tables(result)[:1]:
+    for table in brief(result)[:1]:
         rows = [table.header, *([visible(cell.text) for cell in row] for row in table.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = []

@@ -17,6 +17,7 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
+from assay.render.brief import brief, chance
 from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
@@ -41,7 +42,6 @@ _HEAD = (
     "<title>{title}</title><style>{styles}</style></head>"
 )
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-_IN_NOTEBOOKS = ("Scores", "Differences", "What differs", "Changes")
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
@@ -191,16 +191,18 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def fragment(result: Result) -> str:
-    """The verdict, the warnings and all tables, the main ones open, with inline styles only, for a notebook."""
+    """The short form of a terminal with all other tables folded, with inline styles only, for a notebook."""
     parts = [f"<p>{escape(heading(result))}</p>"]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
+    parts += [f"<p>{escape(line)}</p>" for line in chance(result)]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
-    shown = [table for table in tables(result) if not table.minor]
-    main = [table for at, table in enumerate(shown) if at == 0 or table.title.startswith(_IN_NOTEBOOKS)]
-    parts += [_table(table, short=True, styled=True) for table in main]
-    if more := [_table(table, short=True, styled=True) for table in shown if table not in main]:
-        parts.append(f"<details><summary>{plural(len(more), 'more table')}</summary>{''.join(more)}</details>")
+    shown = brief(result)
+    parts += [_table(table, short=True, styled=True) for table in shown]
+    folded = [one for one in tables(result) if not one.minor and one.name not in {table.name for table in shown}]
+    if folded:
+        more = "".join(_table(table, short=True, styled=True) for table in folded)
+        parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")
     wrapped = '<code style="overflow-wrap:anywhere">'
     parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"

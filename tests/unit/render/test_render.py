@@ -584,8 +584,8 @@ def test_results_of_annotators_and_of_runs_show_in_a_notebook_and_in_print(tmp_p
 def test_print_shows_the_verdict_and_the_scores(results):
     lines = str(results("plain")).splitlines()
     assert lines[0] == results("plain").verdict
-    assert re.split("  +", lines[2])[:2] == ["system", "accuracy"]
-    assert lines[3].startswith("one     66.67 [") and lines[4].startswith("two     98.33 [")
+    assert lines[2].split()[:4] == ["measure", "one", "two", "difference"]
+    assert re.match(r"accuracy +66\.67 \[.* 98\.33 \[.* \+31\.67 \[", lines[3])
 
 
 def test_a_result_writes_itself_in_the_format_of_the_ending(results, tmp_path):
