@@ -35,7 +35,7 @@ ORDER = (
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
-BESIDE = {("specs", "errors"), ("files", "errors"), ("__main__", "cli"), ("cli", "demo"), ("demo", "cli")}
+BESIDE = {("specs", "errors"), ("files", "errors"), ("__main__", "cli"), ("cli", "demo")}
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for
 # their defaults when a figure is looked up by another spelling of its measure.
 LAZILY = {("result", "render"), ("result", "engine")}
@@ -153,9 +153,9 @@ def test_the_page_asks_for_a_kind_of_drawing_only_to_draw() -> None:
             assert not re.search(rf"\.task\b|[\"']({kinds})[\"']", path.read_text("utf-8")), path
 
 
-def test_only_the_entrances_and_the_demo_import_the_command_line() -> None:
+def test_only_the_entrance_imports_the_command_line() -> None:
     importing = {room(path) for path in modules() for _, there, _ in imports(path) if there == "cli"}
-    assert importing - {"cli"} == {"__main__", "demo"}
+    assert importing - {"cli"} == {"__main__"}
 
 
 def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:

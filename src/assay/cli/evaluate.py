@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     short_help="Score systems against gold, with intervals.",
     epilog=example_help(
         "assay score gold.conllu system.conllu",
-        "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m accuracy -m tag-f1",
+        "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m tag-f1",
         "assay score gold.tsv - --column 3 --format json < system.tsv",
         "assay score gold/ system/ --slice sentence-length --unit document",
         "assay score gold/ system/ --jobs 8",
-        "assay score gold.conllu a.conllu --fail-under accuracy=0.8 --fail-if-worse result.json",
+        "assay score gold.conllu a.conllu --fail-under accuracy=0.8",
+        "assay score gold.conllu a.conllu --fail-if-worse result.json",
     ),
 )
 @GOLD
@@ -62,9 +63,10 @@ def score(**given: Any) -> int:
     short_help="Compare systems: which is better, how sure, what changed.",
     epilog=example_help(
         "assay compare gold.conllu a.conllu b.conllu",
-        "assay compare gold.conllu old=a.conllu new=b.conllu --examples 5 --kind new-error",
-        "assay compare gold.conllu *.out.conllu --column XPOS --train train.conllu --slice seen",
-        "assay compare gold.conllu a.conllu b.conllu --html report.html -o table.tex",
+        "assay compare gold.conllu old=a.conllu new=b.conllu --html report.html",
+        "assay compare gold.conllu a.conllu b.conllu --examples 5 --kind new-error",
+        "assay compare gold.conllu *.out.conllu --train train.conllu --slice seen",
+        "assay compare gold.conllu a.conllu b.conllu --table scores -o table.tex",
     ),
 )
 @GOLD
@@ -144,8 +146,8 @@ def _evaluate(
         "assay agreement anna.conll ben.conll",
         "assay agreement anna/ ben/ carl/ --input-format brat",
         "assay agreement a=anna.conllu b=ben.conllu --column XPOS --task tags",
-        'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss -m ac1',
-        'assay agreement humans.json --system gpt=gpt.json -m "alt-test(epsilon=0.15)" --against leave-one-out',
+        'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss',
+        'assay agreement humans.json --system gpt=gpt.json -m alt-test',
     ),
 )
 @click.argument("annotators", nargs=-1, required=True, type=click.Path())

@@ -84,20 +84,21 @@ class Output:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
             result = replace(result, texts=None)
-        form = self.form or (_form_of(self.path) if self.path else "tsv")
-        if self.path or self.form or not sys.stdout.isatty():
-            text = render(result, form, self.tables, full=self.full)
-            write(self.path, text) if self.path else click.echo(text, nl=False)
+        if self.path:
+            write(self.path, render(result, self.form or _form_of(self.path), self.tables, full=self.full))
+        elif self.form or not sys.stdout.isatty():
+            click.echo(render(result, self.form or "tsv", self.tables, full=self.full), nl=False)
         else:
             from assay.render.terminal import show
 
             show(result, names=self.tables, full=self.full, further=_further(result, bool(self.html)))
-        for name in self.tables:
+        if self.tables:
             from assay.render.tables import tables
 
             known = [*dict.fromkeys(one.name for one in tables(result)), *["examples"] * bool(result.examples)]
-            if name not in known:
-                self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
+            for name in self.tables:
+                if name not in known:
+                    self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
         for text in result.warnings:
             self.tell(f"warning: {text}")
         for path in filter(None, (self.path, self.html)):
@@ -113,7 +114,7 @@ def _further(result: Result, has_page: bool) -> list[str]:
     import shlex
 
     words: list[str] = click.get_current_context().find_root().obj or []
-    if not words or "-" in words or len(shlex.join(words)) > _LONGEST:
+    if not words or any(word.rpartition("=")[2] == "-" for word in words) or len(shlex.join(words)) > _LONGEST:
         return []
     if words[0] == "score" and len(result.systems) > 1:
         words = ["compare", *words[1:]]

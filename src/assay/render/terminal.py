@@ -73,10 +73,11 @@ def show(
 
 
 def drawn(result: Result, names: Collection[str] = (), full: bool = False) -> str:
-    """The same as plain text, for pipes and logs: as wide as the terminal, else as COLUMNS says, else 100."""
+    """The same as plain text, for pipes and logs: as wide as COLUMNS says, else as the terminal, else 100."""
     out = io.StringIO()
     width = shutil.get_terminal_size((100, 50)).columns
-    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False), names=names, full=full)
+    console = Console(file=out, width=width, highlight=False, force_terminal=False, color_system=None)
+    show(result, console, names=names, full=full)
     return re.sub(" +$", "", out.getvalue(), flags=re.MULTILINE)
 
 
