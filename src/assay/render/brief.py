@@ -34,11 +34,11 @@ def brief(result: Result) -> list[Table]:
         return [replace(one, short=shorter.get(one.name, min(one.short, 2 * ROWS)), lines=()) for one in shown]
     details = "label-differences" if result.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
-    lead = replace(result, scores=tuple(row for row in result.scores if row.measure == measure))
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
     found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
     found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
-    return [*found, *tables(lead, ("slices",)), *tables(result, ("mappings",))]
+    asked = tables(result, ("slices", "mappings"))
+    return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
 
 
 def _one_per_row(result: Result) -> Iterator[Table]:

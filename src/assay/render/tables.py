@@ -686,7 +686,8 @@ def _slices(result: Result) -> Iterator[Table]:
                 )
         droppable = tuple(range(1 + len(systems), 1, -1))
         title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"
-        yield table(title, header, rows, "text count", short=25, droppable=droppable, notes=notes)
+        more = {"short": 25, "droppable": droppable, "notes": notes, "measures": (measure,)}
+        yield table(title, header, rows, "text count", **more)
 
 
 def _mappings(result: Result) -> Iterator[Table]:
