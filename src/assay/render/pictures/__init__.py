@@ -88,9 +88,9 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
             yield stem("labels", diff.a, diff.b), partial(label_differences, diff, result.noun)
     for system, cells in confusions(result).items():
-        diagonal = any(one is not None and one == other for one, other in cells)
-        inside = ", on the diagonal those with the right label in a wrong place" * diagonal
-        caption = f"Errors of {short(system)} by gold's label and its own{inside}."
+        same = result.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
+        diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
+        caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}"
         yield stem("confusion", system), partial(confusion, cells, "gold", short(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}

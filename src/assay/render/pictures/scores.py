@@ -159,14 +159,12 @@ def _rows(
         axes.set_xlabel(f"{title} ({unit})", x=0, ha="left")
         if zero:
             axes.axvline(0, color=INK, lw=0.8)
-        for place, name in enumerate(rows):
-            one = of.get(name)
-            if one is None or math.isnan(one.value):
-                continue
-            runs = [100 * value for value in one.runs]
-            axes.plot(runs, [place - 0.28] * len(runs), ".", color=SOFT, ms=2, zorder=1)
-            axes.plot([100 * one.low, 100 * one.high], [place] * 2, color=FILLS["b"], lw=1.2, solid_capstyle="butt")
-            axes.plot(100 * one.value, place, "o", color=FILLS["b"], ms=3.5)
+        known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
+        values, low, high = ([100 * one[at] for one in known.values()] for at in range(3))
+        axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)
+        axes.plot(values, list(known), "o", color=FILLS["b"], ms=3.5)
+        for place, one in known.items():
+            axes.plot([100 * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
@@ -233,7 +231,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{name}, number of {noun}s" if field else name)
         axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
         axes.grid(axis="y", lw=0.6)
-        ordered = all(re.match(r"[<>≤≥]?\s*\d", text) for text in texts)
+        ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
         found = {(row.system, str(row.slice)): row for row in own}
         for index, system in enumerate(ranked):
             points = [found.get((system, part)) for part in parts]
