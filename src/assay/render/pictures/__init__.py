@@ -77,8 +77,8 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems on one data set, by what is in the Result; what to look at first comes first."""
     if result.bayes:
         return
-    if overall(result):
-        yield "scores", partial(scores, result)
+    for number, by_measure in enumerate(overall(result)):
+        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure)
     if tests := tested(result):
         yield "differences", partial(differences, tests)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
@@ -98,8 +98,7 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
             caption = "Labels that annotators give to the same item, in pairs of ratings."
             yield "coincidences", partial(confusion, meetings, "one annotator", "another", caption)
     for number, group in enumerate(typed(result)):
-        name = stem("errors", group[0]) if number else "errors"
-        yield name, partial(error_types, [("", result)], group)
+        yield stem("errors", *group[: min(number, 1)]), partial(error_types, [("", result)], group)
     for name in slices(result):
         yield stem("slices", name), partial(slice_curves, result, name)
 

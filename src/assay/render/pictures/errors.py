@@ -31,10 +31,12 @@ _LINE = 0.155
 
 
 def typed(result: Result) -> list[list[str]]:
-    """The measures with types of errors, those together whose types are among the types of one of them."""
+    """The measures under which there are errors with types, those together whose types are among those of one."""
     types: dict[str, set[str]] = {}
     for row in result.error_types:
         types.setdefault(row.measure, set()).add(row.type)
+    made = {row.measure for row in result.error_types if row.count}
+    types = {measure: own for measure, own in types.items() if measure in made}
     groups: dict[str, list[str]] = {}
     for measure, own in types.items():
         # The richest measure of which this one is part; itself, unless there is another.

@@ -50,6 +50,11 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
     ]
     bare = replace(spans(), comparisons=(), diffs=(), confusion=(), error_types=())
     assert list(pictures(bare)) == ["scores", "slices-span-length"]
+    # Measures of other systems have a figure of their own, and what nobody does wrong has none.
+    other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
+    flawless = tuple(replace(row, count=0) for row in spans().error_types)
+    names = list(pictures(replace(bare, scores=(other, *bare.scores), error_types=flawless)))
+    assert names == ["scores", "scores-alpha_level_nominal", "slices-span-length"]
     assert all(".svg" in path.name for path in files(replace(bare, scores=bare.scores[:2]), Path("figures"), ["svg"]))
 
 
