@@ -72,10 +72,11 @@ def label_differences(diff: Diff, noun: str) -> Figure:
     right.set_xlabel("right (%)")
     effect.set_xlabel("effect (points)")
     cut = f", the first {len(rows)} of {len(differing)}" if len(rows) < len(differing) else ""
+    added = f" (∅: {noun}s that gold does not have)" if any(row.label == "∅" for row in rows) else ""
     return captioned(
         figure,
-        f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}, with the number of {noun}s, the "
-        "percentage of them that each system has right, and the contribution to the overall difference.",
+        f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}{added}, with the number of {noun}s, "
+        "the percentage of them that each system has right, and the contribution to the overall difference.",
     )
 
 
