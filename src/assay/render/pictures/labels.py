@@ -58,23 +58,25 @@ def label_differences(diff: Diff, noun: str) -> Figure:
         axes.tick_params(axis="x", labelsize=7, length=2, pad=2)
         axes.grid(axis="x", lw=0.6)
         axes.margins(x=0.08)
-    for place, (row, name, number) in enumerate(zip(rows, names, numbers, strict=True)):
+    for place, (name, number) in enumerate(zip(names, numbers, strict=True)):
         beside: Look = {"transform": right.get_yaxis_transform(), "va": "center", "size": 7, "clip_on": False}
         right.text(-left / wide, place, name, **beside)
         right.text(-0.06 / wide, place, number, ha="right", color=SOFT, **beside)
-        better = FILLS["b" if row.difference > 0 else "a"]
-        right.plot([100 * row.a, 100 * row.b], [place] * 2, color=better, lw=1.4, zorder=1)
-        right.plot(100 * row.a, place, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=short(diff.a, 24))
-        right.plot(100 * row.b, place, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=short(diff.b, 24))
-        effect.barh(place, 100 * row.effect, 0.7, color=better, ec=INK, lw=0.3)
+    places, better = range(len(rows)), [FILLS["b" if row.difference > 0 else "a"] for row in rows]
+    a, b, effects = ([100 * getattr(row, name) for row in rows] for name in ("a", "b", "effect"))
+    right.hlines(places, a, b, colors=better, lw=1.4, zorder=1)
+    right.plot(a, places, "o", color=FILLS["a"], mec=INK, mew=0.4, ms=4, label=short(diff.a, 24))
+    right.plot(b, places, "D", color=FILLS["b"], mec=INK, mew=0.4, ms=3.6, label=short(diff.b, 24))
+    effect.barh(places, effects, 0.7, color=better, ec=INK, lw=0.3)
     effect.axvline(0, color=INK, lw=0.8)
     right.set_xlabel("right (%)")
     effect.set_xlabel("effect (points)")
     cut = f", the first {len(rows)} of {len(differing)}" if len(rows) < len(differing) else ""
+    added = f" (∅: {noun}s that gold does not have)" if any(row.label == "∅" for row in rows) else ""
     return captioned(
         figure,
-        f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}, with the number of {noun}s, the "
-        "percentage of them that each system has right, and the contribution to the overall difference.",
+        f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}{added}, with the number of {noun}s, "
+        "the percentage of them that each system has right, and the contribution to the overall difference.",
     )
 
 
@@ -157,8 +159,8 @@ def confusion(cells: Mapping[tuple[str | None, str | None], float], rows: str, c
     if numbered:
         for (gold, assigned), number in drawn_cells.items():
             colour = "white" if norm(number) > 0.6 else INK
-            at: Look = {"ha": "center", "va": "center_baseline", "size": number_size, "color": colour}
-            axes.text(place[assigned], place[gold], count(round(number)), **at)
+            at: Look = {"ha": "center", "va": "center_baseline", "size": number_size, "in_layout": False}
+            axes.text(place[assigned], place[gold], count(round(number)), color=colour, **at)
     else:
         tall = min(height, 1.4)
         scale = figure.colorbar(shades, cax=panel(figure, left + width + 0.12, height - tall, 0.09, tall))

@@ -52,20 +52,25 @@ class Interval(NamedTuple):
     runs: tuple[float, ...] = ()
 
 
-def overall(result: Result) -> dict[str, dict[str, Score]]:
-    """The main scores of each measure by system, of measures that all systems have or, if there are none, of all."""
+ByMeasure = Mapping[str, Mapping[str, Score]]
+"""Scores by measure and system."""
+
+
+def overall(result: Result) -> list[ByMeasure]:
+    """The main scores, those of measures together that the same systems have; of the most systems first."""
     found: dict[str, dict[str, Score]] = {}
     for row in main_scores(result):
         if not is_category(row.measure):
             found.setdefault(row.measure, {})[row.system] = row
-    most = len({system for rows in found.values() for system in rows})
-    return {measure: rows for measure, rows in found.items() if len(rows) == most} or found
+    groups: dict[frozenset[str], dict[str, dict[str, Score]]] = {}
+    for measure, rows in found.items():
+        groups.setdefault(frozenset(rows), {})[measure] = rows
+    return sorted(groups.values(), key=lambda group: -len(next(iter(group.values()))))
 
 
 @drawn
-def scores(result: Result) -> Figure:
+def scores(by_measure: ByMeasure) -> Figure:
     """Systems from the best to the worst by the first measure; of one system alone its measures."""
-    by_measure = overall(result)
     shown = {
         measure: {
             name: Interval(
@@ -76,13 +81,11 @@ def scores(result: Result) -> Figure:
         }
         for measure, rows in by_measure.items()
     }
-    systems = list(dict.fromkeys(name for rows in by_measure.values() for name in rows))
     first = next(iter(by_measure.values()))
-    value = {name: first[name].value if name in first else math.nan for name in systems}
-    ranked = sorted(systems, key=lambda name: (math.isnan(value[name]), -value[name]))
-    if len(systems) == 1:
-        ranked = list(shown)
-        shown = {systems[0]: {measure: rows[systems[0]] for measure, rows in shown.items()}}
+    ranked = sorted(first, key=lambda name: (math.isnan(first[name].value), -first[name].value))
+    if len(first) == 1:
+        (system,) = first
+        ranked, shown = list(shown), {system: {measure: rows[system] for measure, rows in shown.items()}}
     grouped = any(row.group for rows in by_measure.values() for row in rows.values())
     letters = "; systems that share a letter are not told apart (p > 0.05 after Holm's correction)" * grouped
     runs = "; small dots are single runs" * any(one.runs for rows in shown.values() for one in rows.values())
@@ -107,7 +110,7 @@ def chosen(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, s
     found = set(pairs)
     if len(found) <= PAIRS:
         return found
-    first = next(iter(overall(result).values()))
+    first = next(iter(overall(result)[0].values()))
     best = max(first, key=lambda name: -math.inf if math.isnan(first[name].value) else first[name].value)
     return {pair for pair in found if best in pair}
 
@@ -160,14 +163,12 @@ def _rows(
         axes.set_xlabel(f"{title} ({unit})", x=0, ha="left")
         if zero:
             axes.axvline(0, color=INK, lw=0.8)
-        for place, name in enumerate(rows):
-            one = of.get(name)
-            if one is None or math.isnan(one.value):
-                continue
-            runs = [100 * value for value in one.runs]
-            axes.plot(runs, [place - 0.28] * len(runs), ".", color=SOFT, ms=2, zorder=1)
-            axes.plot([100 * one.low, 100 * one.high], [place] * 2, color=FILLS["b"], lw=1.2, solid_capstyle="butt")
-            axes.plot(100 * one.value, place, "o", color=FILLS["b"], ms=3.5)
+        known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
+        values, low, high = ([100 * one[at] for one in known.values()] for at in range(3))
+        axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)
+        axes.plot(values, list(known), "o", color=FILLS["b"], ms=3.5)
+        for place, one in known.items():
+            axes.plot([100 * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
@@ -234,7 +235,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{name}, number of {noun}s" if field else name)
         axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
         axes.grid(axis="y", lw=0.6)
-        ordered = all(re.match(r"[<>≤≥]?\s*\d", text) for text in texts)
+        ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
         found = {(row.system, str(row.slice)): row for row in own}
         for index, system in enumerate(ranked):
             points = [found.get((system, part)) for part in parts]

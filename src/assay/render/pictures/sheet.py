@@ -68,7 +68,7 @@ _LOOK: Look = {
     "legend.fontsize": 8,
     "legend.handlelength": 2.6,
     "legend.frameon": False,
-    "savefig.dpi": 192,
+    "savefig.dpi": 300,
     # Whole fonts in PDF, as journals ask; in SVG text stays text, to be searched, edited and read aloud.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",

@@ -37,7 +37,7 @@ def fits(figure, width: float) -> None:
 
 
 def points(axes, mark: str) -> np.ndarray:
-    return np.array([line.get_xydata()[0] for line in axes.lines if line.get_marker() == mark])
+    return np.concatenate([line.get_xydata() for line in axes.lines if line.get_marker() == mark])
 
 
 def test_the_contents_of_a_result_decide_which_figures_there_are():
@@ -50,6 +50,11 @@ def test_the_contents_of_a_result_decide_which_figures_there_are():
     ]
     bare = replace(spans(), comparisons=(), diffs=(), confusion=(), error_types=())
     assert list(pictures(bare)) == ["scores", "slices-span-length"]
+    # Measures of other systems have a figure of their own, and what nobody does wrong has none.
+    other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
+    flawless = tuple(replace(row, count=0) for row in spans().error_types)
+    names = list(pictures(replace(bare, scores=(other, *bare.scores), error_types=flawless)))
+    assert names == ["scores", "scores-alpha_level_nominal", "slices-span-length"]
     assert all(".svg" in path.name for path in files(replace(bare, scores=bare.scores[:2]), Path("figures"), ["svg"]))
 
 
@@ -60,8 +65,8 @@ def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups
     for axes, measure in zip(figure.axes, ("exact", "fair"), strict=True):
         rows = [spans().score(name, measure) for name in ("rules", "crf-names", "spacy")]
         assert points(axes, "o") == pytest.approx(np.array([[100 * row.value, at] for at, row in enumerate(rows)]))
-        drawn = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
-        assert np.array(drawn) == pytest.approx(np.array([[100 * row.low, 100 * row.high] for row in rows]))
+        drawn = np.array(axes.collections[0].get_segments())[:, :, 0]
+        assert drawn == pytest.approx(np.array([[100 * row.low, 100 * row.high] for row in rows]))
         assert {f"{100 * row.value:.2f} {row.group}".strip() for row in rows} <= set(texts(figure))
     fits(figure, PAGE)
     one = replace(spans(), scores=tuple(row for row in spans().scores if row.system == "spacy"))
