@@ -125,6 +125,13 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
             room = rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
+    if room <= 8 * rows + (1 << 16):
+        # Keys are so few that none need be sorted. The first row with a key is written last.
+        first = np.zeros(room, dtype=np.int64)
+        first[key[::-1]] = np.arange(rows)[::-1]
+        there = np.flatnonzero(np.bincount(key, minlength=room))
+        numbers = np.bincount(key, None if sizes is None or not len(sizes) else sizes, room)
+        return first[there], numbers[there].astype(np.int64)
     if sizes is None or not len(sizes):
         _, first, numbers = np.unique(key, return_index=True, return_counts=True)
         return first, numbers
