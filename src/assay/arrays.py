@@ -99,7 +99,7 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
             for field in range(len(widths) - 2, -1, -1):
                 strides[field] = strides[field + 1] * widths[field + 1]
             keys = (rows.astype(np.int64) - low) @ strides
-            distinct, inverse, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+            distinct, inverse, sizes = _distinct(keys, size)
             unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
             return unpacked.astype(rows.dtype), inverse, sizes
     if rows.shape[1] == 0:
@@ -125,18 +125,23 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
             room = rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
-    if room <= 8 * rows + (1 << 16):
-        # Keys are so few that none need be sorted. The first row with a key is written last.
-        first = np.zeros(room, dtype=np.int64)
-        first[key[::-1]] = np.arange(rows)[::-1]
-        there = np.flatnonzero(np.bincount(key, minlength=room))
-        numbers = np.bincount(key, None if sizes is None or not len(sizes) else sizes, room)
-        return first[there], numbers[there].astype(np.int64)
+    _, group, numbers = _distinct(key, room)
+    first = np.empty(len(numbers), dtype=np.int64)
+    # The first row of each group is written last.
+    first[group[::-1]] = np.arange(rows)[::-1]
     if sizes is None or not len(sizes):
-        _, first, numbers = np.unique(key, return_index=True, return_counts=True)
         return first, numbers
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
     return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
+
+
+def _distinct(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
+    """The distinct of some numbers from 0 to below `room`, in order, the place of each there, and how many each is."""
+    if room > 8 * len(keys):
+        return np.unique(keys, return_inverse=True, return_counts=True)
+    # They lie so close that they can be counted in place of sorted.
+    counts = np.bincount(keys, minlength=room)
+    there = np.flatnonzero(counts)
+    return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]
 
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:

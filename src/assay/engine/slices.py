@@ -184,8 +184,10 @@ class Slice:
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.
         nothing = judged.none().sums
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
         return [
-            (name, int(in_gold[code]), replace(judged.where(codes == code), sums=nothing))
+            (name, int(in_gold[code]), replace(judged.where(order[ends[code] : ends[code + 1]]), sums=nothing))
             for code, name in enumerate(names)
         ]
 

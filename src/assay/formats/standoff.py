@@ -837,7 +837,10 @@ def looks_spans(head: Sequence[str]) -> bool:
     for row in rows:
         with suppress(_LineError):
             fitting += [row] if _Lines()["\t".join(row)] else []
-    if not fitting or fitting[0] is not rows[0] or 2 * len(fitting) < len(rows):
+        if not fitting:
+            # The first line is not one.
+            return False
+    if 2 * len(fitting) < len(rows) or not rows:
         return False
     if any(row[0] in _NO_SPANS or "," in "".join(row[3:]) for row in fitting):
         return True
