@@ -99,7 +99,7 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
             for field in range(len(widths) - 2, -1, -1):
                 strides[field] = strides[field + 1] * widths[field + 1]
             keys = (rows.astype(np.int64) - low) @ strides
-            distinct, inverse, sizes = _distinct(keys, size)
+            distinct, inverse, sizes = distinct_numbers(keys, size)
             unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
             return unpacked.astype(rows.dtype), inverse, sizes
     if rows.shape[1] == 0:
@@ -125,7 +125,7 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
             room = rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
-    _, group, numbers = _distinct(key, room)
+    _, group, numbers = distinct_numbers(key, room)
     first = np.empty(len(numbers), dtype=np.int64)
     # The first row of each group is written last.
     first[group[::-1]] = np.arange(rows)[::-1]
@@ -134,7 +134,7 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
     return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
 
 
-def _distinct(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
+def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
     """The distinct of some numbers from 0 to below `room`, in order, the place of each there, and how many each is."""
     if room > 8 * len(keys):
         return np.unique(keys, return_inverse=True, return_counts=True)

@@ -320,7 +320,7 @@ class Prepared:
 
     def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
         options.check()
-        if holds_spans(gold) and isinstance(systems, list) and len(systems) == len(gold) and not any(systems):
+        if isinstance(systems, list) and holds_spans(gold) and len(systems) == len(gold) and not any(systems):
             # Sentences without spans, not systems without sentences.
             systems = [systems]
         named = named_systems(systems)

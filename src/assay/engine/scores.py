@@ -46,6 +46,7 @@ class Settings:
     seed: int
     times: int
     interval: str
+    """The kind of interval asked for; if empty, none."""
     power: float | None = 0.8
     """The chance with which a difference is to be found; None: what could be found is not asked."""
     alpha: float = ALPHA
@@ -114,8 +115,8 @@ class Figures:
         """A score, both ends of its interval, and which kind of interval that is."""
         observed = self._observed[name][system] if label is None else self._observed_by_label[name][system, label]
         value, asked = float(observed), self.settings.interval
-        if np.isnan(value):
-            return value, value, value, ""
+        if np.isnan(value) or not asked:
+            return value, math.nan, math.nan, ""
         if asked == "score":
             ends, kind = self._label_intervals[name] if label is not None else (None, "")
             if ends is None:
