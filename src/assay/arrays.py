@@ -15,8 +15,10 @@ Bools = NDArray[np.bool_]
 Stretches = tuple[tuple[int, int], ...]
 """Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
 
-# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process.
-np.zeros((128, 128)) @ np.zeros((128, 128))
+# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process. A
+# matrix times its transpose takes it, however small; other products, only if they are so large that they wake threads.
+_small = np.zeros((2, 2))
+_small @ _small.T
 NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
 
@@ -135,7 +137,7 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
 
 
 def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct of some numbers from 0 to below `room`, in order, the place of each there, and how many each is."""
+    """The distinct of some numbers below `room`, in order, the place of each number there, how often each occurs."""
     if room > 8 * len(keys):
         return np.unique(keys, return_inverse=True, return_counts=True)
     # They lie so close that they can be counted in place of sorted.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
+from assay.records import dataclass
 
 T = TypeVar("T")
 UNITS = ("sentence", "document")
@@ -503,7 +504,7 @@ def holds_spans(sentences: Any) -> bool:
     """True if these lists hold spans, (label, first, last), not labels or words with labels."""
     if not isinstance(sentences, Sequence):
         return False
-    firsts = [sentence[0] for sentence in sentences if isinstance(sentence, list | tuple | Sequence) and len(sentence)]
+    firsts = [one[0] for one in sentences if isinstance(one, list | tuple | Sequence) and len(one)]
     return not {*map(type, firsts)} <= {str} and any(map(is_span, firsts))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_numbers, distinct_rows
 from assay.engine.items import CREDITS, Items
+from assay.records import dataclass
 from assay.stats.resample import is_costly
 
 DENSE = 1 << 25

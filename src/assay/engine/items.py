@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Array, Bools, Ints, as_codes, distinct_rows, fold_codes
 from assay.corpus import KEPT, one_vocabulary
+from assay.records import dataclass
 from assay.result import kind_title
 
 ONE = 1 << 32

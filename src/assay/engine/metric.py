@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, overload
 
 from assay.corpus.adapters import Labels, from_predictions
@@ -13,6 +13,7 @@ from assay.engine.options import Options
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.errors import UsageError
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,6 +21,7 @@ from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
+from assay.records import dataclass
 from assay.result import Mapped, Source, enumeration
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from assay.arrays import Array, Bools, Floats, Ints
 from assay.engine.counts import BLOCKS, MANY, Collapsed, Sums, Tallies, as_sums
 from assay.engine.measure import ByFields, Measure, Proportion, Ranged, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
+from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.stats.intervals import bca, percentile, percentiles, score_interval, t_interval, wilson
 from assay.stats.power import detectable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from assay.engine.measure import Measure
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))

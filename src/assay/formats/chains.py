@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -23,6 +22,7 @@ from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
 from assay.formats.standoff import is_text, json_object, shown
+from assay.records import dataclass
 
 TAG = "XPOS"
 """The name of the column of POS tags."""

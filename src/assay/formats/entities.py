@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from urllib.parse import unquote
 
@@ -20,6 +20,7 @@ from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import Links
+from assay.records import dataclass
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"

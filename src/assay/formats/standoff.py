@@ -14,7 +14,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
@@ -26,6 +26,7 @@ from assay.errors import InputError
 from assay.formats.builder import Builder, merged
 from assay.formats.relations import NIL, LinkLists, RelationLists
 from assay.formats.source import ANNOTATIONS, Source
+from assay.records import dataclass
 
 Fragments = Sequence[tuple[int, int]]
 """Begin and end (exclusive) of the parts of a span, counted from 0."""

@@ -7,10 +7,11 @@ import json
 import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
 

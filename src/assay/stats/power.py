@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from statistics import NormalDist
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints
+from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS
 from assay.stats.significance import Difference, Shuffling, all_shuffles
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Floats, Ints
+from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
