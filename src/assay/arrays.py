@@ -15,8 +15,8 @@ Bools = NDArray[np.bool_]
 Stretches = tuple[tuple[int, int], ...]
 """Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
 
-# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process. A
-# matrix times its transpose takes it, however small; other products, only if they are so large that they wake threads.
+# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process. A matrix
+# times its transpose takes it, however small; other products do where they are so large that they wake threads.
 _small = np.zeros((2, 2))
 _small @ _small.T
 NONE = -1

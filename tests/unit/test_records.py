@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.cases import each
 
 from assay.records import dataclass
+from cases import each
 
 
 def made() -> Any:
