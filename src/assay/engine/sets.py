@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ import assay
 from assay.arrays import Bools, Floats
 from assay.engine.scores import ALPHA
 from assay.errors import UsageError
+from assay.records import dataclass
 from assay.result import (
     SCHEMA,
     Comparison,

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
+from operator import itemgetter
 from urllib.parse import unquote
 
 import numpy as np
@@ -20,6 +21,7 @@ from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import Links
+from assay.records import dataclass
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -152,27 +154,28 @@ def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
 # --- brackets ---
 
 
-def _brackets(value: str, order: Sequence[str], fields: Sequence[str]) -> list[_Bracket] | None:
-    """The brackets of a value from left to right; None where it is not made of brackets."""
-    identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
-    places = [order.index(field) for field in fields]
+def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence[int]) -> list[_Bracket] | None:
+    """The brackets of a value from left to right; None where it is not made of brackets.
+
+    Their fields are told by number: the one that says which entity it is, and those asked for.
+    """
     found: list[_Bracket] = []
     end = 0
     while end < len(value):
         match = _BRACKET.match(value, end)
         if match is None:
             return None
-        opened = match["opened"]
-        cells = (opened or match["closed"]).split("-", len(order) - 1)
+        opened, close, closed = match.groups()
+        cells = (opened or closed).split("-", number_of_fields - 1)
         # A closing bracket may have nothing but the entity.
         entity = cells[identity] if identity < len(cells) else cells[0]
         number, parts = 1, 1
-        if part := _PART.fullmatch(entity):
+        if entity.endswith("]") and (part := _PART.fullmatch(entity)):
             entity, number, parts = part[1], int(part[2]), int(part[3])
         if not entity or not 1 <= number <= parts:
             return None
-        given = tuple(unquote(cells[place]) if opened and place < len(cells) else "" for place in places)
-        found.append((entity, number, parts, given, bool(opened), bool(match["close"] or match["closed"])))
+        given = tuple([unquote(cells[place]) if opened and place < len(cells) else "" for place in places])
+        found.append((entity, number, parts, given, bool(opened), bool(close or closed)))
         end = match.end()
     return found
 
@@ -207,16 +210,18 @@ def _read_mentions(
 
     What is wrong goes to the faults; no mention reaches beyond its document.
     """
+    identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
+    places = [order.index(field) for field in fields]
     known: dict[str, list[_Bracket] | None] = {}
     mentions: list[_Mention] = []
-    for document, cells in groupby(rows, key=lambda row: row[0]):
+    for document, cells in groupby(rows, key=itemgetter(0)):
         here: list[_Mention] = []
         # Under the name of an entity, or of a part: the mentions that are open, and where, the latest last.
         still_open: dict[str, list[tuple[_Mention, int]]] = {}
         with_gaps: dict[str, list[_Mention]] = {}
         for _, place, value in cells:
             if value not in known:
-                known[value] = _brackets(value, order, fields)
+                known[value] = _brackets(value, len(order), identity, places)
             brackets = known[value]
             if brackets is None:
                 faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Mend the brackets."))
@@ -320,10 +325,10 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     heads: Ints | None = None
     mentions: list[tuple[_Mention, Stretches, int]] = []
     for mention in found:
-        in_words = ((before[first], before[end]) for first, end in mention.stretches)
-        stretches = merged((first, end) for first, end in in_words if first < end)
+        in_words = [(before[first], before[end]) for first, end in mention.stretches if before[first] < before[end]]
+        stretches = tuple(in_words) if len(in_words) < 2 else merged(in_words)
         if stretches:
-            cut += not all(is_kept[first] and is_kept[end - 1] for first, end in mention.stretches)
+            cut += any(not (is_kept[first] and is_kept[end - 1]) for first, end in mention.stretches)
             head = _head(mention, _HEAD in fields)
             unknown += head < 0
             if head >= 0 and not is_kept[head]:
@@ -379,7 +384,7 @@ def _head(mention: _Mention, given: bool) -> int:
 
     Of several numbers (`1,2`) the first counts.
     """
-    size = sum(end - first for first, end in mention.stretches)
+    size = sum([end - first for first, end in mention.stretches])
     if size == 1:
         return mention.place
     number = mention.fields[0].partition(",")[0] if given else ""

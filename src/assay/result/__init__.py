@@ -8,11 +8,12 @@ import math
 import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
 

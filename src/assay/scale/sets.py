@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -20,6 +19,7 @@ from assay.engine.options import defaults
 from assay.engine.sets import over_sets
 from assay.errors import AssayError, InputError, UsageError, reason
 from assay.keywords import CompareKeywords, explicit
+from assay.records import dataclass
 from assay.result import Result, Results, enumeration
 from assay.scale.run import TRIES, compare, score
 from assay.scale.workers import serve, work
