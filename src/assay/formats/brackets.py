@@ -1,6 +1,7 @@
 """Trees in brackets: `(S (NP (DT The) (NN end)))` as in the Penn treebank, and with numbered words (discbracket).
 
-A file is cut where trees end (`_Pieces`), and all trees of a piece become arrays at once (`_Scan`).
+A file is cut where trees end (`_Pieces`), a piece into brackets and atoms, which are what stands between brackets and
+white space (`_Tokens`), and all of its trees become arrays at once (`_Scan`).
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from assay.arrays import Bools, Ints, as_codes, ids_of_runs
+from assay.arrays import Ints, ids_of_runs
 from assay.errors import InputError, unknown
-from assay.formats.builder import Builder, Vocabulary
+from assay.formats.builder import Builder, Cells
+from assay.formats.clean import Coded, cut
 from assay.formats.source import BATCH, Batch, Source, decode
 from assay.formats.trees import EMPTY_ELEMENT, Forest
 
@@ -38,16 +39,16 @@ _SHOWN = 30
 _NO_PARSE = b"NOPARSE"
 """The root of a tree that stands for no parse."""
 _ATOM, _SPACE, _OPEN, _CLOSE = range(4)
-_KINDS = np.zeros(256, dtype=np.uint8)
-_KINDS[list(b" \t\n\r\v\f")] = _SPACE
-_KINDS[ord("(")] = _OPEN
-_KINDS[ord(")")] = _CLOSE
-_TO_SPACE = bytes.maketrans(b"()", b"  ")
+_NO_ATOMS = {**dict.fromkeys(b" \t\n\r\v\f", _SPACE), ord("("): _OPEN, ord(")"): _CLOSE}
+_KINDS = bytes(_NO_ATOMS.get(byte, _ATOM) for byte in range(256))
+"""The kind of each byte."""
 
 
 def unescaped(form: str) -> str:
     """A word as it stands in the text: a bracket for `-LRB-` or `#LRB#` (and so on), `/` for `\\/`, `*` for `\\*`."""
-    return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
+    if "-" in form or "#" in form or "\\" in form:
+        return _ESCAPED.sub(lambda match: match[3] or _BRACKETS[match[2]], form)
+    return form
 
 
 def looks_brackets(head: Sequence[str]) -> bool:
@@ -88,25 +89,23 @@ def read_brackets(
     builder.begin_file(source.path)
     forest = Forest(builder)
     plain = unescaped if escaped else str
-    # What stands between brackets and white space.
-    atoms = Vocabulary[bytes]()
-    forms = _AtomCodes(atoms, lambda strings: builder.codes(0, map(plain, strings)))
-    tags = [_AtomCodes(atoms, partial(builder.codes, index)) for index, _ in enumerate(builder.names, 1)]
-    labels = _AtomCodes(atoms, lambda strings: as_codes(strings, builder.node_labels))
+    words = builder.vocabularies[0]
+    forms = Cells(lambda word: words[plain(word)])
+    labels = Cells(builder.node_labels.__getitem__)
     pieces = _Pieces(source, builder, line, "discbracket" if numbered else "brackets")
-    for data, lines in pieces:
-        scan = _Scan(data, atoms, None if numbered else EMPTY_ELEMENT.encode())
+    for tokens, lines in pieces:
+        scan = _Scan(tokens, None if numbered else EMPTY_ELEMENT.encode())
         firsts = np.flatnonzero(np.diff(lines, prepend=0)) if line == "sentence" else np.arange(len(lines))
         scan.join(firsts)
         if numbered:
-            _add_numbered(forest, scan, atoms, source.path, lines[firsts].tolist(), plain)
+            _add_numbered(forest, scan, source.path, lines[firsts].tolist(), plain)
             continue
         forest.note_left_out(scan.empty)
-        codes = [forms[scan.forms], *(column[scan.tags] for column in tags)]
+        codes = [scan.codes(scan.forms, forms), *(scan.codes(scan.tags, cells) for cells in builder.cells[1:])]
         sentence = ids_of_runs(scan.nodes_before)
         first = scan.words_before[sentence]
         places = [sentence, scan.parents, scan.begins - first, scan.ends - first]
-        nodes = [*places, labels[scan.labels], np.full(len(sentence), -1)]
+        nodes = [*places, scan.codes(scan.labels, labels), np.full(len(sentence), -1)]
         sizes = np.diff(scan.words_before).tolist()
         forest.add(codes, sizes, lines[firsts].tolist(), scan.above, nodes, unparsed=scan.unparsed)
     missing: list[int] = []
@@ -123,11 +122,10 @@ def read_brackets(
 
 
 def _add_numbered(
-    forest: Forest, scan: _Scan, atoms: Vocabulary[bytes], path: str, lines: list[int], plain: Callable[[str], str]
+    forest: Forest, scan: _Scan, path: str, lines: list[int], plain: Callable[[str], str]
 ) -> None:
     """Give the forest trees with their words in the order of their numbers."""
-    listed, columns = list(atoms), (scan.forms, scan.tags, scan.labels)
-    forms, tags, labels = ([listed[number].decode("utf-8") for number in column] for column in columns)
+    forms, tags, labels = map(scan.strings, (scan.forms, scan.tags, scan.labels))
     above, parents = scan.above.tolist(), scan.parents.tolist()
     words, nodes = pairwise(scan.words_before.tolist()), pairwise(scan.nodes_before.tolist())
     for number, ((word, word_end), (node, node_end), line) in enumerate(zip(words, nodes, lines, strict=True)):
@@ -177,7 +175,7 @@ class _Pieces:
         self._crowded: tuple[int, int] | None = None
         """… and the first line with several, with their number."""
 
-    def __iter__(self) -> Iterator[tuple[bytes, Ints]]:
+    def __iter__(self) -> Iterator[tuple[_Tokens, Ints]]:
         """Whole trees, and the line in which each begins."""
         held: list[bytes] = []
         line, depth = 1, 0
@@ -192,7 +190,8 @@ class _Pieces:
             cuts = closing[np.searchsorted(closing, np.arange(BATCH, last, BATCH))]
             for end in (np.unique(np.append(cuts, closing[-1:])) + 1).tolist():
                 data = b"".join([*held, given[first:end]])
-                yield data, self._tree_lines(data, line)
+                tokens = _Tokens(data)
+                yield tokens, self._tree_lines(tokens, line)
                 line += data.count(b"\n")
                 held, first = [], end
             held.append(given[first:])
@@ -223,21 +222,17 @@ class _Pieces:
         self._builder.note(f"{self.path}: trees whose brackets are not paired, taken for no parse: {{}}", len(broken))
         return replace(batch, data=b"\n".join(lines))
 
-    def _tree_lines(self, data: bytes, line: int) -> Ints:
+    def _tree_lines(self, tokens: _Tokens, line: int) -> Ints:
         """The line in which each tree begins; how trees and lines go together is checked and noted."""
-        brackets, depths = _depths(data, 0)
-        ends = brackets[depths == 0]
-        # Opening brackets at depth 1 that are no closing ones come first and behind each end.
-        starts = brackets[np.concatenate([[0], np.flatnonzero(depths == 0)[:-1] + 1])]
+        data, closing = tokens.data, np.flatnonzero(tokens.ends_tree)
+        outside = np.flatnonzero(tokens.atom & (tokens.depth == 0))
+        if len(outside):
+            raise self._outside(data[: tokens.last[outside[0]]], int(tokens.first[outside[0]]), line)
+        starts, ends = tokens.first[np.concatenate([[0], closing[:-1] + 1])], tokens.first[closing]
         breaks = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
         lines: Ints = line + np.searchsorted(breaks, starts)
         last_lines: Ints = line + np.searchsorted(breaks, ends)
-        before = 0
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            if data[before:start].strip():
-                raise self._outside(data[:start], before, line)
-            before = end + 1
-        for match in _HOLLOW.finditer(data):
+        for match in _HOLLOW.finditer(data) if tokens.any_hollow else ():
             # Nothing but a missing parse has brackets with nothing in them.
             tree = int(np.searchsorted(starts, match.start(), side="right")) - 1
             if not _NO_TREE.fullmatch(data, int(starts[tree]), int(ends[tree]) + 1):
@@ -316,90 +311,116 @@ def _line(data: bytes, place: int, first: int) -> int:
 # --- words and nodes as arrays ---
 
 
-class _AtomCodes:
-    """The codes of one kind of atoms: words, tags or labels of nodes."""
+class _Tokens:
+    """The brackets and atoms of a text of whole trees, by the bytes that each begins with and ends before."""
 
-    def __init__(self, atoms: Vocabulary[bytes], codes: Callable[[Sequence[str]], Ints]) -> None:
-        self._atoms = atoms
-        self._codes = codes
-        self._known: Ints = np.full(0, -1, dtype=np.int64)
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        kinds = np.frombuffer(data.translate(_KINDS), dtype=np.uint8)
+        solid = kinds == _ATOM
+        begins = solid.copy()
+        begins[1:] &= ~solid[:-1]
+        size = np.int32 if len(data) < 1 << 31 else np.int64
+        self.first = np.flatnonzero(begins | (kinds >= _OPEN)).astype(size)
+        kind = kinds[self.first]
+        self.opening, self.closing, self.atom = kind == _OPEN, kind == _CLOSE, kind == _ATOM
+        self.last = self.first + 1
+        # The text ends with a bracket.
+        self.last[self.atom] = np.flatnonzero(solid[:-1] & ~solid[1:]) + 1
+        self.depth = np.cumsum(self.opening.astype(np.int8) - self.closing, dtype=size)
+        """The number of brackets that are open behind each."""
+        self.ends_tree = self.closing & (self.depth == 0)
 
-    def __getitem__(self, numbers: Ints) -> Ints:
-        self._known = np.concatenate([self._known, np.full(len(self._atoms) - len(self._known), -1)])
-        new = list(dict.fromkeys(numbers[self._known[numbers] < 0].tolist()))
-        if new:
-            listed = list(self._atoms)
-            self._known[new] = self._codes([listed[number].decode("utf-8") for number in new])
-        return self._known[numbers]
+    @property
+    def any_hollow(self) -> bool:
+        """True if brackets have nothing, or one atom alone, in them."""
+        opening, atom, closing = self.opening, self.atom, self.closing
+        one = opening[:-2] & atom[1:-1] & closing[2:]
+        return bool(one.any() or (opening[:-1] & closing[1:]).any())
 
 
 class _Scan:
     """The words and nodes of a text of whole trees, one behind the other, counted over all of them.
 
-    Words, tags and labels are given by the numbers of their atoms; nodes without words are left out.
+    Words, tags and labels are given as bytes, the first and the end of each; nodes without words are left out.
     """
 
-    def __init__(self, data: bytes, atoms: Vocabulary[bytes], empty_element: bytes | None) -> None:
-        characters = _KINDS[np.frombuffer(data, dtype=np.uint8)]
-        solid = characters == _ATOM
-        begins = solid.copy()
-        begins[1:] &= ~solid[:-1]
-        token = characters[begins | (characters >= _OPEN)]
-        opening, closing, atom = token == _OPEN, token == _CLOSE, token == _ATOM
-        number = np.full(len(token), atoms[b""], dtype=np.int64)
-        pieces = data.translate(_TO_SPACE).split()
-        number[atom] = np.fromiter(map(atoms.__getitem__, pieces), dtype=np.int64, count=len(pieces))
+    def __init__(self, tokens: _Tokens, empty_element: bytes | None) -> None:
+        self._coded = Coded(tokens.data)
+        opening, closing, atom = tokens.opening, tokens.closing, tokens.atom
+        cells = np.stack([tokens.first, tokens.last])
+        # The first token opens a tree: as a cell it stands for a label or a tag that is not there.
+        cells[1, 0] = cells[0, 0]
         # `(TAG word)` is a word, and so is what stands alone behind a label.
-        label = np.zeros(len(token), dtype=bool)
+        label = np.zeros(len(atom), dtype=bool)
         label[1:] = opening[:-1] & atom[1:]
         # Words in brackets of their own, which are no nodes.
-        tagged = np.zeros(len(token), dtype=bool)
+        tagged = np.zeros(len(atom), dtype=bool)
         tagged[2:-1] = label[1:-2] & atom[2:-1] & closing[3:]
-        words = np.flatnonzero(atom & ~label)
-        self.tags = np.where(tagged[words], number[words - 1], number[0])
+        is_word = atom & ~label
+        words = np.flatnonzero(is_word)
+        self.tags = cells[:, np.where(tagged[words], words - 1, 0)]
         self.empty = 0
         if empty_element is not None:
-            gone = self.tags == atoms[empty_element]
+            gone = self._coded.equal(self.tags, empty_element)
             self.empty = int(gone.sum())
-            words, self.tags = words[~gone], self.tags[~gone]
-        self.forms = number[words]
-        ends = np.flatnonzero(closing & (_open_behind(opening, closing) == 0))
+            is_word[words[gone]] = False
+            words, self.tags = words[~gone], self.tags[:, ~gone]
+        self.forms = cells[:, words]
+        opening, closing = opening.copy(), closing.copy()
         opening[:-2] &= ~tagged[2:]
         closing[1:] &= ~tagged[:-1]
+        depth = np.cumsum(opening.astype(np.int8) - closing, dtype=tokens.depth.dtype)
+        # Small numbers are sorted in one pass.
+        depth = depth.astype(np.int16) if depth.max() < np.iinfo(np.int16).max else depth
         opened, closed = np.flatnonzero(opening), np.flatnonzero(closing)
-        # The first token opens a tree, so it has no number of its own and stands for a label that is not there.
-        labels = np.where(label[opened + 1], number[opened + 1], number[0])
-        depths = _open_behind(opening, closing)
+        labels = cells[:, np.where(label[opened + 1], opened + 1, 0)]
+        # Nodes, and words one level below theirs, in the order of the text: what is deeper than the one before it is
+        # its first child, and its siblings follow at their depth up to the next first child.
+        places = np.flatnonzero(opening | is_word)
+        node = opening[places]
+        level = depth[places] + ~node
+        by_level = np.argsort(level, kind="stable")
+        is_first = np.zeros(len(places), dtype=bool)
+        is_first[1:] = level[1:] > level[:-1]
+        of_family = np.where(is_first[by_level], np.arange(len(places)), 0)
+        parents = np.empty_like(by_level)
+        parents[by_level] = by_level[np.maximum.accumulate(of_family)] - 1
+        parents[level == 1] = -1
+        parents = np.append(np.cumsum(node) - 1, -1)[parents]
         # Brackets that open and close a node follow each other at one depth, one by one.
-        depth, size = depths[opened], len(depths) + 1
-        by_depth = np.argsort(depth, kind="stable")
-        partner = np.empty_like(opened)
-        partner[by_depth] = closed[np.argsort(depths[closed], kind="stable")]
-        first, behind = np.searchsorted(words, opened), np.searchsorted(words, partner)
-        # A node is above what stands behind it one level down, up to the next node of its own level.
-        keys = depth[by_depth] * size + opened[by_depth]
-        above = np.concatenate([[-1], by_depth])
-        parents = above[np.searchsorted(keys, (depth - 1) * size + opened) * (depth > 1)]
-        deep = depths[words]
-        over_words = above[np.searchsorted(keys, deep * size + words) * (deep > 0)]
+        words_before = np.cumsum(is_word, dtype=tokens.depth.dtype)
+        first, behind = words_before[opened], np.empty(len(opened), dtype=words_before.dtype)
+        nodes_by_level = np.argsort(depth[opened], kind="stable")
+        behind[nodes_by_level] = words_before[closed[np.argsort(depth[closed], kind="stable")]]
         kept = behind > first
         place = np.append(np.cumsum(kept) - 1, -1)
-        self.labels, self.begins, self.ends = labels[kept], first[kept], behind[kept]
-        self.parents, self.above = place[parents[kept]], place[over_words]
-        self.words_before = np.searchsorted(words, np.concatenate([[0], ends]))
+        self.labels, self.begins, self.ends = labels[:, kept], first[kept], behind[kept]
+        self.parents, self.above = place[parents[node][kept]], place[parents[~node]]
+        ends = np.concatenate([[0], np.flatnonzero(tokens.ends_tree)])
+        self.words_before = np.concatenate([[0], words_before])[ends]
         """The number of words before each tree, and of all."""
-        self.nodes_before = np.searchsorted(opened[kept], np.concatenate([[0], ends]))
+        self.nodes_before = np.searchsorted(opened[kept], ends)
         self.unparsed: list[int] = []
-        if _NO_PARSE in atoms:
-            self._take_down(atoms[_NO_PARSE], atoms[b""])
+        if _NO_PARSE in tokens.data:
+            self._take_down()
 
-    def _take_down(self, said: int, nothing: int) -> None:
+    def codes(self, cells: Ints, known: Cells) -> Ints:
+        """The codes of words, tags or labels."""
+        return self._coded(cells, known)
+
+    def strings(self, cells: Ints) -> list[str]:
+        """Words, tags or labels themselves."""
+        return [cell.decode("utf-8") for cell in cut(self._coded.data, *cells)]
+
+    def _take_down(self) -> None:
         """Trees that say that they are none lose their nodes; their words stay."""
         words, nodes = self.words_before, self.nodes_before
         trees = np.zeros(len(words) - 1, dtype=bool)
         there, single = np.diff(nodes) > 0, np.diff(words) == 1
-        trees[there] = self.labels[nodes[:-1][there]] == said
-        trees[single] |= self.tags[words[:-1][single]] == said
+        said = self._coded.equal(self.tags, _NO_PARSE)
+        trees[there] = self._coded.equal(self.labels[:, nodes[:-1][there]], _NO_PARSE)
+        trees[single] |= said[words[:-1][single]]
         if not trees.any():
             return
         self.unparsed = np.flatnonzero(trees).tolist()
@@ -407,8 +428,8 @@ class _Scan:
         kept = ~np.repeat(trees, np.diff(nodes))
         place = np.append(np.cumsum(kept) - 1, -1)
         self.above = np.where(of_words, -1, place[self.above])
-        self.tags = np.where(of_words & (self.tags == said), nothing, self.tags)
-        self.labels, self.begins, self.ends = self.labels[kept], self.begins[kept], self.ends[kept]
+        self.tags[:, of_words & said] = 0
+        self.labels, self.begins, self.ends = self.labels[:, kept], self.begins[kept], self.ends[kept]
         self.parents = place[self.parents[kept]]
         self.nodes_before = np.concatenate([[0], np.cumsum(kept)])[nodes]
 
@@ -420,9 +441,3 @@ class _Scan:
         # Beside other trees, one that says that there is none is none.
         self.unparsed = [place[tree] for tree in self.unparsed if tree in place]
         self.words_before, self.nodes_before = self.words_before[ends], self.nodes_before[ends]
-
-
-def _open_behind(opening: Bools, closing: Bools) -> Ints:
-    """The number of brackets that are open behind each token."""
-    depths: Ints = np.cumsum(opening.astype(np.int8) - closing, dtype=np.int64)
-    return depths

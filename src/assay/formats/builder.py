@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, AnyStr, Protocol, TypeVar
@@ -35,24 +35,12 @@ class Vocabulary(dict[AnyStr, int]):
 class Cells(dict[bytes, int]):
     """Cells as they stand in a file to the codes of their strings."""
 
-    def __init__(self, vocabulary: Vocabulary[str]) -> None:
+    def __init__(self, code: Callable[[str], int]) -> None:
         super().__init__()
-        self._vocabulary = vocabulary
-        self.numbers = _Numbers(self)
-        """The same for cells of up to eight bytes, each taken as one number, the first byte lowest."""
+        self._code = code
 
     def __missing__(self, cell: bytes) -> int:
-        code = self[cell] = self._vocabulary[cell.decode("utf-8")]
-        return code
-
-
-class _Numbers(dict[int, int]):
-    def __init__(self, cells: Cells) -> None:
-        super().__init__()
-        self._cells = cells
-
-    def __missing__(self, number: int) -> int:
-        code = self[number] = self._cells[number.to_bytes(8, "little").rstrip(b"\0")]
+        code = self[cell] = self._code(cell.decode("utf-8"))
         return code
 
 
@@ -130,9 +118,10 @@ class Builder:
         """The label columns, in the order in which readers give their strings."""
         self.tolerant = tolerant
         """True if faulty sentences are left out: the user asked for it, and it is noted."""
-        self._vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
-        self.cells = [Cells(vocabulary) for vocabulary in self._vocabularies]
-        """Cells as they stand in a file, undecoded, to codes: one for the words, then one per label column."""
+        self.vocabularies = [Vocabulary[str]() for _ in range(len(names) + 1)]
+        """Strings to codes: one for the words, then one per label column."""
+        self.cells = [Cells(vocabulary.__getitem__) for vocabulary in self.vocabularies]
+        """The same for cells as they stand in a file, undecoded."""
         self._codes = [array("i") for _ in range(len(names) + 1)]
         self._starts = array("q", [0])
         self._lines = array("q")
@@ -197,7 +186,7 @@ class Builder:
         A sentence is given by the number of words before its end and by the line of its first word.
         """
         width = len(self._codes)
-        for index, (codes, vocabulary) in enumerate(zip(self._codes, self._vocabularies, strict=True)):
+        for index, (codes, vocabulary) in enumerate(zip(self._codes, self.vocabularies, strict=True)):
             codes.extend(map(vocabulary.__getitem__, flat[index::width]))
         self._starts.extend(ends)
         self._lines.extend(lines)
@@ -211,7 +200,7 @@ class Builder:
 
     def codes(self, column: int, strings: Iterable[str]) -> Ints:
         """The codes of strings for `add_codes`: those of the words (0) or of a label column (from 1)."""
-        return np.fromiter(map(self._vocabularies[column].__getitem__, strings), dtype=np.int32)
+        return np.fromiter(map(self.vocabularies[column].__getitem__, strings), dtype=np.int32)
 
     def aside(self, word: int, line: str, sentence: int) -> None:
         """A line of a sentence that stands before a word and is none itself."""
@@ -316,7 +305,7 @@ class Builder:
                 raise InputError(f"{place} reaches beyond the last word of its sentence. Is a word missing?")
         forms, *columns = (
             Column(np.array(codes, dtype=np.int32), tuple(vocabulary))
-            for codes, vocabulary in zip(self._codes, self._vocabularies, strict=True)
+            for codes, vocabulary in zip(self._codes, self.vocabularies, strict=True)
         )
         # A mark behind the last sentence opens nothing.
         documents = [(first, given) for first, given in self._documents if first < self.sentence]

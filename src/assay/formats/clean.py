@@ -57,24 +57,13 @@ class CleanLines:
     """… and the number of sentences that end before it."""
 
     def codes(self, column: int, cells: Cells) -> Ints:
-        """One column of the words, each cell as its code; cells of up to eight bytes, most of them, as numbers."""
+        """One column of the words, each cell as its code."""
         last = self.bounds[column + 1]
-        first = np.minimum(self.bounds[column] + 1, last)
-        length = last - first
-        numbers = self._numbers
-        if length.max(initial=0) <= _WORD:
-            return _looked_up(numbers[first] & _MASKS[length], cells)
-        codes = np.empty(len(first), dtype=np.int32)
-        short = length <= _WORD
-        codes[short] = _looked_up(numbers[first[short]] & _MASKS[length[short]], cells)
-        codes[~short] = [cells[cell] for cell in self._cut(first[~short], last[~short])]
-        return codes
+        return self._coded((np.minimum(self.bounds[column] + 1, last), last), cells)
 
     @cached_property
-    def _numbers(self) -> Array:
-        """The eight bytes from each place on as a number; text has no zero bytes, so padding tells lengths."""
-        padded = self.data + bytes(_WORD)
-        return np.ndarray(len(self.data) + 1, dtype="<u8", buffer=padded, strides=(1,))
+    def _coded(self) -> Coded:
+        return Coded(self.data)
 
     def doubtful(self) -> list[str]:
         """The lines that may be markup, or white space and nothing else."""
@@ -85,11 +74,40 @@ class CleanLines:
 
     def texts(self, lines: Ints) -> list[str]:
         """Whole lines."""
-        return [line.decode() for line in self._cut(self.begin[lines], self.end[lines])]
+        return [line.decode() for line in cut(self.data, self.begin[lines], self.end[lines])]
 
-    def _cut(self, first: Ints, last: Ints) -> list[bytes]:
-        data = self.data
-        return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+class Coded:
+    """A text whose cells are looked up many at once, given by the byte each begins with and the one behind it."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        # The eight bytes from each place on as a number; text has no zero bytes, so padding tells lengths.
+        padded = data + bytes(_WORD)
+        self._numbers = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))
+
+    def __call__(self, bounds: Ints | tuple[Ints, Ints], cells: Cells) -> Ints:
+        """The code of each cell; those of up to eight bytes, most of them, are looked up as numbers."""
+        first, last = bounds
+        length = last - first
+        if length.max(initial=0) <= _WORD:
+            return _looked_up(self._numbers[first] & _MASKS[length], cells)
+        codes = np.empty(len(first), dtype=np.int32)
+        short = length <= _WORD
+        codes[short] = _looked_up(self._numbers[first[short]] & _MASKS[length[short]], cells)
+        codes[~short] = [*map(cells.__getitem__, cut(self.data, first[~short], last[~short]))]
+        return codes
+
+    def equal(self, bounds: Ints | tuple[Ints, Ints], cell: bytes) -> Bools:
+        """Mask of the cells that are this one, of up to eight bytes."""
+        first, last = bounds
+        numbers = self._numbers[first] & _MASKS[len(cell)]
+        return np.asarray((last - first == len(cell)) & (numbers == int.from_bytes(cell, "little")))
+
+
+def cut(data: bytes, first: Ints, last: Ints) -> list[bytes]:
+    """Stretches of a text."""
+    return [data[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
 
 def _looked_up(keys: Array, cells: Cells) -> Ints:
@@ -114,7 +132,8 @@ def _looked_up(keys: Array, cells: Cells) -> Ints:
 
 
 def _codes(keys: Array, cells: Cells) -> Ints:
-    return np.fromiter(map(cells.numbers.__getitem__, keys.tolist()), dtype=np.int32, count=len(keys))
+    texts = keys.astype("<u8", copy=False).view(f"S{_WORD}").tolist()
+    return np.fromiter(map(cells.__getitem__, texts), dtype=np.int32, count=len(keys))
 
 
 def clean_lines(

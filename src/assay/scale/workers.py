@@ -179,7 +179,8 @@ def check_cluster(where: str) -> None:
     if not _ADDRESS.fullmatch(where) and where not in BATCH_SYSTEMS:
         error = unknown("cluster", where, BATCH_SYSTEMS)
         raise UsageError(f"{error} Or give the address of a scheduler: tcp://host:8786")
-    missing = [name for name in ("distributed", "dask_jobqueue") if find_spec(name) is None]
+    needed = ("distributed", "dask_jobqueue") if where in BATCH_SYSTEMS else ("distributed",)
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise UsageError(f"--cluster needs {missing[0]}. Install it: pip install 'assay-nlp[cluster]'")
 

@@ -30,6 +30,8 @@ FEW_DATA_SETS = 5
 _ROUNDING = 1e-9
 """The share of a difference of two scores that may be owed to their rounding."""
 _TINY = 1e-300
+# Once a large piece was freed, the C library keeps what is freed later, and arrays of draws cost half as much.
+np.empty(31 << 20, dtype=np.uint8)
 
 
 class TooFewRunsError(ValueError):
@@ -300,13 +302,8 @@ def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
         low + (np.arange(count) + 0.5) * (high - low) / count
         for low, high, count in zip(box.low, box.high, cells, strict=True)
     )
-    # The prior of nu: nu - 1 is Gamma(alpha, rate beta), averaged over alpha in (1, 2) and beta in (.01, .1).
-    points, weights = _leggauss(40)
-    alpha, beta = 1.5 + points / 2, 0.055 + 0.045 * points
-    by_beta = np.log(beta) * alpha[:, None]
-    heights = by_beta - gammaln(alpha)[:, None] + (alpha[:, None] - 1) * log_nu[:, None, None]
-    of_nu = np.exp(heights - beta * np.exp(log_nu)[:, None, None]) @ weights @ weights / 4
-    # Together with the flat priors of delta0 and std0, in the coordinates of the grid.
+    # The prior of nu together with the flat ones of delta0 and std0, in the coordinates of the grid.
+    of_nu = _prior_of_nu(float(box.low[0]), float(box.high[0]), cells[0])
     logs = (log_nu + np.log(of_nu))[:, None, None] + log_std0[:, None] + np.log(np.cosh(t))
     delta0, std0 = box.delta0(t), np.exp(log_std0)
     for layer, nu in enumerate(1 + np.exp(log_nu)):
@@ -314,6 +311,20 @@ def _posterior(seen: Evidence, box: Box, grid: Grid) -> Floats:
             logs[layer] += np.log(overlap(mean - delta0, width, freedom, std0, nu, step))
     shares = np.exp(logs - logs.max())
     return np.ascontiguousarray((shares / shares.sum()).swapaxes(1, 2))
+
+
+@lru_cache(maxsize=64)
+def _prior_of_nu(low: float, high: float, count: int) -> Floats:
+    """The prior density at the middles of cells of log(nu - 1).
+
+    nu - 1 is Gamma(alpha, rate beta), averaged over alpha in (1, 2) and beta in (.01, .1).
+    """
+    log_nu = low + (np.arange(count) + 0.5) * (high - low) / count
+    points, weights = _leggauss(40)
+    alpha, beta = 1.5 + points / 2, 0.055 + 0.045 * points
+    by_beta = np.log(beta) * alpha[:, None]
+    heights = by_beta - gammaln(alpha)[:, None] + (alpha[:, None] - 1) * log_nu[:, None, None]
+    return np.asarray(np.exp(heights - beta * np.exp(log_nu)[:, None, None]) @ weights @ weights / 4)
 
 
 def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: float, step: float) -> Floats:
@@ -324,13 +335,15 @@ def overlap(distance: Floats, width: float, freedom: float, std0: Floats, nu: fl
     """
     halves = -(distance**2) / 2
     model_weights, model_variances = _normals(nu, _REACH, step)
+    of_model = np.multiply.outer(std0**2, model_variances)
     total = np.zeros((len(std0), len(distance)))
+    densities = np.empty((*of_model.shape, len(distance)))
     # With many runs the t of a data set is all but normal, and a few normals make it up.
     reach, own_step = 0.6 * _REACH if freedom < 30 else 0.2 * _REACH, step if freedom < 10 else 2 * step
     for weight, variance in zip(*_normals(freedom, reach, own_step), strict=True):
-        variances = width**2 * variance + np.multiply.outer(std0**2, model_variances)
+        variances = width**2 * variance + of_model
         heights = weight * model_weights / np.sqrt(2 * np.pi * variances)
-        densities = np.multiply.outer(1 / variances, halves)
+        np.multiply.outer(1 / variances, halves, out=densities)
         np.exp(densities, out=densities)
         total += (heights[:, None] @ densities)[:, 0]
     return np.maximum(total, _TINY)
@@ -373,17 +386,27 @@ def _draw(shares: Floats, box: Box, draws: int, rng: np.random.Generator) -> lis
     reached[-1] = draws
     counts = np.diff(reached, prepend=0.0).astype(np.int64)
     filled = np.flatnonzero(counts)
-    heights = np.maximum(shares.ravel()[filled], _TINY)
+    heights, numbers = np.maximum(shares.ravel()[filled], _TINY), counts[filled]
     points = []
-    for axis, (cells, start) in enumerate(zip(np.unravel_index(filled, shares.shape), rng.random(3), strict=True)):
+    spots = _even(draws, *rng.random(3).tolist())
+    for axis, (cells, spot) in enumerate(zip(np.unravel_index(filled, shares.shape), spots, strict=True)):
         slope = np.clip(np.gradient(shares, axis=axis).ravel()[filled] / heights, -2.0, 2.0)
         # Numbers x in (-1/2, 1/2) with density 1 + tilt·x, from even ones: its distribution function, solved for x.
-        spots, tilt = start + np.arange(draws) * _LATTICE[axis], np.repeat(slope, counts[filled])
-        rest = 0.5 - tilt / 8 - (spots - np.floor(spots))
+        tilt = np.repeat(slope, numbers)
+        rest = 0.5 - tilt / 8 - spot
         place = -2 * rest / (1 + np.sqrt(np.maximum(1 - 2 * tilt * rest, 0.0)))
-        place += np.repeat(cells + 0.5, counts[filled])
+        place += np.repeat(cells + 0.5, numbers)
         points.append(box.low[axis] + (box.high[axis] - box.low[axis]) / shares.shape[axis] * place)
     return points
+
+
+@lru_cache(maxsize=1)
+def _even(draws: int, *starts: float) -> Floats:
+    """Places of draws in a cube, axes × draws, as even as can be: the same for all posteriors of a seed."""
+    spots = np.multiply.outer(_LATTICE, np.arange(draws))
+    spots += np.array(starts)[:, None]
+    spots -= np.floor(spots)
+    return spots
 
 
 # --- the chances of the regions on a new data set ---
@@ -591,7 +614,7 @@ def sensitivity(fitted: Fit, settings: Sequence[Priors] = SENSITIVITY) -> list[t
         if priors == fitted.priors:
             shares = fitted.decision, fitted.region
         elif inside.mean() > 0.1:
-            shares = decide(*regions[:, inside])
+            shares = decide(*(regions if inside.all() else regions.compress(inside, axis=1)))
         else:
             shares = _solve_like(fitted, seen, priors).at(rope)
         found.append((priors, *shares))
@@ -626,6 +649,8 @@ _TOGETHER = 16_000
 """… and how many for all of them."""
 _CANDIDATES = 16
 _LEVEL = 0.95
+_SAMPLED, _MARGIN = 16, 0.01
+"""A quantile is looked for where that of each sixteenth value lies, give or take this share."""
 
 
 def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Three]:
@@ -652,8 +677,22 @@ def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Thre
         shares = np.exp(lower - lower.max(axis=1, keepdims=True)) / (1 + np.exp(-np.abs(logs[0] - logs[1])))
         shares /= shares.sum(axis=1, keepdims=True)
         values, weights = seen.scale * points.ravel(), shares.ravel() / len(shares)
-        order = np.argsort(values)
-        low, high = np.searchsorted(np.cumsum(weights[order]), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-        last = len(order) - 1
-        found.append((float(values @ weights), float(values[order[low]]), float(values[order[min(high, last)]])))
+        low, high = (_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+        found.append((float(values @ weights), low, high))
     return found
+
+
+def _quantile(values: Floats, weights: Floats, level: float) -> float:
+    """The least value up to which the weights, whose sum is 1, reach the level; only those near it are sorted."""
+    some = values[::_SAMPLED]
+    order = np.argsort(some)
+    reached = np.cumsum(weights[::_SAMPLED][order])
+    ends = np.searchsorted(reached, reached[-1] * np.array([level - _MARGIN, level + _MARGIN]))
+    for low, high in ((some[order[ends[0]]], some[order[min(ends[1], len(order) - 1)]]), (-np.inf, np.inf)):
+        before = float(weights @ (values < low))
+        near = np.flatnonzero((values >= low) & (values <= high))
+        near = near[np.argsort(values[near])]
+        place = int(np.searchsorted(before + np.cumsum(weights[near]), level))
+        if before < level and place < len(near):
+            return float(values[near[place]])
+    return float(values.max())

@@ -15,7 +15,7 @@ from assay.experiment.job import Job, StoppedError
 from assay.experiment.plan import read_plan
 from assay.experiment.run import execute_wanted, plan_jobs
 from assay.experiment.store import is_wanted, lock_path, locked
-from assay.scale.workers import check_cluster, checked
+from assay.scale.workers import BATCH_SYSTEMS, check_cluster, checked
 from unit.experiment.plans import corpus, plan
 from unit.samples import refusal
 
@@ -31,9 +31,16 @@ def job(file: File, predict: str) -> Job:
 
 
 @pytest.mark.parametrize("where", ["tcp://host:8786", "127.0.0.1:8786", "tls://[::1]:1", "slurm", "local-jobs"])
-def test_addresses_and_batch_systems_are_clusters(where: str) -> None:
-    pytest.importorskip("dask_jobqueue")
+def test_addresses_and_batch_systems_are_clusters(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.scale.workers.find_spec", lambda name: name)
     check_cluster(where)
+    # A scheduler that is there already submits no jobs.
+    monkeypatch.setattr("assay.scale.workers.find_spec", lambda name: None if name == "dask_jobqueue" else name)
+    if where in BATCH_SYSTEMS:
+        text = refusal(check_cluster, where)
+        assert text == "--cluster needs dask_jobqueue. Install it: pip install 'assay[cluster]'"
+    else:
+        check_cluster(where)
 
 
 @pytest.mark.parametrize("where", ["host", "host:port", "http://host:1", "slrum"])
