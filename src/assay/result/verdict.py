@@ -16,8 +16,8 @@ _RELIABLE, _TENTATIVE = 0.8, 0.667
 
 def verdict(result: Result) -> str:
     """The better system and how sure that is, by the first measure; of one system its score."""
-    if len(result.bayes) == 1:
-        return result.bayes[0].verdict
+    if result.bayes and len({(row.a, row.b) for row in result.bayes}) == 1:
+        return " ".join(row.verdict for row in result.bayes)
     if result.command == "bayes":
         return " ".join(f"On {row.measure}, the worst first: {row.headline or row.chain}." for row in result.rankings)
     if result.command == "agreement":
@@ -59,8 +59,11 @@ def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: s
         return f"{row.a} and {row.b} cannot be compared on {measure}: it is undefined."
     sign = -1 if row.difference < 0 else 1
     better, worse = (row.b, row.a) if sign > 0 else (row.a, row.b)
-    low, high = sorted((sign * row.low, sign * row.high))
-    figures = f"{percent(values[better])} and {percent(values[worse])}; {_interval(low, high, end=', ')}{_p(row)}"
+    # With its sign the difference reads as in every table.
+    change = f"{row.a} → {row.b} {signed(row.difference)}"
+    if not math.isnan(row.low):
+        change += f", 95% interval {signed(row.low)} to {signed(row.high)}"
+    figures = f"{percent(values[better])} and {percent(values[worse])}; {change}, {_p(row)}"
     points = percent(abs(row.difference))
     chance = "" if row.p_adjusted < LEVEL else ", which may be chance"
     if float(points) == 0:

@@ -668,24 +668,26 @@ def pair(
         (
             {"A": 0.9, "B": 0.95},
             [pair("A", "B", 0.05, 0.001, 0.002)],
-            "B is 5.00 points better than A on accuracy (95.00 and 90.00; 95% interval 4.00 to 6.00, p = 0.0010, "
-            "after Holm 0.0020).",
+            "B is 5.00 points better than A on accuracy (95.00 and 90.00; A → B +5.00, 95% interval +4.00 to +6.00, "
+            "p = 0.0010, after Holm 0.0020).",
         ),
         (
             {"A": 0.95, "B": 0.9},
             [pair("A", "B", -0.05, 0.00001)],
-            "A is 5.00 points better than B on accuracy (95.00 and 90.00; 95% interval 4.00 to 6.00, p < 0.0001).",
+            "A is 5.00 points better than B on accuracy (95.00 and 90.00; A → B −5.00, 95% interval −6.00 to −4.00, "
+            "p < 0.0001).",
         ),
         (
             {"A": 0.9, "B": 0.905},
             [pair("A", "B", 0.005, 0.04, 0.08)],
-            "B is 0.50 points better than A on accuracy, which may be chance (90.50 and 90.00; 95% interval −0.50 to "
-            "1.50, p = 0.0400, after Holm 0.0800).",
+            "B is 0.50 points better than A on accuracy, which may be chance (90.50 and 90.00; A → B +0.50, "
+            "95% interval −0.50 to +1.50, p = 0.0400, after Holm 0.0800).",
         ),
         (
             {"A": 0.9, "B": 0.9},
             [pair("A", "B", 0.0, 1.0)],
-            "B and A are equally good on accuracy (90.00 and 90.00; 95% interval −1.00 to 1.00, p = 1.0000).",
+            "B and A are equally good on accuracy (90.00 and 90.00; A → B 0.00, 95% interval −1.00 to +1.00, "
+            "p = 1.0000).",
         ),
         (
             {"A": 0.9, "B": 0.9},
