@@ -819,3 +819,6 @@ def test_people_read_titles_and_programs_keys():
     assert re.search(r"^tag F1 +50\.00", terminal(result, 80), re.MULTILINE)
     assert render(result, "tsv").splitlines()[1].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
     assert "tag-f1/one" in result.flat()
+    spans = {"a": [[("PER", 0, 1)]] * 9, "b": [[("PER", 0, 0)]] * 9}
+    header = render(assay.agreement(spans, times=20), "tsv").splitlines()[1].split("\t")
+    assert header[:7:3] == ["pair", "exact high", "fair high"]
