@@ -53,7 +53,7 @@ def test_the_difference_of_f1_stands_beside_what_is_won_on_balance(shared):
     report = shared("coreference")
     (diff,) = report.result.diffs
     row = report.page.locator("#changed .scroll:has-text('Δ F1') tbody tr")
-    assert row.locator("th").inner_text() == diff.on
+    assert row.locator("th").inner_text() == report.result.title(diff.on)
     assert row.locator("td").all_inner_texts()[1:] == [signed(diff.difference), f"{diff.net:+}".replace("-", "−")]
 
 

@@ -412,6 +412,78 @@ def test_runs_of_two_systems(case: Any) -> None:
     assert ends == pytest.approx((expected["low"], expected["high"]), rel=1e-9)
 
 
+@pytest.mark.slow
+@each("runs", [3, 5, 10])
+@each("effect", [0, 1, 3])
+def test_the_test_over_runs_keeps_its_level(runs: int, effect: int) -> None:
+    """Equal systems are told apart in 5% at most, however strong seeds are; units alone tell them apart too often."""
+    units, times = 200, 1000
+    rng = np.random.default_rng([runs, effect])
+    rejected = alone = 0
+    for _ in range(times):
+        seeds = effect * rng.normal(size=(2, runs, 1)) / math.sqrt(units)
+        own = rng.normal(size=units) + rng.normal(size=(2, 1, units)) + seeds + rng.normal(size=(2, runs, units))
+        scores = list(own.mean(axis=2))
+        found = run_variance(list(own / units), scores, np.ones(units))
+        difference = float(scores[1].mean() - scores[0].mean())
+        rejected += t_test(difference, found.total, found.degrees) <= 0.05
+        alone += t_test(difference, found.units, units - 1) <= 0.05
+    print(f"{runs} runs, effect {effect}: rejected {rejected / times:.3f}, by units alone {alone / times:.3f}")
+    assert rejected / times <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / times)
+    assert effect < 3 or alone / times > 0.1
+
+
+# --- names ---
+
+DEMO = Path(assay.__file__).parent / "demo"
+FILES = {
+    "tags": ("english/gold.conllu", "english/hanta.conllu", "english/udpipe.conllu"),
+    "dependencies": ("trees/gold.conllu", "trees/arc-eager.conllu", "trees/arc-hybrid.conllu"),
+    "enhanced": ("graphs/gold.conllu", "graphs/learned.conllu", "graphs/rules.conllu"),
+    "roles": ("graphs/gold.conll09", "graphs/learned.conll09", "graphs/rules.conll09"),
+    "spans": ("entities/gold.tsv", "entities/crf-names.tsv", "entities/crf-shapes.tsv"),
+    "relations": ("relations/gold.jsonl", "relations/learned.jsonl", "relations/rules.jsonl"),
+    "links": ("links/gold.tsv", "links/context.tsv", "links/lookup.tsv"),
+}
+
+
+@each("task", list(FILES))
+def test_names_and_order_change_no_digit_in_any_task(task: str) -> None:
+    gold, *systems = (DEMO / name for name in FILES[task])
+    measures = {"enhanced": ["elas"], "roles": ["srl"]}.get(task)
+    result = assay.compare(gold, {"b": systems[0], "a": systems[1]}, measures, times=200)
+    called = assay.compare(gold, {"x": systems[1], "y": systems[0]}, measures, times=200)
+    same_digits(result, called, {"x": "a", "y": "b"})
+
+
+def test_names_and_order_change_no_digit_across_frameworks() -> None:
+    trees = DEMO / "trees"
+    theories = [f"dep={trees / 'gold.conllu'}", f"ptb={trees / 'gold.mrg'}"]
+    dep, ptb = trees / "arc-eager.conllu", trees / "pcfg-1.mrg"
+    result = assay.cross(theories, [f"b@dep={dep}", f"a@ptb={ptb}"], times=200)
+    called = assay.cross(theories, [f"x@ptb={ptb}", f"y@dep={dep}"], times=200)
+    same_digits(result, called, {"x": "a", "y": "b"})
+
+
+def same_digits(result: Result, called: Result, names: dict[str, str]) -> None:
+    """Both have the same values, intervals and p; a pair the other way round has the other sign."""
+    found: list[dict[str, str]] = []
+    for one in (result, called):
+        rows = {}
+        for row in one.scores:
+            key = (names.get(row.system, row.system), row.measure, row.score, row.label, row.slice)
+            rows[repr(key)] = repr((row.value, row.low, row.high))
+        for pair in one.comparisons:
+            a, b, low, high = names.get(pair.a, pair.a), names.get(pair.b, pair.b), pair.low, pair.high
+            if a > b:
+                a, b, low, high = b, a, -high, -low
+            key = (a, b, pair.measure, pair.score, pair.test, pair.slice)
+            rows[repr(key)] = repr((low + 0.0, high + 0.0, pair.p, pair.p_adjusted))
+        found.append(rows)
+    assert result.comparisons
+    assert found[0] == found[1]
+
+
 # --- clusters ---
 
 

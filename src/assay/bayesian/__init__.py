@@ -59,6 +59,7 @@ def bayes(
     draws: int = 50_000,
     seed: int = 0,
     alpha: float = 0.05,
+    nemenyi: bool = False,
 ) -> Result:
     """Compare systems over many runs and data sets, after Szymański and Gorman (2020).
 
@@ -67,13 +68,13 @@ def bayes(
     a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `rho` is the correlation of runs:
     `folds`, `sizes` or a number. `lower` are measures of which less is better; with `hierarchical` the model over
     data sets is used for a single one too, with `priors` other priors are shown in any case. The tests of single
-    splits are made at the level `alpha`.
+    splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by Nemenyi's test.
     """
     systems, datasets, lower = (
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower)
     )
     table, discordant = _read(runs, plain(folds), str(pairs) if pairs else None)
-    how = Choices(plain(rho), tuple(lower), hierarchical, priors, plain(draws), plain(seed), plain(alpha))
+    how = Choices(plain(rho), tuple(lower), hierarchical, priors, plain(draws), plain(seed), plain(alpha), nemenyi)
     named = chosen("measure", [measures] if isinstance(measures, str) else measures or (), table.cells, table.name)
     wanted = named if measures else table.scores()
     for names in (how.lower, rope if isinstance(rope, Mapping) else ()):

@@ -54,6 +54,7 @@ class Choices:
     draws: int = 50_000
     seed: int = 0
     alpha: float = 0.05
+    nemenyi: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ class Measured:
         """Tests on ranks, where systems and data sets are enough for them."""
         sign = -1.0 if self.name in self.how.lower else 1.0
         means = np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data])
-        return mean_ranks(self.name, self.systems, means)
+        return mean_ranks(self.name, self.systems, means, by="nemenyi" if self.how.nemenyi else "wilcoxon")
 
     def posterior(self, a: str, b: str) -> Posterior:
         """Two systems compared by the model that their runs allow."""

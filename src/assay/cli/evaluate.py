@@ -69,6 +69,7 @@ def score(**given: Any) -> int:
         "assay compare gold.conllu *.out.conllu --train train.conllu --slice seen",
         "assay compare gold.conllu a.conllu b.conllu --table scores -o table.tex",
         "assay compare --data 'gold/{data}.conllu' a='a/{data}.conllu' b='b/{data}.conllu'",
+        "assay compare gold.conllu a.conllu b.conllu --figures figures/",
     ),
 )
 @FILES
@@ -122,8 +123,8 @@ def _evaluate(
     partial, share = options.pop("partial"), options.pop("shard")
     if share is not None and partial is None:
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
-    if partial is not None and (output.form or output.path or output.html or gates):
-        raise UsageError("--partial writes a part and nothing else. Tables, pages and gates: assay merge")
+    if partial is not None and (output.form or output.path or output.html or output.figures or gates):
+        raise UsageError("--partial writes a part and nothing else. Tables, pages, figures and gates: assay merge")
     text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
     with output.progress(text) as status:
 

@@ -28,7 +28,7 @@ HEADINGS = {
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
-    "Output": ("form", "tables", "full", "output", "html", "embed", "quiet"),
+    "Output": ("form", "tables", "full", "output", "html", "figures", "figure_formats", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
@@ -326,6 +326,21 @@ _OUTPUT = (
     ),
     click.option("--full", is_flag=True, help="All tables with all rows where a terminal shows the first ones."),
     click.option("--html", type=OutputPath(), help="Write a report page too; of several data sets a folder of them."),
+    click.option(
+        "--figures",
+        type=OutputPath(file_okay=False),
+        metavar="FOLDER",
+        help="Write figures for a paper into this folder; needs matplotlib: pip install 'assay-nlp[plot]'",
+    ),
+    click.option(
+        "--figure-format",
+        "figure_formats",
+        multiple=True,
+        type=click.Choice(["svg", "pdf", "png"]),
+        default=["svg"],
+        show_default=True,
+        help="Format of figures; repeatable.",
+    ),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
 _GATES = (
@@ -386,10 +401,19 @@ def output_options(function: Function) -> Function:
     """The options of where a Result goes, which come as one `output`."""
 
     @wraps(function)
-    def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:
-        tables, full = others.pop("tables"), others.pop("full")
+    def gathered(
+        form: str | None,
+        output: str | None,
+        html: str | None,
+        quiet: bool,
+        tables: tuple[str, ...],
+        full: bool,
+        figures: str | None,
+        figure_formats: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
         names = [name.strip() for given in tables for name in given.split(",") if name.strip()]
-        return function(output=Output(form, output, html, quiet, names, full), **others)
+        return function(output=Output(form, output, html, quiet, names, full, figures, figure_formats), **others)
 
     return cast(Function, with_options(_OUTPUT)(gathered))
 

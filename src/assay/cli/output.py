@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 
+_LISTED = 20
+"""So many figures are listed by name."""
+
+
 class Output:
     """The options about output."""
 
@@ -28,6 +32,8 @@ class Output:
         quiet: bool = False,
         tables: Sequence[str] = (),
         full: bool = False,
+        figures: str | None = None,
+        figure_formats: Sequence[str] = ("svg",),
     ) -> None:
         self.form = form
         self.path = path
@@ -35,14 +41,20 @@ class Output:
         self.quiet = quiet
         self.tables = tables
         self.full = full
+        self.figures = figures
+        self.figure_formats = figure_formats
 
     def check(self) -> None:
-        """Refuse an output without a format, and tables that no format has, before the work begins."""
+        """Refuse an output without a format, unknown tables and figures without matplotlib before the work begins."""
         from assay.render import check_tables, form_of
 
         form = self.form or (form_of(self.path) if self.path else "table")
         if self.tables:
             check_tables(self.tables, form)
+        if self.figures:
+            from assay.render.pictures import check_plot
+
+            check_plot()
 
     @property
     def has_page(self) -> bool:
@@ -85,6 +97,10 @@ class Output:
         from assay.result import Results
 
         overall = result.overall if isinstance(result, Results) else result
+        drawn: list[Path] = []
+        if self.figures:
+            with self.progress("Drawing …"):
+                drawn = result.figures(self.figures, self.figure_formats)
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 
@@ -116,8 +132,10 @@ class Output:
                     self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
         for text in overall.warnings:
             self.tell(f"warning: {text}")
-        for path in filter(None, (self.path, self.html)):
+        for path in filter(None, (self.path, self.html, *(drawn if len(drawn) <= _LISTED else ()))):
             self.tell(f"written: {path}")
+        if self.figures and not 0 < len(drawn) <= _LISTED:
+            self.tell(f"written: {len(drawn)} figures in {self.figures}" if drawn else "note: nothing to draw.")
 
 
 _LONGEST = 200

@@ -327,15 +327,18 @@ class _Grid:
         return mean_ranks(self.measure, self.systems, self.values[self.common]) if self.p else None
 
 
-def mean_ranks(measure: str, systems: Sequence[str], scores: Floats) -> MeanRanks | None:
-    """Tests on the ranks of scores, data sets × systems, where there are enough of both."""
+def mean_ranks(
+    measure: str, systems: Sequence[str], scores: Floats, by: str = "wilcoxon"
+) -> MeanRanks | None:
+    """Tests on the ranks of scores, data sets × systems, where there are enough of both; groups by one of them."""
     if scores.shape[0] < LEAST_SETS or scores.shape[1] < LEAST_SYSTEMS:
         return None
     found = rank_tests(scores)
     means = dict(zip(systems, found.ranks.tolist(), strict=True))
     order = sorted(systems, key=lambda name: (means[name], name))
     names = {(a, b): (systems[a], systems[b]) for a, b in found.wilcoxon}
-    apart = {frozenset(names[pair]) for pair, p in found.wilcoxon_holm.items() if p <= ALPHA}
+    tested = found.nemenyi if by == "nemenyi" else found.wilcoxon_holm
+    apart = {frozenset(names[pair]) for pair, p in tested.items() if p <= ALPHA}
     return MeanRanks(
         measure=measure,
         data_sets=len(scores),
@@ -350,6 +353,7 @@ def mean_ranks(measure: str, systems: Sequence[str], scores: Floats) -> MeanRank
             RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
             for pair in names
         ),
+        by=by,
     )
 
 

@@ -36,7 +36,8 @@ def brief(result: Result) -> list[Table]:
     details = "label-differences" if result.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
     lead = replace(result, scores=tuple(row for row in result.scores if row.measure == measure))
-    found = [with_cells(one) for one in (*_scores(result), *_changes(result)) if one.rows]
+    scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
+    found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
     found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
     return [*found, *tables(lead, ("slices",)), *tables(result, ("mappings",))]
 
@@ -55,23 +56,31 @@ def _tests(result: Result) -> list[Comparison]:
     return [row for row in of_scores if row.score == mains.get(row.measure)]
 
 
-def _scores(result: Result) -> Iterator[Table]:
-    """One or two systems side by side, a row for each measure, with their difference; more of them one per row."""
+def _one_per_row(result: Result) -> Iterator[Table]:
+    """The scores of many systems, without groups by further measures and averages over labels; the best tested."""
+    for one in tables(result, ("scores",))[:1]:
+        kept = [index for index in range(len(one.header)) if index not in one.droppable]
+        header, forms = (tuple(row[index] for index in kept) for row in (one.header, one.forms))
+        rows = tuple(tuple(row[index] for index in kept) for row in one.rows)
+        words = sum(index < one.words for index in kept)
+        notes = tuple(note for note in one.notes if "group" in note)
+        yield replace(one, header=header, rows=rows, forms=forms, words=words, notes=notes, droppable=())
+    tests = _tests(result)
+    tests = [row for row in tests if row.measure == tests[0].measure]
+    overall = [row for row in result.scores if row.main and not (row.slice or row.label or math.isnan(row.value))]
+    of_first = [row for row in overall if tests and row.measure == tests[0].measure]
+    best = max(of_first, key=lambda row: row.value).system if of_first else ""
+    # The best beside each of the others, unless all were tested against another one.
+    of_best = [row for row in tests if best in (row.a, row.b)]
+    shown = of_best if len(of_best) == len(result.systems) - 1 else tests
+    for one in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
+        yield replace(one, notes=("Second minus first in percentage points.",), lines=())
+
+
+def _side_by_side(result: Result) -> Iterator[Table]:
+    """The scores of one or two systems, a row for each measure, with their difference."""
     names = [source.name for source in result.systems]
     tests = {row.measure: row for row in _tests(result)}
-    if len(names) > 2:
-        yield from (replace(one, notes=one.notes[-1:]) for one in tables(result, ("scores",))[:1])
-        mains = [row for row in result.scores if row.main and not (row.slice or row.label or math.isnan(row.value))]
-        first = [row for row in _tests(result) if row.measure == next(iter(tests))]
-        of_first = [row for row in mains if first and row.measure == first[0].measure]
-        best = max(of_first, key=lambda row: row.value).system if of_first else ""
-        # The best beside each of the others, unless all were tested against another one.
-        of_best = [row for row in first if best in (row.a, row.b)]
-        shown = of_best if len(of_best) == len(names) - 1 else first
-        notes = ("Second minus first in percentage points.",)
-        tested = tables(replace(result, comparisons=tuple(shown)), ("tests",))
-        yield from (replace(one, notes=notes, lines=()) for one in tested[:1])
-        return
     found = {(row.system, row.measure, row.score): row for row in result.scores if not (row.slice or row.label)}
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():
@@ -80,10 +89,10 @@ def _scores(result: Result) -> Iterator[Table]:
         for score in (main, *parts):
             own = [found.get((name, measure, score)) for name in names]
             values = [value_of(row) for row in own]
-            figures = [figure(row, is_best(values, index)) for index, row in enumerate(own)]
-            test = tests.get(measure) if score == main else None
-            rows.append([named(result, measure) if score == main else f"  {score}", *figures])
+            rows.append([named(result, measure) if score == main else f"  {score}"])
+            rows[-1] += [figure(row, is_best(values, index)) for index, row in enumerate(own)]
             if tests:
+                test = tests.get(measure) if score == main else None
                 points = cell([test.difference, test.low, test.high], "points") if test else ""
                 rows[-1] += [points, cell(test.p_adjusted, "holm") if test else ""]
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())

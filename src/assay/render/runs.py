@@ -127,8 +127,14 @@ def _p(p: float) -> str:
     return f"p {'<' if p < 0.0001 else '='} {p_value(p).removeprefix('<')}"
 
 
+_RANK_TESTS = {
+    "wilcoxon": "Wilcoxon's signed-rank test, p > 0.05 after Holm",
+    "nemenyi": "Nemenyi's test, p > 0.05, which depends on the other systems",
+}
+
+
 def ranks(result: Result) -> Iterator[Table]:
-    """Mean ranks over data sets and the groups that the signed-rank test leaves."""
+    """Mean ranks over data sets and the groups that a test leaves."""
     for one in result.ranks:
         several = f": {one.measure}" if len(result.ranks) > 1 else ""
         yield table(
@@ -137,7 +143,7 @@ def ranks(result: Result) -> Iterator[Table]:
             [(name, f"{rank:.2f}", one.groups[name]) for name, rank in one.ranks.items()],
             name="order",
             notes=(
-                "Systems that share a letter are not told apart (Wilcoxon's signed-rank test, p > 0.05 after Holm); "
+                f"Systems that share a letter are not told apart ({_RANK_TESTS[one.by]}); "
                 f"that does not make them equal. Friedman's test over {one.data_sets} data sets: "
                 f"χ² = {one.friedman:.2f}, {_p(one.friedman_p)}; Iman and Davenport: "
                 f"F = {one.iman_davenport:.2f}, {_p(one.iman_davenport_p)}. "

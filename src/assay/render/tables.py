@@ -89,6 +89,11 @@ def _scores(result: Result) -> Iterator[Table]:
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    if any(row.runs for row in result.scores):
+        notes.append(
+            "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
+            f"{result.unit}s and over runs."
+        )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     found = {(row.system, row.measure, row.score): row for row in overall}

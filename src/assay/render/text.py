@@ -23,7 +23,7 @@ def count(value: int) -> str:
 
 def p_error(row: Comparison) -> str:
     """The distance by which the p of endlessly many shufflings may lie above the one found (95%)."""
-    if math.isnan(row.p):
+    if math.isnan(row.p) or row.runs:
         return DASH
     return "exact" if row.exact else f"±{max(row.p_high - row.p, row.p - row.p_low):.4f}"
 

@@ -9,11 +9,15 @@ import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA = "assay/1"
 SCHEMA_OF_SETS = "assay/sets/1"
@@ -953,6 +957,16 @@ class Result:
 
         return render(self, form)
 
+    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
+        """Write all figures for a paper (svg, pdf or png) into a folder; their files."""
+        return _write_figures(self, directory, formats)
+
+    def plot(self, kind: str = "scores") -> Figure:
+        """One figure, as matplotlib has it: by the name of its file (`confusion-A`), or the first of a kind."""
+        from assay.render.pictures import picture
+
+        return picture(self, kind)
+
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
         from assay.render.formats import flat
@@ -1016,6 +1030,10 @@ class Results:
         """Results from a file of their JSON."""
         return _read(path, cls.from_json)
 
+    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
+        """Write the figures over all data sets into a folder, and those of each into a folder in it; their files."""
+        return _write_figures(self, directory, formats)
+
     def flat(self) -> dict[str, float]:
         """Averages over data sets by names such as `accuracy/A`, then the figures of each, `NAME/accuracy/A`."""
         each = {f"{name}/{key}": value for name, one in self.sets.items() for key, value in one.flat().items()}
@@ -1046,6 +1064,20 @@ class Results:
 def read(path: str) -> Result | Results:
     """What a file of JSON holds: one Result, or those of several data sets."""
     return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
+
+
+def _write_figures(
+    result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str]
+) -> list[Path]:
+    from assay.files import make_folder, write
+    from assay.render.pictures import files
+
+    drawn = files(result, Path(directory), [formats] if isinstance(formats, str) else formats)
+    for folder in dict.fromkeys((Path(directory), *(path.parent for path in drawn))):
+        make_folder(folder)
+    for path, content in drawn.items():
+        write(path, content)
+    return list(drawn)
 
 
 def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Read:

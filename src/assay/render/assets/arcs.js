@@ -242,7 +242,7 @@ function drawStub(sheet, line, arc, base, above) {
   sheet.line([[across, top + 6], [across, base - 2]], arc.head === -3 ? "edge missing" : `edge ${arc.state}`);
   if (arc.head === -1) drawTip(sheet, across, base, arc.state);
   if (arc.lane) sheet.box(across - arc.width / 2, across + arc.width / 2, top - 9, 13, "halo");
-  sheet.text(across, top + 1, arc.label, `label ${arc.state}`, { title: arc.title });
+  sheet.text(across, top + 1, arc.label, `label ${arc.state}`, arc.title);
 }
 
 /** The label of an arc, beside the legs of arcs that cross it. */
@@ -261,7 +261,7 @@ function drawLabel(scene, sheet, arc, across) {
   sheet.group(itemAttributes(scene, arc.item, `${arc.away ? "away-label" : "arc-label"} ${arc.state}`), () => {
     sheet.box(across - half, across + half, arc.down - 8, 16, "halo");
     if (!arc.away && !arc.moved && arc.state !== "shared" && arc.state !== "plain" && arc.state !== "right") sheet.box(across - half, across + half, arc.down - 8, 16, `frame ${arc.state}`, { rx: 3 });
-    sheet.text(across, arc.down + 4, arc.label, `label ${arc.state}`, { title: arc.title });
+    sheet.text(across, arc.down + 4, arc.label, `label ${arc.state}`, arc.title);
   });
 }
 

@@ -187,7 +187,7 @@ function drawFrame(scene, sheet, line, { place, pieces }, top) {
     else {
       sheet.group(itemAttributes(scene, piece.item, `pivot ${piece.state}`), () => {
         sheet.box(line.left(piece.begin) - 2, line.right(piece.end - 1) + 2, down, BAR, `frame ${piece.state}`, { rx: 2 });
-        sheet.text((line.left(piece.begin) + line.right(piece.end - 1)) / 2, down + 14, piece.text, `label ${piece.state}`, { title: piece.title === piece.text ? "" : piece.title });
+        sheet.text((line.left(piece.begin) + line.right(piece.end - 1)) / 2, down + 14, piece.text, `label ${piece.state}`, piece.title === piece.text ? "" : piece.title);
       });
     }
   }

@@ -142,7 +142,7 @@ export function drawLanes(scene, sheet, line, pieces, down) {
 }
 
 /** The stretch that carries the label. */
-export function widest(stretches) {
+function widest(stretches) {
   return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
 }
 
@@ -155,7 +155,7 @@ export function drawBar(scene, sheet, line, span, top) {
     if (span.stretches.length > 1 || before || behind) sheet.line([[before ? 0 : line.left(span.begin), top + BAR / 2], [behind ? sheet.width : line.right(span.end - 1), top + BAR / 2]], `join ${span.state}`);
     for (const [begin, end] of span.stretches) sheet.bar(line.left(begin) - 2, line.right(end - 1) + 2, top, BAR, `bar ${span.state}`, [begins && begin === line.begin, ends && end === line.end]);
     const [begin, end] = widest(span.stretches);
-    sheet.text((line.left(begin) + line.right(end - 1)) / 2, top + 14, span.text, `label ${span.state}`, { title: span.title === span.text ? "" : span.title });
+    sheet.text((line.left(begin) + line.right(end - 1)) / 2, top + 14, span.text, `label ${span.state}`, span.title === span.text ? "" : span.title);
   });
 }
 

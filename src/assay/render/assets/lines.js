@@ -246,10 +246,9 @@ export class Sheet {
     return node;
   }
 
-  text(place, down, content, kind, { anchor = "middle", title = "" } = {}) {
-    const turned = this.mirrored ? { start: "end", end: "start", middle: "middle" }[anchor] : anchor;
-    const children = title ? [content, shape("title", {}, title)] : [content];
-    return this.add("text", { class: kind, x: this.x(place), y: round(down), "text-anchor": turned }, ...children);
+  /** A text around a place; with a title, where it is cut. */
+  text(place, down, content, kind, title = "") {
+    return this.add("text", { class: kind, x: this.x(place), y: round(down), "text-anchor": "middle" }, content, title ? shape("title", {}, title) : null);
   }
 
   /** The words of a line, as one text that can be selected. */
@@ -275,8 +274,8 @@ export class Sheet {
   }
 
   /** A line through points, each [across, down]. */
-  line(points, kind, attributes = {}) {
-    return this.add("path", { class: kind, d: points.map(([across, down], index) => `${index ? "L" : "M"}${this.x(across)} ${round(down)}`).join(""), ...attributes });
+  line(points, kind) {
+    return this.add("path", { class: kind, d: points.map(([across, down], index) => `${index ? "L" : "M"}${this.x(across)} ${round(down)}`).join("") });
   }
 }
 

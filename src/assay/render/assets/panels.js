@@ -35,7 +35,7 @@ export function surePanel(report) {
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
   const tests = result.comparisons.filter((row) => ofPair(row) && shown(row));
-  const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])]);
+  const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
   const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, signedTick), "95% interval", "p (Holm)"];
   // What the head of the page says already, of the only pair or of the first one, is not said again.
@@ -45,7 +45,7 @@ export function surePanel(report) {
     said && !isFirst ? said.lines.map((line) => element("p", { class: "soft" }, line)) : null,
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
-  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : null);
+  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));
 }
 
 function testCells(report, row, scale, several) {

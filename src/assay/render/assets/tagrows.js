@@ -116,7 +116,7 @@ function drawTag(scene, sheet, line, cell, top) {
     cell.lines.forEach((line, index) => {
       const parts = line.map((part) => shape("tspan", { class: part.changed && cell.state !== "shared" ? "changed" : null }, part.text));
       const mark = index ? "" : MARKS[cell.state];
-      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, { title: line[0].title });
+      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0].title);
       node.prepend(...(mark ? [shape("tspan", { class: "mark" }, mark)] : []), ...parts);
     });
   });

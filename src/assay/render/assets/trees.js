@@ -99,7 +99,7 @@ function drawTree(scene, sheet, line, { nodes }, base) {
     const half = node.width / 2;
     sheet.group(itemAttributes(scene, node.item, `node ${node.state}`), () => {
       sheet.box(node.across - half, node.across + half, node.down - 8, 17, node.state === "shared" ? "halo" : `frame ${node.state}`, { rx: 4 });
-      sheet.text(node.across, node.down + 4.5, node.text, `label ${node.state}`, { title: node.title === node.text ? "" : node.title });
+      sheet.text(node.across, node.down + 4.5, node.text, `label ${node.state}`, node.title === node.text ? "" : node.title);
     });
   }
 }
