@@ -139,7 +139,7 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     for measure, score in columns:
         # In full where several go by the same name.
         name = measure.partition("(")[0]
-        name = result.title(measure).partition(" (")[0] if short[name] == 1 else result.title(measure)
+        name = result.title(measure).partition("(")[0].rstrip() if short[name] == 1 else result.title(measure)
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:

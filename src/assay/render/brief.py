@@ -10,8 +10,7 @@ from typing import Any
 from assay.render.table import cell, figure, table, value_of, with_cells
 from assay.render.tables import change_kinds, leading_pair, path_of, tables
 from assay.render.text import count, plural
-from assay.result import Comparison, Diff, Result, Table, is_best, is_category, kind_title
-from assay.result.chance import few_lines, power_lines
+from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.verdict import named
 
 ROWS = 5
@@ -35,25 +34,11 @@ def brief(result: Result) -> list[Table]:
         return [replace(one, short=shorter.get(one.name, min(one.short, 2 * ROWS)), lines=()) for one in shown]
     details = "label-differences" if result.command == "compare" else "confusion"
     measure = next(iter(result.main_scores), "")
-    lead = replace(result, scores=tuple(row for row in result.scores if row.measure == measure))
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
     found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
     found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
-    return [*found, *tables(lead, ("slices",)), *tables(result, ("mappings",))]
-
-
-def chance(result: Result) -> list[str]:
-    """Sentences on what the test behind the verdict could have found, and on whether its interval can be trusted."""
-    tests = [row for row in _tests(result) if {row.a, row.b} == leading_pair(result)][:1]
-    lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
-    return [f"{tests[0].a} → {tests[0].b}: {line}" for line in lines] if len(result.systems) > 2 else lines
-
-
-def _tests(result: Result) -> list[Comparison]:
-    """The tests of main scores."""
-    mains = result.main_scores
-    of_scores = (row for row in result.comparisons if row.is_of_score and row.slice is None)
-    return [row for row in of_scores if row.score == mains.get(row.measure)]
+    asked = tables(result, ("slices", "mappings"))
+    return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
 
 
 def _one_per_row(result: Result) -> Iterator[Table]:
@@ -65,7 +50,7 @@ def _one_per_row(result: Result) -> Iterator[Table]:
         words = sum(index < one.words for index in kept)
         notes = tuple(note for note in one.notes if "group" in note)
         yield replace(one, header=header, rows=rows, forms=forms, words=words, notes=notes, droppable=())
-    tests = _tests(result)
+    tests = result.main_tests
     tests = [row for row in tests if row.measure == tests[0].measure]
     overall = [row for row in result.scores if row.main and not (row.slice or row.label or math.isnan(row.value))]
     of_first = [row for row in overall if tests and row.measure == tests[0].measure]
@@ -80,7 +65,7 @@ def _one_per_row(result: Result) -> Iterator[Table]:
 def _side_by_side(result: Result) -> Iterator[Table]:
     """The scores of one or two systems, a row for each measure, with their difference."""
     names = [source.name for source in result.systems]
-    tests = {row.measure: row for row in _tests(result)}
+    tests = {row.measure: row for row in result.main_tests}
     found = {(row.system, row.measure, row.score): row for row in result.scores if not (row.slice or row.label)}
     rows: list[list[Any]] = []
     for measure, main in result.main_scores.items():

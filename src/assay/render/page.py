@@ -17,7 +17,7 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from assay.render.brief import brief, chance
+from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
@@ -195,7 +195,7 @@ def fragment(result: Result) -> str:
     parts = [f"<p>{escape(heading(result))}</p>"]
     if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
-    parts += [f"<p>{escape(line)}</p>" for line in chance(result)]
+    parts += [f"<p>{escape(line)}</p>" for line in result.chance]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     shown = brief(result)
     parts += [_table(table, short=True, styled=True) for table in shown]

@@ -45,7 +45,16 @@ def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
     by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
     named = (replace(one, name=one.name or one.after.replace(" ", "-") or "further") for one in found if one.rows)
-    return [with_cells(one) for one in named if not names or one.name in names]
+    return [_titled(with_cells(one), result) for one in named if not names or one.name in names]
+
+
+def _titled(table: Table, result: Result) -> Table:
+    """The table with measures as people write them, where it has a column of these."""
+    if "measure" not in table.header:
+        return table
+    at = table.header.index("measure")
+    rows = ((*row[:at], replace(row[at], text=result.title(row[at].text)), *row[at + 1 :]) for row in table.rows)
+    return replace(table, rows=tuple(rows))
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
@@ -683,7 +692,8 @@ def _slices(result: Result) -> Iterator[Table]:
                 )
         droppable = tuple(range(1 + len(systems), 1, -1))
         title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"
-        yield table(title, header, rows, "text count", short=25, droppable=droppable, notes=notes)
+        more = {"short": 25, "droppable": droppable, "notes": notes, "measures": (measure,)}
+        yield table(title, header, rows, "text count", **more)
 
 
 def _mappings(result: Result) -> Iterator[Table]:

@@ -16,15 +16,15 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.render.brief import brief, chance
+from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.table import Cell
 from assay.render.tables import leading_pair, tables
 from assay.render.text import heading, plural, visible
 from assay.result import Result, Table
 
-_WORD = 24
-"""A longer word may be broken."""
+_TEXT, _WORD = 12, 24
+"""The least width of a column of texts; a longer word may be broken."""
 
 
 def show(
@@ -52,7 +52,7 @@ def show(
         console.print(Text(say(result.verdict), style="bold"))
     whole = full or bool(names)
     if not whole:
-        for line in chance(result):
+        for line in result.chance:
             console.print(Text(say(line), style="dim"))
     shown = tables(result, names) if whole else brief(result)
     for table in shown:
@@ -120,8 +120,9 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
             bare = True
     if bare:
         kept = _columns_that_fit(table, rows, table.droppable, console.width)
-    # What still has no room are the last columns; no figure is broken.
-    kept = _columns_that_fit(table, rows, range(len(table.header) - 1, table.words, -1), console.width, kept)
+    # What still has no room, even with long words broken, are the last columns; no figure is broken.
+    last = range(len(table.header) - 1, table.words, -1)
+    kept = _columns_that_fit(table, rows, last, console.width, kept, _TEXT)
     roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
@@ -165,29 +166,32 @@ def _columns_that_fit(
     droppable: Sequence[int],
     room: int,
     of: Sequence[int] = (),
+    word: int = _WORD,
 ) -> list[int]:
     """All columns, or as many of those that may be left out as there is room for."""
     kept = list(of or range(len(table.header)))
     for index in droppable:
-        if _width(table, rows, kept) <= room:
+        if _width(table, rows, kept, word=word) <= room:
             break
         if index in kept:
             kept.remove(index)
     return kept
 
 
-def _width(table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True) -> int:
-    """The least width of a table: texts may wrap between words down to a dozen characters, figures may not."""
+def _width(
+    table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True, word: int = _WORD
+) -> int:
+    """The least width of a table: texts may wrap, between words up to some length; figures may not."""
     widths = []
     for index in kept:
         head = table.header[index]
         cells = [cell_len(row[index].text) for row in rows]
         if index >= table.words:
-            widths.append(max([*cells, *(cell_len(word) for word in (head.split(" ") if broken else [head]))]))
+            widths.append(max([*cells, *(cell_len(part) for part in (head.split(" ") if broken else [head]))]))
         else:
             texts = (head, *(row[index].text for row in rows))
-            longest = max(cell_len(word) for text in texts for word in text.split(" "))
-            widths.append(min(max([*cells, cell_len(head)]), max(12, min(longest, _WORD))))
+            longest = max(cell_len(part) for text in texts for part in text.split(" "))
+            widths.append(min(max([*cells, cell_len(head)]), max(_TEXT, min(longest, word))))
     return sum(widths) + 2 * (len(widths) - 1)
 
 

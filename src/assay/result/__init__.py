@@ -886,11 +886,25 @@ class Result:
         return self.titles.get(name, name)
 
     @property
+    def main_tests(self) -> list[Comparison]:
+        """The tests of main scores, by shuffling or over runs, overall."""
+        mains = self.main_scores
+        tests = (row for row in self.comparisons if row.is_of_score and row.slice is None)
+        return [row for row in tests if row.score == mains.get(row.measure)]
+
+    @property
     def verdict(self) -> str:
         """A sentence or two: the better system, by how much, and how sure that is."""
         from assay.result.verdict import verdict
 
         return verdict(self)
+
+    @property
+    def chance(self) -> list[str]:
+        """Sentences to the verdict: whether its interval can be trusted, and what its test could have found."""
+        from assay.result.chance import of_verdict
+
+        return of_verdict(self)
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""

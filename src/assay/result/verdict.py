@@ -27,15 +27,14 @@ def verdict(result: Result) -> str:
     mains = [row for row in result.scores if row.main and row.slice is None and row.label is None]
     if not mains:
         return ""
-    of_scores = [row for row in result.comparisons if row.is_of_score and row.slice is None]
-    tests = [row for row in of_scores if row.score == result.main_scores.get(row.measure)]
+    tests = result.main_tests
     measure = tests[0].measure if tests else mains[0].measure
     tests = [row for row in tests if row.measure == measure]
     rows = {row.system: row for row in mains if row.measure == measure}
     values = {name: row.value for name, row in rows.items()}
     if len(tests) == 1:
         said = _of_pair(tests[0], values, named(result, measure), result.unit)
-        return " ".join(filter(None, (said, _otherwise(result, tests[0], of_scores))))
+        return " ".join(filter(None, (said, _otherwise(result, tests[0]))))
     if len(rows) > 1:
         return _of_many(named(result, measure), values, tests)
     (row,) = rows.values()
@@ -69,10 +68,11 @@ def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: s
     return f"{better} is {points} points better than {worse} on {measure}{chance} ({figures})."
 
 
-def _otherwise(result: Result, first: Comparison, tests: Sequence[Comparison]) -> str:
+def _otherwise(result: Result, first: Comparison) -> str:
     """The first of the rival measures that says otherwise."""
     sure = first.p_adjusted < LEVEL
-    for row in tests if result.rivals else ():
+    of_scores = (row for row in result.comparisons if row.is_of_score and row.slice is None)
+    for row in of_scores if result.rivals else ():
         if row.measure == first.measure or row.score != first.score or math.isnan(row.p):
             continue
         points, better = percent(abs(row.difference)), row.b if row.difference > 0 else row.a

@@ -739,6 +739,18 @@ def test_the_verdict_says_no_more_than_the_numbers(results, values, rows, senten
     assert judged(results("plain"), values, rows) == sentence
 
 
+def test_beside_the_verdict_stands_what_its_test_could_have_found():
+    gold = [["A", "B"]] * 12
+    systems = {"one": [["A", "A"]] * 2 + gold[2:], "two": [["B", "B"]] * 3 + gold[3:], "three": [["C", "C"]] * 12}
+    pair = assay.compare(gold, {name: systems[name] for name in ("one", "two")}, ["accuracy"], times=20)
+    assert pair.chance[0].startswith("Few sentences differ (")
+    assert pair.chance[1].startswith("No result on this test set could be significant: the systems differ in ")
+    assert " ".join(pair.chance) in " ".join(terminal(pair, 80).split())
+    three = assay.compare(gold, systems, ["accuracy"], times=20)
+    assert three.verdict.startswith("one is the best of 3 systems on accuracy with 91.67, 4.17 points ahead of two; ")
+    assert [line.partition(": ")[0] for line in three.chance] == ["one → two"] * 2
+
+
 def test_the_verdict_on_one_system_is_its_score(results):
     result = results("plain", "score")
     row = next(row for row in result.scores if row.main)
@@ -805,3 +817,6 @@ def test_people_read_titles_and_programs_keys():
     assert re.search(r"^tag F1 +50\.00", terminal(result, 80), re.MULTILINE)
     assert render(result, "tsv").splitlines()[1].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
     assert "tag-f1/one" in result.flat()
+    spans = {"a": [[("PER", 0, 1)]] * 9, "b": [[("PER", 0, 0)]] * 9}
+    header = render(assay.agreement(spans, times=20), "tsv").splitlines()[1].split("\t")
+    assert header[:7:3] == ["pair", "exact high", "fair high"]
