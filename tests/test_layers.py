@@ -37,7 +37,7 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
 BESIDE = {
     *(("specs", "errors"), ("specs", "records"), ("files", "errors"), ("keywords", "errors")),
-    *(("__main__", "cli"), ("cli", "demo"), ("demo", "cli")),
+    *(("__main__", "cli"), ("cli", "demo")),
 }
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for
 # their defaults when a figure is looked up by another spelling of its measure.

@@ -19,7 +19,7 @@ GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
 SYSTEM = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]
 OF_THE_TERMINAL = {
     *("form", "output", "html", "quiet", "fail_under", "fail_if_worse", "tolerance", "partial", "shard", "help"),
-    *("pictures", "picture_format", "tables", "full", "data"),
+    *("figures", "figure_formats", "tables", "full", "data"),
 }
 """Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
 OTHERWISE = {

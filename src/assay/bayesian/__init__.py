@@ -68,7 +68,7 @@ def bayes(
     a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `rho` is the correlation of runs:
     `folds`, `sizes` or a number. `lower` are measures of which less is better; with `hierarchical` the model over
     data sets is used for a single one too, with `priors` other priors are shown in any case. The tests of single
-    splits are made at the level `alpha`; groups of ranks by Nemenyi's test where `nemenyi` asks for it.
+    splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by Nemenyi's test.
     """
     systems, datasets, lower = (
         (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower)
