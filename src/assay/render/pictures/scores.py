@@ -29,7 +29,6 @@ from assay.render.text import count, main_scores, percent, plural, signed
 from assay.result import Comparison, Result, Score, is_category
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PANELS, _LINE, _BELOW = 4, 0.155, 0.5
@@ -137,12 +136,14 @@ def _rows(
     rows: Sequence[str], panels: Mapping[str, Mapping[str, Interval]], caption: str, zero: bool = False
 ) -> Figure:
     """Intervals below each other in one panel or several, each with its text beside it."""
+    from matplotlib.ticker import MaxNLocator
+
     narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
     whole = COLUMN if narrow else PAGE
     names = fitted(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
     left = max(width_of(name, 8) for name in names) + 0.06
     texts = [width_of(one.text, 7, "bold") for of in panels.values() for one in of.values()]
-    titles, unit = [short(title, 60) for title in panels], "points" if zero else "%"
+    titles, unit = fitted(list(panels), whole - left - 0.6, 8), "points" if zero else "%"
     # As many panels side by side as leave room for their titles and a plot.
     across = min(len(panels), _PANELS)
     right = max(texts) + 0.1
@@ -171,16 +172,9 @@ def _rows(
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
-        _sparse(axes, room - right)
+        axes.margins(x=0.06)
+        axes.xaxis.set_major_locator(MaxNLocator(max(2, round((room - right) / 0.5)), steps=[1, 2, 5, 10]))
     return captioned(figure, caption)
-
-
-def _sparse(axes: Axes, width: float) -> None:
-    """As many ticks as have room."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.margins(x=0.06)
-    axes.xaxis.set_major_locator(MaxNLocator(max(2, round(width / 0.5)), steps=[1, 2, 5, 10]))
 
 
 # --- a point for each part of the data, a line for each system ---
@@ -217,7 +211,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         own = [row for row in rows if row.measure == measure]
         parts = list(dict.fromkeys(str(row.slice) for row in own))
         down, column = divmod(number, across)
-        texts = [part.partition("=")[2] for part in parts]
+        texts = [short(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
         field = next((one for one in ("items", "gold", "sentences") if one in fields), "")
         numbers = [count(sizes[measure, part][field]) if field else "" for part in parts]

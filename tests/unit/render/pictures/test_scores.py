@@ -167,6 +167,8 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
     bound = replace(spans().bounds[0], systems=dict.fromkeys(names, 0.9))
     bounds = (bound, *(replace(bound, label=row.label) for row in own))
     result = replace(spans(), scores=tuple(rows), counts=(), diffs=(replace(diff, labels=own),), bounds=bounds)
+    one_measure = tuple(row for row in rows if row.measure != "accuracy")
+    fits(replace(result, scores=one_measure).plot("scores"), COLUMN if systems == 2 else PAGE)
     own_pair = f"labels-{diff.a}-{diff.b}"
     assert ("labels" in pictures(result)) == (systems > 2)
     kinds = [("scores", PAGE), (own_pair, COLUMN), *[("labels", PAGE)] * (systems > 2), ("slices", PAGE)]
