@@ -16,6 +16,7 @@ from assay.render.pictures.sheet import (
     fitted,
     panel,
     sheet,
+    short,
     width_of,
 )
 from assay.render.text import count
@@ -107,5 +108,5 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 inside: Look = {"ha": "center", "va": "center_baseline", "size": 6.5, "in_layout": False}
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
-    by = f" of {systems[0]}" * (len(systems) == 1) + f" under {measures[0]}" * (len(measures) == 1)
+    by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
     return captioned(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.")

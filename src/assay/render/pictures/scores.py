@@ -195,7 +195,7 @@ def slices(result: Result) -> dict[str, list[Score]]:
 @drawn
 def slice_curves(result: Result, name: str) -> Figure:
     """Scores by part of the data; parts that are numbers are joined by a line for each system."""
-    rows = slices(result)[name]
+    rows, cut_by = slices(result)[name], short(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {row.system: row.value for row in main_scores(result) if row.measure == measures[0]}
@@ -225,7 +225,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.set_xticks(range(len(parts)), joined if field else cut, size=7, **turned)
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
         noun = "sentence" if field == "sentences" else result.noun
-        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{name}, number of {noun}s" if field else name)
+        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
         axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
         axes.grid(axis="y", lw=0.6)
         ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
@@ -250,4 +250,4 @@ def slice_curves(result: Result, name: str) -> Figure:
     many = len(systems) > _DODGED
     bars = "" if many else " with their 95% intervals"
     cut_off = f"; the {_CURVES} best systems of {len(systems)} in colour" if len(systems) > _CURVES else ""
-    return captioned(figure, f"Scores by {name}{bars}, with the size of each part{cut_off}.")
+    return captioned(figure, f"Scores by {cut_by}{bars}, with the size of each part{cut_off}.")

@@ -154,8 +154,8 @@ def test_parts_of_the_data_are_points_of_a_curve_for_each_system():
 
 @pytest.mark.parametrize(("systems", "labels"), [(2, 5), (20, 60)])
 def test_many_systems_labels_and_long_names_have_room(systems, labels):
-    names = [f"{'bidirectional-' * (number % 3)}{number}" for number in range(systems)]
-    parts = [None, *(f"genre=a very long name of a genre {number}" for number in range(5))]
+    names = [f"{'bidirectional-' * (number % 3)}\ud800{number}" for number in range(systems)]
+    parts = [None, *(f"genre\ud800=a very long name of a genre {number}" for number in range(5))]
     rows = [
         Score(name, measure, "f1", None, part, 0.9 - number / 50, 0.88 - number / 50, 0.93 - number / 50, True)
         for measure in ("accuracy", "a-measure(with=many, parameters=true)")
