@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import unknown
 from assay.render.pictures.errors import error_types, typed
-from assay.render.pictures.labels import confusion, confusions, label_differences
+from assay.render.pictures.labels import confusion, confusions, label_differences, label_scores
 from assay.render.pictures.plots import KINDS, curves, forest, matrix, measures, pairs, panels
 from assay.render.pictures.ranking import ranking_graph
 from assay.render.pictures.ranks import critical_difference
@@ -85,6 +85,9 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
         yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure)
     if tests := tested(result):
         yield "differences", partial(differences, tests)
+    bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
+    if len(bounds) > 2 and len(bounds[0].systems) > 2:
+        yield "labels", partial(label_scores, bounds, result.noun)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
     shown = chosen(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}

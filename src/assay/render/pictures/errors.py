@@ -16,6 +16,7 @@ from assay.render.pictures.sheet import (
     fitted,
     panel,
     sheet,
+    short,
     width_of,
 )
 from assay.render.text import count
@@ -56,9 +57,10 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 if row.system == system:
                     bars.setdefault((name, system, row.measure), []).append(row)
     systems = list(dict.fromkeys(system for _, system, _ in bars))
-    found = dict.fromkeys(row.type for own in bars.values() for row in own if row.count)
-    between = [kind for kind in found if kind not in _ENDS]
-    types = [*(["fp"] if "fp" in found else []), *between, *(["fn"] if "fn" in found else [])]
+    # A type has its colour also where others do not occur.
+    between = [kind for kind in dict.fromkeys(row.type for own in bars.values() for row in own) if kind not in _ENDS]
+    occurring = {row.type for own in bars.values() for row in own if row.count}
+    types = [kind for kind in ("fp", *between, "fn") if kind in occurring]
     colours = _ENDS | dict(zip(between, _BETWEEN * (1 + len(between) // len(_BETWEEN)), strict=False))
     # What is the same in all bars needs no column.
     whole = COLUMN if min(len(systems), len(measures)) == 1 else PAGE
@@ -71,6 +73,7 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
     lines, places, heads = 0.0, {}, {}
     for (name, system, measure), before in zip(bars, [None, *bars], strict=False):
         if before is None or before[0] != name:
+            lines += 0.3 * (before is not None)
             heads[lines] = name
             lines += bool(name)
         elif before[1] != system and titles:
@@ -105,5 +108,5 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 inside: Look = {"ha": "center", "va": "center_baseline", "size": 6.5, "in_layout": False}
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
-    by = f" of {systems[0]}" * (len(systems) == 1) + f" under {measures[0]}" * (len(measures) == 1)
+    by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
     return captioned(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.")

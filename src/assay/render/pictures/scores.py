@@ -30,7 +30,6 @@ from assay.result import Comparison, Result, Score, is_category
 from assay.result.numbers import percent, signed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PANELS, _LINE, _BELOW = 4, 0.155, 0.5
@@ -138,12 +137,14 @@ def _rows(
     rows: Sequence[str], panels: Mapping[str, Mapping[str, Interval]], caption: str, zero: bool = False
 ) -> Figure:
     """Intervals below each other in one panel or several, each with its text beside it."""
+    from matplotlib.ticker import MaxNLocator
+
     narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
     whole = COLUMN if narrow else PAGE
     names = fitted(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
     left = max(width_of(name, 8) for name in names) + 0.06
     texts = [width_of(one.text, 7, "bold") for of in panels.values() for one in of.values()]
-    titles, unit = [short(title, 60) for title in panels], "points" if zero else "%"
+    titles, unit = fitted(list(panels), whole - left - 0.6, 8), "points" if zero else "%"
     # As many panels side by side as leave room for their titles and a plot.
     across = min(len(panels), _PANELS)
     right = max(texts) + 0.1
@@ -172,16 +173,9 @@ def _rows(
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
-        _sparse(axes, room - right)
+        axes.margins(x=0.06)
+        axes.xaxis.set_major_locator(MaxNLocator(max(2, round((room - right) / 0.5)), steps=[1, 2, 5, 10]))
     return captioned(figure, caption)
-
-
-def _sparse(axes: Axes, width: float) -> None:
-    """As many ticks as have room."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.margins(x=0.06)
-    axes.xaxis.set_major_locator(MaxNLocator(max(2, round(width / 0.5)), steps=[1, 2, 5, 10]))
 
 
 # --- a point for each part of the data, a line for each system ---
@@ -202,7 +196,7 @@ def slices(result: Result) -> dict[str, list[Score]]:
 @drawn
 def slice_curves(result: Result, name: str) -> Figure:
     """Scores by part of the data; parts that are numbers are joined by a line for each system."""
-    rows = slices(result)[name]
+    rows, cut_by = slices(result)[name], short(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {row.system: row.value for row in main_scores(result) if row.measure == measures[0]}
@@ -218,7 +212,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         own = [row for row in rows if row.measure == measure]
         parts = list(dict.fromkeys(str(row.slice) for row in own))
         down, column = divmod(number, across)
-        texts = [part.partition("=")[2] for part in parts]
+        texts = [short(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
         field = next((one for one in ("items", "gold", "sentences") if one in fields), "")
         numbers = [count(sizes[measure, part][field]) if field else "" for part in parts]
@@ -232,7 +226,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.set_xticks(range(len(parts)), joined if field else cut, size=7, **turned)
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
         noun = "sentence" if field == "sentences" else result.noun
-        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{name}, number of {noun}s" if field else name)
+        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
         axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
         axes.grid(axis="y", lw=0.6)
         ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
@@ -257,4 +251,4 @@ def slice_curves(result: Result, name: str) -> Figure:
     many = len(systems) > _DODGED
     bars = "" if many else " with their 95% intervals"
     cut_off = f"; the {_CURVES} best systems of {len(systems)} in colour" if len(systems) > _CURVES else ""
-    return captioned(figure, f"Scores by {name}{bars}, with the size of each part{cut_off}.")
+    return captioned(figure, f"Scores by {cut_by}{bars}, with the size of each part{cut_off}.")

@@ -210,7 +210,7 @@ def fitted(names: Sequence[str], room: float, size: float) -> list[str]:
     """Names cut to the greatest length at which all of them have room, in inches: at their ends or, where that would
     make them alike, in their middles."""
     whole = [short(name, 1000) for name in names]
-    for longest in range(_LONGEST, 3, -1):
+    for longest in range(60, 3, -1):
         cut = [short(name, longest) for name in whole]
         if len(set(cut)) < len(set(whole)):
             half = longest // 2
