@@ -228,7 +228,7 @@ class Items:
     def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
         """The sum of some values over the items of each group, in whole numbers: sums of credit outgrow 64 bits."""
         if values.dtype == np.bool_:
-            return np.bincount(group, self.sizes * values, minlength=groups).astype(np.int64).tolist()
+            return [int(number) for number in np.bincount(group, self.sizes * values, minlength=groups).tolist()]
         high, low = (
             np.bincount(group, self.sizes * part, minlength=groups).tolist()
             for part in (values.astype(np.int64) >> _HALF, values.astype(np.int64) & ((1 << _HALF) - 1))

@@ -251,6 +251,7 @@ else:
             if name not in _Options.__dataclass_fields__
         ],
         bases=(_Options,),
+        namespace={"__doc__": _Options.__doc__},
         frozen=True,
     )
     Options.__module__ = __name__
