@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from measure import Run, best, run
-from peers import KNOWN, Peers
+from measure import Run, alternating, best, run
+from peers import Peers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 ASSAY = str(Path(sys.executable).parent / "assay")
+BARE = "assay --times 1"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class Row:
     cpu: float
     peer_cpu: float
     memory: float
-    peer_memory: float | None
+    peer_memory: float
+    bare: float | None = None
+    """assay's CPU seconds where nothing is resampled but what cannot be left out."""
 
     @property
     def ratio(self) -> float:
@@ -57,10 +60,8 @@ class Bench:
     peers: Peers
     runs: int
     quick: bool = False
-    compareval: Path | None = None
-    ud_tools: Path | None = None
-    graph_scorers: Path | None = None
-    corefud: Path | None = None
+    folders: tuple[Path, ...] = ()
+    """Where peers are looked for that are on no package index."""
     rows: list[Row] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     parts: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -72,20 +73,24 @@ class Bench:
 
     def add(self, task: str, done: dict[str, list[Run]]) -> None:
         """A row for each peer; the command called assay is ours."""
-        ours = best(done["assay"])
+        ours, bare = best(done["assay"]), best(done[BARE]).cpu if BARE in done else None
         for peer, runs in done.items():
-            if peer != "assay":
+            if peer not in ("assay", BARE):
                 theirs = best(runs)
-                self.rows.append(Row(task, peer, ours.cpu, theirs.cpu, ours.memory, theirs.memory))
+                self.rows.append(Row(task, peer, ours.cpu, theirs.cpu, ours.memory, theirs.memory, bare))
 
-    def add_scaled(self, peer: str, measured: str, task: str | None = None) -> Row:
-        """A row for a peer that is not here, from one that is (in whichever task) and the known ratio of both."""
-        theirs = next(row for row in reversed(self.rows) if row.peer == measured)
-        ours = next(row for row in reversed(self.rows) if row.task == (task or theirs.task))
-        cpu = theirs.peer_cpu * KNOWN[peer] / KNOWN[measured]
-        title = f"{peer} (not run: {measured} × {KNOWN[peer]:g}/{KNOWN[measured]:g})"
-        self.rows.append(Row(ours.task, title, ours.cpu, cpu, ours.memory, None))
-        return self.rows[-1]
+    def race(self, task: str, commands: Mapping[str, Sequence[str]], slow: Sequence[str] = ()) -> None:
+        """Whole commands in turn, and assay's with one resample besides; a row for each peer."""
+        bare = {BARE: [*commands["assay"], "--times", "1"]}
+        self.add(task, alternating({**commands, **bare}, self.runs, slow))
+
+    def script(self, name: str, under: str = "") -> str:
+        """A peer's file in the folders that were named, at any depth; nothing where there is none."""
+        found = (path for folder in self.folders for path in sorted(folder.rglob(name)))
+        path = next((path for path in found if not under or path.parent.name == under), None)
+        if path is None:
+            print(f"{name}: left out, for no folder of --peers has it", file=sys.stderr)
+        return str(path) if path else ""
 
     def times_as_fast(self, what: str, row: Row, bound: float) -> None:
         """The goal that we take this part of a peer's time."""

@@ -17,6 +17,11 @@ CHAINS = ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "con
 MEASURES = (*CHAINS, "arcs-any", "arcs-nom")
 FLOOR = "plain Python"
 JOINED = 20
+COVAL = {
+    name: rf"\b{theirs}\b[^\n]*?F1:? +([0-9.]+)"
+    for name, theirs in (("muc", "muc"), ("b-cubed", "bcub"), ("ceaf-e", "ceafe"), ("lea", "lea"))
+}
+REFERENCE = {"muc": r"Coreference: Recall:[^\n]*F1: ([0-9.]+)%"}
 
 
 def bench_coreference(bench: Bench) -> None:
@@ -49,12 +54,19 @@ def _score(bench: Bench, files: Sequence[str]) -> None:
     first = {name: run(command).output for name, command in commands.items()}
     _same_scores("scorch", first["assay"], [json.loads(first["scorch"])])
     _same_scores(FLOOR, first["assay"], json.loads(first[FLOOR])["scores"])
+    if script := bench.script("scorer.py", "coval"):
+        commands["coval"] = [bench.peers.python, script, *files]
+        _same_percent("coval", first["assay"], run(commands["coval"]).output, COVAL)
+    if script := bench.script("scorer.pl"):
+        # MUC alone: CEAF and BLANC take it many minutes.
+        commands["reference scorer, muc"] = ["perl", script, "muc", *files, "none"]
+        _same_percent("reference scorer", first["assay"], run(commands["reference scorer, muc"]).output, REFERENCE)
     task = f"score, {len(MEASURES)} measures of coreference"
-    bench.add(task, alternating(commands, bench.runs, slow=("scorch",)))
+    bench.race(task, commands, slow=[*list(commands)[3:], "scorch"])
     rows = {row.peer: row for row in bench.rows if row.task == task}
-    bench.times_as_fast("coreference", rows["scorch"], 3)
-    bench.times_as_fast("coreference", bench.add_scaled("coval", FLOOR), 4)
-    bench.times_as_fast("coreference", bench.add_scaled("reference scorer", FLOOR), 50)
+    for peer, bound in (("scorch", 3), ("coval", 4)):
+        if peer in rows:
+            bench.times_as_fast("coreference", rows[peer], bound)
     bench.goals.append(Goal("coreference: peak memory", rows[FLOOR].memory, 250, "MB"))
     bench.split(task, commands["assay"])
 
@@ -69,7 +81,7 @@ def _compare(bench: Bench, files: Sequence[str]) -> None:
     _same_scores(FLOOR, ours, floor["scores"])
     different = next(diff["different"] for diff in json.loads(ours)["diffs"] if diff["on"] == "arcs-any")
     same("mentions of another class", different, floor["different"], 0)
-    bench.add("compare, 2 resolvers", alternating(commands, bench.runs))
+    bench.race("compare, 2 resolvers", commands)
     bench.split("compare, 2 resolvers", commands["assay"])
 
 
@@ -89,15 +101,15 @@ def _long_documents(bench: Bench, folder: Path) -> None:
 def _zeros(bench: Bench, files: Sequence[str]) -> None:
     """The measures of the CorefUD scorer with zeros, by heads, beside that scorer; and the same by exact spans."""
     commands = {"assay": _by(files, "head"), "exact": _by(files, "exact")}
-    if bench.corefud:
-        commands["CorefUD scorer"] = [bench.peers.python, str(bench.corefud / "corefud-scorer.py"), *files]
+    if script := bench.script("corefud-scorer.py"):
+        commands["CorefUD scorer"] = [bench.peers.python, script, *files]
         theirs = re.search(r"CoNLL score: ([0-9.]+)", run(commands["CorefUD scorer"]).output)
         (ours,) = scores(run(commands["assay"]).output, "value", "conll(match=head, singletons=false)")
         same("CorefUD scorer: CoNLL score", 100 * ours, float(theirs[1]) if theirs else 0, 0.005 + 1e-9)
     done = alternating(commands, bench.runs, slow=("CorefUD scorer",))
     more = best(done["assay"]).cpu / best(done.pop("exact")).cpu
     bench.goals.append(Goal("coreference: time by heads over that by exact spans", more, 1.3, "×"))
-    if bench.corefud:
+    if "CorefUD scorer" in done:
         bench.add("score, 9 measures of coreference with zeros", done)
         bench.times_as_fast("coreference with zeros", bench.rows[-1], 4)
 
@@ -121,3 +133,12 @@ def _same_scores(what: str, ours: str, theirs: Sequence[Mapping[str, float]]) ->
         for value, figures in zip(found, theirs, strict=True) if found else ():
             if name in figures:
                 same(f"{what}: {name}", value, figures[name])
+
+
+def _same_percent(what: str, ours: str, theirs: str, pattern: Mapping[str, str]) -> None:
+    """F1 in percent with two digits, as a peer prints it, rounded or cut off."""
+    for name, expression in pattern.items():
+        found = re.search(expression, theirs, re.DOTALL)
+        if not found:
+            raise SystemExit(f"{what}: no {name} in what it printed:\n{theirs[-1000:]}")
+        same(f"{what}: {name}", 100 * scores(ours, "f1", name)[0], float(found[1]), 0.01001)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from common import ASSAY, ROOT, Bench, Goal, same
-from measure import alternating, run
+from measure import run
 
 TOKENS = 250_000
 GRAPHS = 9_000
@@ -19,12 +19,9 @@ Fields = Mapping[str, Mapping[str, float]]
 
 
 def bench_graphs(bench: Bench) -> None:
-    """On real outputs, repeated; the scorers are in the folder that was named."""
-    if bench.graph_scorers is None:
-        print("graphs: left out, for --graph-scorers names no folder with scorers of graphs", file=sys.stderr)
-        return
+    """On real outputs, repeated, beside those scorers of graphs that are there."""
     share = 10 if bench.quick else 1
-    iwpt = _script(bench.graph_scorers, "iwpt21_xud_eval.py")
+    iwpt = bench.script("iwpt21_xud_eval.py")
     if iwpt and _there("graphs-eud-en_ewt"):
         names = ("gold.conllu", "HIT-SCIR-18.enhanced.conllu")
         files = _repeated("graphs-eud-en_ewt", names, TOKENS // share // 11_722, _without_empty_nodes)
@@ -36,7 +33,7 @@ def bench_graphs(bench: Bench) -> None:
         # Trees of as many words are the yardstick for graphs.
         trees = run([ASSAY, "score", *files, "-m", "las", "--format", "json"]).cpu
         bench.goals.append(Goal("enhanced dependencies: times the CPU of las", bench.rows[row].cpu / trees, 2, "×"))
-    mtool = _script(bench.graph_scorers, "main.py", "mtool")
+    mtool = bench.script("main.py", "mtool")
     if mtool and _there("graphs-sdp-dm"):
         files = _repeated("graphs-sdp-dm", ("gold.sdp", "noised-light.sdp"), GRAPHS // share // 89, _numbered)
         text = Path(files[0]).with_name("text.txt")
@@ -48,12 +45,12 @@ def bench_graphs(bench: Bench) -> None:
     if _there("graphs-srl-up_ewt"):
         copies = TOKENS // share // 7_275
         task = f"; {TOKENS // share:,} words of EWT, repeated"
-        if perl := _script(bench.graph_scorers, "eval09.pl"):
+        if perl := bench.script("eval09.pl"):
             files = _repeated("graphs-srl-up_ewt", ("gold.conll09", "noised-a.conll09"), copies)
             command = ["perl", "-X", perl, "-q", "-g", files[0], "-s", files[1]]
             measures = {"srl": "Labeled", "srl-unlabelled": "Unlabeled"}
             _beside(bench, f"score srl, srl-unlabelled{task}", files, measures, "eval09.pl", command, _eval09)
-        if perl := _script(bench.graph_scorers, "srl-eval.pl"):
+        if perl := bench.script("srl-eval.pl"):
             files = _repeated("graphs-srl-up_ewt", ("gold.props", "noised-a.props"), copies)
             measures = {"srl-span(lemma=true, predicates=gold)": "Overall"}
             _beside(bench, f"score srl-span{task}", files, measures, "srl-eval.pl", ["perl", perl, *files], _srl_eval)
@@ -82,7 +79,7 @@ def _beside(
         for field, number in theirs[title].items():
             # A score is printed with two digits.
             same(f"{field} of {name}, {peer}", ours[name][field], number, 0.00501 if field == "f1" else 0)
-    bench.add(task, alternating(commands, bench.runs, slow=(peer,)))
+    bench.race(task, commands, slow=(peer,))
     bench.split(task, commands["assay"])
     return len(bench.rows) - 1
 
@@ -132,14 +129,6 @@ def _there(name: str) -> bool:
         return True
     print(f"graphs: {name} left out, for ../shared/data/{name} is not there", file=sys.stderr)
     return False
-
-
-def _script(folder: Path, name: str, under: str = "") -> str:
-    """A scorer anywhere in the folder; nothing where there is none."""
-    found = sorted(path for path in folder.rglob(name) if not under or path.parent.name == under)
-    if not found:
-        print(f"graphs: {name} left out, for it is not in {folder}", file=sys.stderr)
-    return str(found[0]) if found else ""
 
 
 def _repeated(

@@ -32,7 +32,7 @@ def run(command: Sequence[str]) -> Run:
         if child.returncode:
             said = errors.read()[-2000:].decode("utf-8", "replace")
             raise SystemExit(f"{' '.join(command)}\nfailed with {child.returncode}:\n{said}")
-        text = output.read().decode("utf-8")
+        text = output.read().decode("utf-8", "replace")
     unit = 1e6 if sys.platform == "darwin" else 1e3
     return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit, text)
 

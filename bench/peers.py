@@ -21,32 +21,6 @@ PACKAGES = (
 SAMPLER = ("baycomp==1.0.3", "pystan==3.10.0")
 """Needs a C++ compiler, and may not be there."""
 
-# CPU seconds, measured in one go on another machine: only ratios are used, of figures from the same data.
-KNOWN = {
-    # 204,577 tokens
-    "conll18_ud_eval": 10.26,
-    "udtools": 16.16,
-    "ComparEval": 0.86,
-    "Counter loop": 0.26,
-    # 1,000,000 tokens with 121,427 spans (nested: 166,938)
-    "seqeval": 7.2,
-    "FairEval, CoNLL": 3.33,
-    "FairEval, span table": 2.8,
-    "FairEval, functions only": 1.9,
-    "FairEval, functions only, nested": 2.3,
-    # one sentence with 4,000 spans
-    "nervaluate, 4,000 spans": 2.93,
-    "FairEval, 4,000 spans": 0.90,
-    # 251,725 words in 14,597 trees; PYEVALB's is four times that of a quarter
-    "PYEVALB": 4 * 1.59,
-    "EVALB": 0.22,
-    # 268,089 words of GUM, 75,697 mentions: coval with five metrics, plain Python with seven
-    "coval": 8.96,
-    # … and the reference scorer, MUC, B³ and LEA alone; CEAFe, CEAFm and BLANC were stopped after 42, 28 and 58 s
-    "reference scorer": 1.92 + 2.27 + 2.08 + 42 + 28 + 58,
-    "plain Python": 2.0,
-}
-
 _UD_FIELDS = ("right", "gold", "system", "aligned")
 
 
@@ -105,14 +79,6 @@ def ud_accuracy(output: str) -> float:
     return 2 * counts["xpos"]["right"] / (counts["xpos"]["gold"] + counts["xpos"]["system"])
 
 
-def ud_script(folder: Path) -> str:
-    """The scorer in a folder of the UD tools, or of the CoNLL 2018 shared task."""
-    for name in ("eval.py", "conll18_ud_eval.py"):
-        if (folder / name).exists():
-            return str(folder / name)
-    raise SystemExit(f"{folder}: no eval.py in it.")
-
-
 def seqscore_counts(output: str) -> dict[str, int]:
     """Numbers of spans in gold, found and right over all labels, from seqscore's delimited table."""
     header, *rows = (line.split("\t") for line in output.strip().splitlines())
@@ -123,11 +89,8 @@ def seqscore_counts(output: str) -> dict[str, int]:
     }
 
 
-def compareval_script(folder: Path, work: Path) -> str:
+def compareval_script(found: Path, work: Path) -> str:
     """ComparEval's comparison of taggers; written for Python 2, it is converted into the work folder."""
-    found = next(folder.rglob("compare_pos_taggers.py"), None)
-    if found is None:
-        raise SystemExit(f"{folder}: no compare_pos_taggers.py in it.")
     try:
         ast.parse(found.read_text(encoding="utf-8"))
     except SyntaxError:
@@ -144,3 +107,46 @@ def compareval_accuracies(output: str, systems: Sequence[str]) -> list[float]:
     for path, right, total in re.findall(r"^(.+):[ \t]+[\d.]+ % \((\d+)/(\d+)\)$", output, re.MULTILINE):
         fractions[path] = int(right) / int(total)
     return [fractions[path] for path in systems]
+
+
+def evalb_program(source: str, work: Path) -> str:
+    """EVALB, compiled from its source into the work folder."""
+    work.mkdir(parents=True, exist_ok=True)
+    program = work / "evalb"
+    subprocess.run(["cc", "-O2", "-w", "-std=gnu89", "-o", str(program), source], check=True)
+    return str(program)
+
+
+def evalb_counts(output: str) -> dict[str, int]:
+    """Brackets that match, of gold and of the system, from the line of sums below EVALB's table."""
+    _, sums, _ = re.split(r"^=+\n(.*)\n=== Summary ===$", output, flags=re.MULTILINE)
+    tp, gold, system = (int(cell) for cell in sums.split()[2:5])
+    return {"tp": tp, "gold": gold, "system": system}
+
+
+def faireval_config(gold: Path, system: Path, work: Path) -> str:
+    """A configuration of FairEval for two files, which it wants by one name in two folders."""
+    ending = ".conll" if gold.suffix == ".conll" else ".csv"
+    for side, path in (("gold", gold), ("system", system)):
+        (work / side).mkdir(parents=True, exist_ok=True)
+        link = work / side / f"spans{ending}"
+        link.unlink(missing_ok=True)
+        link.symlink_to(path.resolve())
+    config = work / "fair.config"
+    config.write_text(
+        f"target_in = {work / 'gold' / f'spans{ending}'}\nsystem_in = {work / 'system' / f'spans{ending}'}\n"
+        "labels = all\nexclude = \nignore_punct = False\nfocus = target\n",
+        encoding="utf-8",
+    )
+    return str(config)
+
+
+def faireval_counts(output: str) -> dict[str, dict[str, int]]:
+    """What FairEval counts over all labels, by measure."""
+    found = {}
+    for measure, title in (("exact", "Traditional"), ("fair", "Fair")):
+        lines = output.partition(f"### {title} evaluation:\n")[2].splitlines()
+        overall = next(line for line in lines if line.startswith("overall")).split("\t")
+        row = dict(zip(lines[0].split("\t"), overall, strict=True))
+        found[measure] = {name.lower(): int(cell) for name, cell in row.items() if cell.isdigit()}
+    return found

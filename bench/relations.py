@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 from common import ASSAY, HERE, ROOT, Bench, Goal
-from measure import alternating
 
 TOKENS = 1_000_000
 SCORED = """
@@ -29,7 +28,7 @@ def bench_relations(bench: Bench) -> None:
         subprocess.run([sys.executable, str(HERE / "relationcorpus.py"), str(folder), str(tokens)], check=True)
     files = [str(folder / f"{name}.jsonl") for name in ("gold", "system")]
     commands = {"assay": [ASSAY, "score", *files, "--format", "tsv"]}
-    bench.add("score relations; DyGIE", alternating(commands, bench.runs))
+    bench.race("score relations; DyGIE", commands)
     seconds = [_scored(files) for _ in range(bench.runs)]
     bench.goals.append(Goal("relations in memory: CPU", min(seconds), 4, "s"))
 

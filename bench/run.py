@@ -21,22 +21,22 @@ from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
 from coreference import bench_coreference
 from graphs import bench_graphs
 from links import bench_links
-from measure import Run, alternating, run
-from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy, ud_script
+from measure import Run, alternating, best, run
+from peers import Peers, compareval_accuracies, compareval_script, ud_accuracy
 from relations import bench_relations
 from spans import bench_spans
 from tables import everything, put_into, summary
 from trees import bench_trees
 
 TIMES = 10_000
-# Peers that take long do fewer rounds; their time is scaled up, and the table says so.
-FEWER = {
-    "loop_shuffling": 10,
-    "scipy_shuffling": 50,
-    "sacrebleu_shuffling": 10,
-    "loop_bootstrap": 20,
-    "scipy_bootstrap": 50,
-    "sacrebleu_bootstrap": 50,
+# Peers take long, so that they do fewer rounds, and assay as many.
+ROUNDS = {
+    "loop_shuffling": 1_000,
+    "scipy_shuffling": 200,
+    "sacrebleu_shuffling": 1_000,
+    "loop_bootstrap": 500,
+    "scipy_bootstrap": 200,
+    "sacrebleu_bootstrap": 200,
 }
 TITLES = {"loop": "NumPy loop", "scipy": "scipy", "sacrebleu": "sacrebleu"}
 
@@ -54,21 +54,19 @@ def bench_score(bench: Bench) -> None:
         "scikit-learn accuracy_score": [*sklearn, "accuracy", *files],
         "Counter loop": [sys.executable, str(HERE / "floor.py"), "conllu", *files],
     }
-    scorer = "udtools"
-    if bench.ud_tools:
-        scorer = "UD eval.py"
-        commands[scorer] = [bench.peers.python, ud_script(bench.ud_tools), "-c", *files]
+    scorers = ["udtools"]
+    if script := bench.script("conll18_ud_eval.py"):
+        scorers.append("conll18_ud_eval")
+        commands[scorers[-1]] = [bench.peers.python, script, "-c", *files]
     first = {name: run(command) for name, command in commands.items()}
     ours = scores(first["assay"].output, "f1")[0]
-    for name in {"udtools", scorer}:
+    for name in scorers:
         same(f"XPOS of {name}", ours, ud_accuracy(first[name].output))
     same("accuracy_score", ours, json.loads(first["scikit-learn accuracy_score"].output)["accuracy"])
     same("Counter loop", ours, json.loads(first["Counter loop"].output)["accuracy"][0])
-    bench.add("score, 1 system", alternating(commands, bench.runs, slow=("udtools", scorer)))
-    if scorer == "udtools":
-        bench.add_scaled("conll18_ud_eval", "udtools")
+    bench.race("score, 1 system", commands, slow=scorers)
     for row in bench.rows:
-        if row.peer == scorer or row.peer.startswith("conll18"):
+        if row.peer in scorers:
             bench.times_as_fast("score", row, 15)
 
 
@@ -89,7 +87,7 @@ def bench_report(bench: Bench) -> None:
     theirs = json.loads(first["scikit-learn accuracy_score and classification_report"].output)
     same("accuracy", scores(first["assay"].output, "f1")[0], theirs["accuracy"])
     same("macro-F1", scores(first["assay"].output, "macro-f1", "tag-f1")[0], theirs["macro-f1"])
-    bench.add("score, each tag", alternating(commands, bench.runs))
+    bench.race("score, each tag", commands)
 
 
 def bench_compare(bench: Bench) -> None:
@@ -101,7 +99,7 @@ def bench_compare(bench: Bench) -> None:
     }
     first = {name: run(command) for name, command in commands.items()}
     _same_comparison(first["assay"], first["Counter loop"])
-    bench.add("compare, 2 systems", alternating(commands, bench.runs))
+    bench.race("compare, 2 systems", commands)
     row = bench.rows[-1]
     bench.goals.append(Goal("compare: CPU", row.cpu, 1.2, "s"))
     bench.goals.append(Goal("compare: peak memory", row.memory, 250, "MB"))
@@ -115,18 +113,16 @@ def bench_tsv(bench: Bench) -> None:
         "assay": [ASSAY, "compare", *files, "--format", "json"],
         "Counter loop": [sys.executable, str(HERE / "floor.py"), "tsv", *files],
     }
-    if bench.compareval:
-        script = compareval_script(bench.compareval, bench.data / "compareval")
+    if found := bench.script("compare_pos_taggers.py"):
+        script = compareval_script(Path(found), bench.data / "compareval")
         commands["ComparEval"] = [sys.executable, script, *files]
     first = {name: run(command) for name, command in commands.items()}
     _same_comparison(first["assay"], first["Counter loop"])
-    if bench.compareval:
+    if "ComparEval" in commands:
         theirs = compareval_accuracies(first["ComparEval"].output, files[1:])
         for name, ours, accuracy in zip("ab", scores(first["assay"].output, "f1"), theirs, strict=True):
             same(f"ComparEval's accuracy of {name}", ours, accuracy)
-    bench.add("compare, 2 systems, TSV", alternating(commands, bench.runs))
-    if not bench.compareval:
-        bench.add_scaled("ComparEval", "Counter loop")
+    bench.race("compare, 2 systems, TSV", commands)
 
 
 def _same_comparison(ours: Run, theirs: Run) -> None:
@@ -138,40 +134,35 @@ def _same_comparison(ours: Run, theirs: Run) -> None:
 
 def bench_shuffling(bench: Bench) -> None:
     """The shuffling test on F1 over many sentences, in process."""
-    _resampling(bench, "shuffling", _same_p)
-    bench.goals.append(Goal("shuffling: CPU", bench.rows[-1].cpu, 0.2, "s"))
+    cpu = _resampling(bench, "shuffling", _same_p)
+    bench.goals.append(Goal(f"shuffling, {TIMES:,} rounds: CPU", cpu, 0.2, "s"))
 
 
 def bench_bootstrap(bench: Bench) -> None:
     """The paired bootstrap of F1 over many sentences, in process."""
-    _resampling(bench, "bootstrap", _same_interval)
+    cpu = _resampling(bench, "bootstrap", _same_interval)
+    bench.goals.append(Goal(f"bootstrap, {TIMES:,} rounds: CPU", cpu, 0.5, "s"))
 
 
-def _resampling(bench: Bench, kind: str, check: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
-    counts = str(bench.data / "counts.tsv")
-    commands = {"assay": [sys.executable, str(HERE / "resampling.py"), f"assay_{kind}", counts, str(TIMES)]}
-    factors = {"assay": 1}
+def _resampling(bench: Bench, kind: str, check: Callable[[dict[str, Any], dict[str, Any]], None]) -> float:
+    """Rows of as many rounds as each peer does; what assay takes for the usual number of them."""
+    counts, script = str(bench.data / "counts.tsv"), str(HERE / "resampling.py")
+    units = int((bench.data / "made").read_text(encoding="utf-8").split()[2])
+
+    def timed(runs: list[Run]) -> list[Run]:
+        return [Run(json.loads(one.output)["cpu"], one.memory, one.output) for one in runs]
+
+    many = timed([run([sys.executable, script, f"assay_{kind}", counts, str(TIMES)]) for _ in range(bench.runs)])
     for peer, title in TITLES.items():
         method = f"{peer}_{kind}"
-        name = f"{title} (× {FEWER[method]} from {TIMES // FEWER[method]:,} rounds)"
-        commands[name] = [
-            bench.peers.python,
-            str(HERE / "resampling.py"),
-            method,
-            counts,
-            str(TIMES // FEWER[method]),
-        ]
-        factors[name] = FEWER[method]
-    done = alternating(commands, bench.runs, slow=tuple(commands)[1:])
-    answers = {name: json.loads(runs[0].output) for name, runs in done.items()}
-    for name in list(answers)[1:]:
-        check(answers["assay"], answers[name])
-    timed = {
-        name: [Run(json.loads(one.output)["cpu"] * factors[name], one.memory, one.output) for one in runs]
-        for name, runs in done.items()
-    }
-    units = int((bench.data / "made").read_text(encoding="utf-8").split()[2])
-    bench.add(f"{TIMES:,} {kind} rounds over {units:,} sentences", timed)
+        commands = {
+            "assay": [sys.executable, script, f"assay_{kind}", counts, str(ROUNDS[method])],
+            title: [bench.peers.python, script, method, counts, str(ROUNDS[method])],
+        }
+        done = {name: timed(runs) for name, runs in alternating(commands, bench.runs, slow=(title,)).items()}
+        check(json.loads(many[0].output), json.loads(done[title][0].output))
+        bench.add(f"{ROUNDS[method]:,} {kind} rounds over {units:,} sentences", done)
+    return best(many).cpu
 
 
 def _same_p(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
@@ -208,7 +199,7 @@ def bench_rich(bench: Bench) -> None:
     first = run(commands["assay"])
     for ours, figures in zip(scores(first.output, "strong", "pa"), expected.values(), strict=True):
         same("pa", ours, float(Fraction(figures["pa"]["exact"])))
-    bench.add("pa, wpa, cwpa, 5 systems", alternating(commands, bench.runs))
+    bench.race("pa, wpa, cwpa, 5 systems", commands)
     bench.goals.append(Goal("pa, wpa, cwpa: CPU", bench.rows[-1].cpu, 1.5, "s"))
     bench.split("pa, wpa, cwpa, 5 systems", commands["assay"])
 
@@ -278,10 +269,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", metavar="N", type=int, help="alternating runs, of which the best counts (5)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here too")
     parser.add_argument("--write", action="store_true", help="put the tables into README.md and bench/README.md")
-    parser.add_argument("--compareval", metavar="DIR", type=Path, help="folder of ComparEval")
-    parser.add_argument("--ud-tools", metavar="DIR", type=Path, help="folder with the UD tools' eval.py")
-    parser.add_argument("--graph-scorers", metavar="DIR", type=Path, help="folder with scorers of graphs")
-    parser.add_argument("--corefud", metavar="DIR", type=Path, help="folder with the CorefUD scorer")
+    parser.add_argument(
+        "--peers", metavar="DIR", type=Path, action="append", default=[], help="a folder with peers; repeatable"
+    )
     given = parser.parse_args()
     if given.write and (given.quick or given.only):
         parser.error("--write wants all tasks on all data.")
@@ -294,11 +284,7 @@ def main() -> None:
     peers = Peers(ROOT / ".bench" / "peers")
     peers.install()
     runs = given.runs or (1 if given.quick else 5)
-    bench = Bench(
-        *(prepared(given.quick), peers, runs, given.quick, given.compareval, given.ud_tools),
-        given.graph_scorers,
-        given.corefud,
-    )
+    bench = Bench(prepared(given.quick), peers, runs, given.quick, tuple(given.peers))
     description = machine(peers)
     chosen = [task for name in given.only or TASKS for task in GROUPS.get(name, (name,))]
     head = [f"{description}; best of {bench.runs}", ""]

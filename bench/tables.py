@@ -21,13 +21,13 @@ TELLING = (
 
 def everything(bench: Bench) -> Iterator[str]:
     """Every row, where the time goes, and the goals."""
-    yield "| task | peer | assay CPU s | peer CPU s | peer / assay | assay MB | peer MB |"
-    yield "|---|---|---:|---:|---:|---:|---:|"
+    yield "| task | peer | assay CPU s | with `--times 1` | peer CPU s | peer / assay | assay MB | peer MB |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
     for row in bench.rows:
-        memory = "–" if row.peer_memory is None else f"{row.peer_memory:.0f}"
+        bare = "–" if row.bare is None else f"{row.bare:.3f}"
         yield (
-            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {row.peer_cpu:.3f} | {row.ratio:.1f} "
-            f"| {row.memory:.0f} | {memory} |"
+            f"| {row.task} | {row.peer} | {row.cpu:.3f} | {bare} | {row.peer_cpu:.3f} | {row.ratio:.1f} "
+            f"| {row.memory:.0f} | {row.peer_memory:.0f} |"
         )
     yield from _parts(bench)
     if bench.goals:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from common import ASSAY, HERE, ROOT, Bench, Goal, same, scores
-from measure import alternating, run
-from peers import ud_counts, ud_script
+from measure import run
+from peers import evalb_counts, evalb_program, ud_counts
 
 TOKENS = 250_000
 SENTENCES = 15_000
@@ -62,8 +62,8 @@ def _dependencies(bench: Bench, data: str, files: Sequence[str]) -> None:
         "assay": [ASSAY, "score", *files, *measures, "--format", "json"],
         "udtools": [bench.peers.udeval, "-c", "--no-enhanced", *files],
     }
-    if bench.ud_tools:
-        commands["UD eval.py"] = [bench.peers.python, ud_script(bench.ud_tools), "-c", *files]
+    if script := bench.script("conll18_ud_eval.py"):
+        commands["conll18_ud_eval"] = [bench.peers.python, script, "-c", *files]
     first = {name: run(command) for name, command in commands.items()}
     ours = _counts(first["assay"].output)
     for peer in list(commands)[1:]:
@@ -72,7 +72,7 @@ def _dependencies(bench: Bench, data: str, files: Sequence[str]) -> None:
             for field, number in theirs[measure].items():
                 same(f"{data}: {field} of {measure}, {peer}", ours[measure][field], number, 0)
     task = f"score uas, las, clas, mlas, blex, …; {data}"
-    bench.add(task, alternating(commands, bench.runs, slow=("udtools", "UD eval.py")))
+    bench.race(task, commands, slow=("udtools", "conll18_ud_eval"))
     for row in bench.rows[1 - len(commands) :]:
         bench.times_as_fast(f"dependencies, {data}", row, 10)
     bench.split(task, commands["assay"])
@@ -90,13 +90,13 @@ def _comparison(bench: Bench, data: str, files: Sequence[str]) -> None:
         same(f"{data}: las", value, other)
     same(f"{data}: different answers", _different(ours, "las"), floor["different"], 0)
     task = f"compare, 2 parsers; {data}"
-    bench.add(task, alternating(commands, bench.runs))
+    bench.race(task, commands)
     bench.goals.append(Goal(f"compare, {data}: CPU", bench.rows[-1].cpu, 2, "s"))
     bench.split(task, commands["assay"])
 
 
 def _constituents(bench: Bench, data: str, files: Sequence[str], roots: int = 0) -> None:
-    """PARSEVAL: PYEVALB, and EVALB by its known ratio to that. PYEVALB counts roots, of which there are so many."""
+    """PARSEVAL: PYEVALB, which counts roots, of which there are so many; and EVALB with its parameters new.prm."""
     commands = {
         "assay": [ASSAY, "score", *files, "-m", "parseval", "--format", "json"],
         "PYEVALB": [bench.peers.python, str(HERE / "pyevalb_scores.py"), *files],
@@ -109,12 +109,22 @@ def _constituents(bench: Bench, data: str, files: Sequence[str], roots: int = 0)
             with_roots = roots if field in ("tp", "gold", "system") else 0
             same(f"{data}: {field} of {peer}", ours[field] + with_roots, number, 0)
     task = f"score parseval; {data}"
-    bench.add(task, alternating(commands, bench.runs))
+    bench.race(task, commands)
     pyevalb = next(row for row in reversed(bench.rows) if row.peer == "PYEVALB")
     bench.times_as_fast(f"parseval, {data}", pyevalb, 5)
-    evalb = bench.add_scaled("EVALB", "PYEVALB", task)
-    bench.goals.append(Goal(f"parseval, {data}: times the CPU of {evalb.peer}", 1 / evalb.ratio, 6, "×"))
     bench.split(task, commands["assay"])
+    source, parameters = bench.script("evalb.c"), bench.script("new.prm")
+    if source and parameters:
+        evalb = evalb_program(source, ROOT / ".bench" / "evalb")
+        commands = {
+            "assay": [ASSAY, "score", *files, "-m", "parseval(preset=new)", "--format", "json"],
+            "EVALB": [evalb, "-p", parameters, *files],
+        }
+        ours = _counts(run(commands["assay"]).output)["parseval(preset=new)"]
+        for field, number in evalb_counts(run(commands["EVALB"]).output).items():
+            same(f"{data}: {field} of EVALB", ours[field], number, 0)
+        bench.race(f"score parseval as EVALB with new.prm; {data}", commands)
+        bench.goals.append(Goal(f"parseval, {data}: times the CPU of EVALB", 1 / bench.rows[-1].ratio, 6, "×"))
 
 
 def _frameworks(bench: Bench, data: str, files: Sequence[str], known: Mapping[str, float] | None = None) -> None:
@@ -134,7 +144,7 @@ def _frameworks(bench: Bench, data: str, files: Sequence[str], known: Mapping[st
             if known is not None:
                 same(f"{data}: known {measure} of {theory}", value, known[f"{theory} {way}"])
     task = f"cross, TedEval; {data}"
-    bench.add(task, alternating(commands, bench.runs))
+    bench.race(task, commands)
     bench.goals.append(Goal(f"cross, {data}: CPU", bench.rows[-1].cpu, 4, "s"))
     bench.split(task, commands["assay"])
 
