@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, numbe
 from assay.engine.sets import mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
+from assay.records import dataclass
 from assay.result import Score
 from assay.result.posteriors import (
     CurvePoint,

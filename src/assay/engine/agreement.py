@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Unpack
@@ -36,6 +36,7 @@ from assay.formats.ratings import FORMAT, SystemRatings, Table, is_table, rating
 from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
 from assay.keywords import Keywords, explicit
+from assay.records import dataclass
 from assay.result import SCHEMA, AltTest, Result, Score, Source
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")

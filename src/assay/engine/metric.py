@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Unpack, overload
 
 from assay.corpus.adapters import Labels, from_predictions
@@ -11,8 +11,10 @@ from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
 from assay.engine.options import Options, defaults
 from assay.engine.run import evaluate_shards
+from assay.engine.scores import Settings
 from assay.errors import UsageError
 from assay.keywords import Keywords, refuse_unknown
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Metric:
             gold, system = self._sides(gold)
         elif self.id2label is not None:
             gold, system = from_predictions(system, gold, self.id2label)
-        # Intervals are not asked for.
-        options = Options(**{"times": 1, **self.options})
-        result = evaluate_shards("score", gold, {"system": system}, self.measures, options)
+        options = Options(**self.options)
+        figures_alone = Settings(options.seed, options.times, interval="")
+        result = evaluate_shards("score", gold, {"system": system}, self.measures, options, figures_alone)
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:

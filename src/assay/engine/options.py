@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass, replace
+from dataclasses import field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import expand
+from assay.records import dataclass
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
@@ -250,6 +251,7 @@ else:
             if name not in _Options.__dataclass_fields__
         ],
         bases=(_Options,),
+        namespace={"__doc__": _Options.__doc__},
         frozen=True,
     )
     Options.__module__ = __name__

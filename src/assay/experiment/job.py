@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from assay.errors import AlignmentError, AssayError, InputError, UsageError, rea
 from assay.experiment.data import Data, file_hash
 from assay.experiment.plan import DataSet, Experiment, RunId, System, fill, measure_and_score, placeholder_values
 from assay.experiment.store import Measurement, Outcome, Usage
+from assay.records import dataclass
 
 TAIL = 15
 """So many of a log's last lines are shown for a failed run."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from os import PathLike, fspath
 from typing import Any
@@ -32,6 +32,7 @@ from assay.formats import (
 )
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
+from assay.records import dataclass
 
 Reader = Callable[[Source, Builder], None]
 # Where several columns could be meant, the first of these that all files fill is compared.

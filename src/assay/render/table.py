@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from assay.records import dataclass
 from assay.render.text import count
 from assay.result import Score, Table
 from assay.result.numbers import DASH, interval, p_value, percent, signed, with_interval

@@ -8,11 +8,12 @@ import math
 import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
 
@@ -833,15 +834,20 @@ class Result:
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""
-        parts = []
+        # Put together once: it may be hundreds of megabytes.
+        pieces, before = [], "{"
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
+            pieces.append(f'{before}"{item.name}": ')
             if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
-                rows = ",\n  ".join(dumps(encode(row)) for row in value)
-                parts.append(f'"{item.name}": [\n  {rows}]')
+                pieces.append("[\n  ")
+                for row in value:
+                    pieces += [dumps(encode(row)), ",\n  "]
+                pieces[-1] = "]"
             else:
-                parts.append(f'"{item.name}": {dumps(encode(value))}')
-        return "{" + ",\n ".join(parts) + "}\n"
+                pieces.append(dumps(encode(value)))
+            before = ",\n "
+        return "".join([*pieces, "}\n"])
 
     @classmethod
     def from_json(cls, text: str) -> Result:

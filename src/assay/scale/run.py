@@ -28,7 +28,6 @@ from assay.engine.run import (
 from assay.errors import UsageError
 from assay.keywords import CompareKeywords, ScoreKeywords, explicit
 from assay.result import Result
-from assay.scale.workers import check_cluster, serve, work, work_on_cluster
 
 AHEAD = 4
 """The shards per worker by which measuring may run ahead of adding: what waits to be added takes room."""
@@ -121,6 +120,8 @@ def _over(jobs: int, cluster: str | None) -> Over:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:
         return in_turn
+    from assay.scale.workers import check_cluster, work, work_on_cluster
+
     if cluster is not None:
         check_cluster(cluster)
 
@@ -157,4 +158,6 @@ def _over(jobs: int, cluster: str | None) -> Over:
 
 def main() -> None:
     """A worker: measure the shards that standard input names."""
+    from assay.scale.workers import serve
+
     serve(Piece.measure)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from assay.arrays import Floats
+from assay.records import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25

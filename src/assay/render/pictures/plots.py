@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
+from assay.records import dataclass
 from assay.render.pictures.sheet import (
     BAND,
     ESTIMATE,

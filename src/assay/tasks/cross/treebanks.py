@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine.options import Options
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
+from assay.records import dataclass
 from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
 from assay.tasks.cross.functiontrees import (
     FunctionTrees,
