@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.bayesian.pairs import Choices, Measured
+from assay.bayesian.table import Rope, data_sets
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
@@ -27,6 +29,7 @@ from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from assay.tasks.links.measures import FAIR as LINKED
 from assay.tasks.relations.measures import KD
 from cases import each
+from unit.bayesian.tables import runs_of
 
 CASES = Path(__file__).parent.parent / "data" / "chance"
 
@@ -370,6 +373,13 @@ def test_ranks_over_data_sets() -> None:
     for kind in ("wilcoxon_holm", "nemenyi"):
         different = {frozenset((names[a], names[b])) for (a, b), p in getattr(found, kind).items() if p <= 0.05}
         assert letters(order, different) == case[f"letters_{kind}"]
+    runs = [[[score, score] for score in row] for row in case["scores"]]
+    scores: Any = {f"set {number}": dict(zip(names, row, strict=True)) for number, row in enumerate(runs)}
+    data, _ = data_sets(runs_of(scores), "accuracy", names, list(scores), common=False)
+    for nemenyi, kind in ((False, "wilcoxon_holm"), (True, "nemenyi")):
+        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), Choices(nemenyi=nemenyi), {}).mean_ranks()
+        assert ranks is not None
+        assert (ranks.groups, ranks.by) == (case[f"letters_{kind}"], kind.partition("_")[0])
 
 
 @each("case", load("replicability"))

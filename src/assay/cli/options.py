@@ -330,7 +330,7 @@ _OUTPUT = (
         "--figures",
         type=OutputPath(file_okay=False),
         metavar="FOLDER",
-        help="Write figures for a paper into this folder; needs matplotlib: pip install 'assay-nlp[plot]'",
+        help="Write figures for a paper into this folder; needs matplotlib, the extra `plot`.",
     ),
     click.option(
         "--figure-format",

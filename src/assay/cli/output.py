@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from assay.result.gates import Gates
 
 
-_LISTED = 20
-"""So many figures are listed by name."""
-
-
 class Output:
     """The options about output."""
 
@@ -132,10 +128,23 @@ class Output:
                     self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
         for text in overall.warnings:
             self.tell(f"warning: {text}")
-        for path in filter(None, (self.path, self.html, *(drawn if len(drawn) <= _LISTED else ()))):
+        for path in filter(None, (self.path, self.html, *_listed(drawn))):
             self.tell(f"written: {path}")
-        if self.figures and not 0 < len(drawn) <= _LISTED:
-            self.tell(f"written: {len(drawn)} figures in {self.figures}" if drawn else "note: nothing to draw.")
+        if self.figures and not drawn:
+            self.tell("note: nothing in this result can be drawn.")
+
+
+def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
+    """Files by name, or as `labels*.svg (15 files)` where there are many of a kind."""
+    kinds: dict[str, list[str]] = {}
+    for path in paths:
+        kind = path.stem.partition("-")[0]
+        kinds.setdefault(str(path.with_name(f"{kind}*{path.suffix}")), []).append(str(path))
+    return [
+        text
+        for kind, names in kinds.items()
+        for text in (names if len(names) <= most else [f"{kind} ({len(names)} files)"])
+    ]
 
 
 _LONGEST = 200

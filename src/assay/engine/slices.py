@@ -210,8 +210,10 @@ class Slice:
     def _by_sides(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
         """Recall by gold's items, precision by the system's: what both have, but not alike, is missing in the part of
         gold's and spurious in that of the system's."""
-        assert self.kind.of_sides is not None and judged.partner is not None
+        assert self.kind.of_sides is not None
+        # It refuses items that it is not about.
         gold, system, names = self.kind.of_sides(pair, judged, self.argument)
+        assert judged.partner is not None
         missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
         parts = []
         for code, name in enumerate(names):

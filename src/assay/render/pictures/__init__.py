@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import unknown
 from assay.render.pictures.errors import error_types, typed
-from assay.render.pictures.labels import confusion, confusions, label_differences
+from assay.render.pictures.labels import confusion, confusions, label_differences, label_scores
 from assay.render.pictures.plots import KINDS, curves, forest, matrix, measures, pairs, panels
 from assay.render.pictures.ranking import ranking_graph
 from assay.render.pictures.ranks import critical_difference
@@ -81,10 +81,13 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
     """Figures of systems on one data set, by what is in the Result; what to look at first comes first."""
     if result.bayes:
         return
-    if overall(result):
-        yield "scores", partial(scores, result)
+    for number, by_measure in enumerate(overall(result)):
+        yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure)
     if tests := tested(result):
         yield "differences", partial(differences, tests)
+    bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
+    if len(bounds) > 2 and len(bounds[0].systems) > 2:
+        yield "labels", partial(label_scores, bounds, result.noun)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
     shown = chosen(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}
@@ -92,9 +95,9 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
             yield stem("labels", diff.a, diff.b), partial(label_differences, diff, result.noun)
     for system, cells in confusions(result).items():
-        diagonal = any(one is not None and one == other for one, other in cells)
-        inside = ", on the diagonal those with the right label in a wrong place" * diagonal
-        caption = f"Errors of {short(system)} by gold's label and its own{inside}."
+        same = result.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
+        diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
+        caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}"
         yield stem("confusion", system), partial(confusion, cells, "gold", short(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}
@@ -102,8 +105,7 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
             caption = "Labels that annotators give to the same item, in pairs of ratings."
             yield "coincidences", partial(confusion, meetings, "one annotator", "another", caption)
     for number, group in enumerate(typed(result)):
-        name = stem("errors", group[0]) if number else "errors"
-        yield name, partial(error_types, [("", result)], group)
+        yield stem("errors", *group[: min(number, 1)]), partial(error_types, [("", result)], group)
     for name in slices(result):
         yield stem("slices", name), partial(slice_curves, result, name)
 

@@ -16,6 +16,7 @@ from assay.render.pictures.sheet import (
     fitted,
     panel,
     sheet,
+    short,
     width_of,
 )
 from assay.render.text import count
@@ -27,14 +28,16 @@ if TYPE_CHECKING:
 _ENDS = {"fp": "#d55e00", "fn": "#4d4d4d"}
 """What is spurious stands at one end, what is missing at the other."""
 _BETWEEN = ("#e69f00", "#56b4e9", "#0072b2", "#9ad8c3", "#cc79a7", "#f0e442", "#009e73", "#b3b3b3", "#8c6d1f")
-_LINE, _FEW = 0.155, 6
+_LINE = 0.155
 
 
 def typed(result: Result) -> list[list[str]]:
-    """The measures with types of errors, those together whose types are among the types of one of them."""
+    """The measures under which there are errors with types, those together whose types are among those of one."""
     types: dict[str, set[str]] = {}
     for row in result.error_types:
         types.setdefault(row.measure, set()).add(row.type)
+    made = {row.measure for row in result.error_types if row.count}
+    types = {measure: own for measure, own in types.items() if measure in made}
     groups: dict[str, list[str]] = {}
     for measure, own in types.items():
         # The richest measure of which this one is part; itself, unless there is another.
@@ -54,12 +57,13 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 if row.system == system:
                     bars.setdefault((name, system, row.measure), []).append(row)
     systems = list(dict.fromkeys(system for _, system, _ in bars))
-    found = dict.fromkeys(row.type for own in bars.values() for row in own if row.count)
-    between = [kind for kind in found if kind not in _ENDS]
-    types = [*(["fp"] if "fp" in found else []), *between, *(["fn"] if "fn" in found else [])]
+    # A type has its colour also where others do not occur.
+    between = [kind for kind in dict.fromkeys(row.type for own in bars.values() for row in own) if kind not in _ENDS]
+    occurring = {row.type for own in bars.values() for row in own if row.count}
+    types = [kind for kind in ("fp", *between, "fn") if kind in occurring]
     colours = _ENDS | dict(zip(between, _BETWEEN * (1 + len(between) // len(_BETWEEN)), strict=False))
     # What is the same in all bars needs no column.
-    whole = COLUMN if len(types) <= _FEW and min(len(systems), len(measures)) == 1 else PAGE
+    whole = COLUMN if min(len(systems), len(measures)) == 1 else PAGE
     names = dict(zip(systems, fitted(systems, whole / 4, 8), strict=True)) if len(systems) > 1 else {}
     titles = dict(zip(measures, fitted(measures, whole / 4, 8), strict=True)) if len(measures) > 1 else {}
     first, second = (max((width_of(one, 8) + 0.1 for one in of.values()), default=0.0) for of in (names, titles))
@@ -69,6 +73,7 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
     lines, places, heads = 0.0, {}, {}
     for (name, system, measure), before in zip(bars, [None, *bars], strict=False):
         if before is None or before[0] != name:
+            lines += 0.3 * (before is not None)
             heads[lines] = name
             lines += bool(name)
         elif before[1] != system and titles:
@@ -100,7 +105,8 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
             if width_of(text, 6.5) + 0.05 < width * part / 100:
                 red, green, blue = (int(colours[kind][at : at + 2], 16) for at in (1, 3, 5))
                 colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 120 else INK
-                axes.text(start + part / 2, place, text, size=6.5, ha="center", va="center_baseline", color=colour)
+                inside: Look = {"ha": "center", "va": "center_baseline", "size": 6.5, "in_layout": False}
+                axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
-    by = f" of {systems[0]}" * (len(systems) == 1) + f" under {measures[0]}" * (len(measures) == 1)
+    by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
     return captioned(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.")

@@ -30,7 +30,6 @@ from assay.result import Comparison, Result, Score, is_category
 from assay.result.numbers import percent, signed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PANELS, _LINE, _BELOW = 4, 0.155, 0.5
@@ -52,20 +51,25 @@ class Interval(NamedTuple):
     runs: tuple[float, ...] = ()
 
 
-def overall(result: Result) -> dict[str, dict[str, Score]]:
-    """The main scores of each measure by system, of measures that all systems have or, if there are none, of all."""
+ByMeasure = Mapping[str, Mapping[str, Score]]
+"""Scores by measure and system."""
+
+
+def overall(result: Result) -> list[ByMeasure]:
+    """The main scores, those of measures together that the same systems have; of the most systems first."""
     found: dict[str, dict[str, Score]] = {}
     for row in main_scores(result):
         if not is_category(row.measure):
             found.setdefault(row.measure, {})[row.system] = row
-    most = len({system for rows in found.values() for system in rows})
-    return {measure: rows for measure, rows in found.items() if len(rows) == most} or found
+    groups: dict[frozenset[str], dict[str, dict[str, Score]]] = {}
+    for measure, rows in found.items():
+        groups.setdefault(frozenset(rows), {})[measure] = rows
+    return sorted(groups.values(), key=lambda group: -len(next(iter(group.values()))))
 
 
 @drawn
-def scores(result: Result) -> Figure:
+def scores(by_measure: ByMeasure) -> Figure:
     """Systems from the best to the worst by the first measure; of one system alone its measures."""
-    by_measure = overall(result)
     shown = {
         measure: {
             name: Interval(
@@ -76,13 +80,11 @@ def scores(result: Result) -> Figure:
         }
         for measure, rows in by_measure.items()
     }
-    systems = list(dict.fromkeys(name for rows in by_measure.values() for name in rows))
     first = next(iter(by_measure.values()))
-    value = {name: first[name].value if name in first else math.nan for name in systems}
-    ranked = sorted(systems, key=lambda name: (math.isnan(value[name]), -value[name]))
-    if len(systems) == 1:
-        ranked = list(shown)
-        shown = {systems[0]: {measure: rows[systems[0]] for measure, rows in shown.items()}}
+    ranked = sorted(first, key=lambda name: (math.isnan(first[name].value), -first[name].value))
+    if len(first) == 1:
+        (system,) = first
+        ranked, shown = list(shown), {system: {measure: rows[system] for measure, rows in shown.items()}}
     grouped = any(row.group for rows in by_measure.values() for row in rows.values())
     letters = "; systems that share a letter are not told apart (p > 0.05 after Holm's correction)" * grouped
     runs = "; small dots are single runs" * any(one.runs for rows in shown.values() for one in rows.values())
@@ -107,7 +109,7 @@ def chosen(result: Result, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, s
     found = set(pairs)
     if len(found) <= PAIRS:
         return found
-    first = next(iter(overall(result).values()))
+    first = next(iter(overall(result)[0].values()))
     best = max(first, key=lambda name: -math.inf if math.isnan(first[name].value) else first[name].value)
     return {pair for pair in found if best in pair}
 
@@ -135,12 +137,14 @@ def _rows(
     rows: Sequence[str], panels: Mapping[str, Mapping[str, Interval]], caption: str, zero: bool = False
 ) -> Figure:
     """Intervals below each other in one panel or several, each with its text beside it."""
+    from matplotlib.ticker import MaxNLocator
+
     narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
     whole = COLUMN if narrow else PAGE
     names = fitted(rows, 0.45 * COLUMN if narrow else 0.3 * PAGE, 8)
     left = max(width_of(name, 8) for name in names) + 0.06
     texts = [width_of(one.text, 7, "bold") for of in panels.values() for one in of.values()]
-    titles, unit = [short(title, 60) for title in panels], "points" if zero else "%"
+    titles, unit = fitted(list(panels), whole - left - 0.6, 8), "points" if zero else "%"
     # As many panels side by side as leave room for their titles and a plot.
     across = min(len(panels), _PANELS)
     right = max(texts) + 0.1
@@ -160,27 +164,18 @@ def _rows(
         axes.set_xlabel(f"{title} ({unit})", x=0, ha="left")
         if zero:
             axes.axvline(0, color=INK, lw=0.8)
-        for place, name in enumerate(rows):
-            one = of.get(name)
-            if one is None or math.isnan(one.value):
-                continue
-            runs = [100 * value for value in one.runs]
-            axes.plot(runs, [place - 0.28] * len(runs), ".", color=SOFT, ms=2, zorder=1)
-            axes.plot([100 * one.low, 100 * one.high], [place] * 2, color=FILLS["b"], lw=1.2, solid_capstyle="butt")
-            axes.plot(100 * one.value, place, "o", color=FILLS["b"], ms=3.5)
+        known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
+        values, low, high = ([100 * one[at] for one in known.values()] for at in range(3))
+        axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)
+        axes.plot(values, list(known), "o", color=FILLS["b"], ms=3.5)
+        for place, one in known.items():
+            axes.plot([100 * value for value in one.runs], [place - 0.28] * len(one.runs), ".", color=SOFT, ms=2)
             weight = "bold" if one.bold else "normal"
             beside: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "size": 7, "weight": weight}
             axes.text(1 + 0.05 / (room - right), place, one.text, **beside)
-        _sparse(axes, room - right)
+        axes.margins(x=0.06)
+        axes.xaxis.set_major_locator(MaxNLocator(max(2, round((room - right) / 0.5)), steps=[1, 2, 5, 10]))
     return captioned(figure, caption)
-
-
-def _sparse(axes: Axes, width: float) -> None:
-    """As many ticks as have room."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.margins(x=0.06)
-    axes.xaxis.set_major_locator(MaxNLocator(max(2, round(width / 0.5)), steps=[1, 2, 5, 10]))
 
 
 # --- a point for each part of the data, a line for each system ---
@@ -201,7 +196,7 @@ def slices(result: Result) -> dict[str, list[Score]]:
 @drawn
 def slice_curves(result: Result, name: str) -> Figure:
     """Scores by part of the data; parts that are numbers are joined by a line for each system."""
-    rows = slices(result)[name]
+    rows, cut_by = slices(result)[name], short(name)
     measures = list(dict.fromkeys(row.measure for row in rows))
     systems = list(dict.fromkeys(row.system for row in rows))
     values = {row.system: row.value for row in main_scores(result) if row.measure == measures[0]}
@@ -217,7 +212,7 @@ def slice_curves(result: Result, name: str) -> Figure:
         own = [row for row in rows if row.measure == measure]
         parts = list(dict.fromkeys(str(row.slice) for row in own))
         down, column = divmod(number, across)
-        texts = [part.partition("=")[2] for part in parts]
+        texts = [short(part.partition("=")[2], 60) for part in parts]
         fields = next(iter(sizes.get((measure, part), {}) for part in parts))
         field = next((one for one in ("items", "gold", "sentences") if one in fields), "")
         numbers = [count(sizes[measure, part][field]) if field else "" for part in parts]
@@ -231,10 +226,10 @@ def slice_curves(result: Result, name: str) -> Figure:
         axes.set_xticks(range(len(parts)), joined if field else cut, size=7, **turned)
         axes.tick_params(axis="both", length=2, pad=2, labelsize=7)
         noun = "sentence" if field == "sentences" else result.noun
-        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{name}, number of {noun}s" if field else name)
+        axes.set(xlim=(-0.5, len(parts) - 0.5), xlabel=f"{cut_by}, number of {noun}s" if field else cut_by)
         axes.set_ylabel(f"{fitted([measure], _TALL, 8)[0]} (%)")
         axes.grid(axis="y", lw=0.6)
-        ordered = all(re.match(r"[<>≤≥]?\s*\d", text) for text in texts)
+        ordered = all(re.match(r"(over |[<>≤≥]\s*)?\d", text) for text in texts)
         found = {(row.system, str(row.slice)): row for row in own}
         for index, system in enumerate(ranked):
             points = [found.get((system, part)) for part in parts]
@@ -256,4 +251,4 @@ def slice_curves(result: Result, name: str) -> Figure:
     many = len(systems) > _DODGED
     bars = "" if many else " with their 95% intervals"
     cut_off = f"; the {_CURVES} best systems of {len(systems)} in colour" if len(systems) > _CURVES else ""
-    return captioned(figure, f"Scores by {name}{bars}, with the size of each part{cut_off}.")
+    return captioned(figure, f"Scores by {cut_by}{bars}, with the size of each part{cut_off}.")

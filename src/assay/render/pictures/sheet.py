@@ -68,7 +68,7 @@ _LOOK: Look = {
     "legend.fontsize": 8,
     "legend.handlelength": 2.6,
     "legend.frameon": False,
-    "savefig.dpi": 192,
+    "savefig.dpi": 300,
     # Whole fonts in PDF, as journals ask; in SVG text stays text, to be searched, edited and read aloud.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
@@ -210,7 +210,7 @@ def fitted(names: Sequence[str], room: float, size: float) -> list[str]:
     """Names cut to the greatest length at which all of them have room, in inches: at their ends or, where that would
     make them alike, in their middles."""
     whole = [short(name, 1000) for name in names]
-    for longest in range(_LONGEST, 3, -1):
+    for longest in range(60, 3, -1):
         cut = [short(name, longest) for name in whole]
         if len(set(cut)) < len(set(whole)):
             half = longest // 2

@@ -37,19 +37,24 @@ def fits(figure, width: float) -> None:
 
 
 def points(axes, mark: str) -> np.ndarray:
-    return np.array([line.get_xydata()[0] for line in axes.lines if line.get_marker() == mark])
+    return np.concatenate([line.get_xydata() for line in axes.lines if line.get_marker() == mark])
 
 
 def test_the_contents_of_a_result_decide_which_figures_there_are():
     names = list(pictures(spans()))
     pairs = ["rules-crf-names", "rules-spacy", "crf-names-spacy"]
     assert names == [
-        *("scores", "differences", *(f"labels-{pair}" for pair in pairs)),
+        *("scores", "differences", "labels", *(f"labels-{pair}" for pair in pairs)),
         *(f"confusion-{name}" for name in ("rules", "crf-names", "spacy")),
         *("errors", "slices-span-length"),
     ]
-    bare = replace(spans(), comparisons=(), diffs=(), confusion=(), error_types=())
+    bare = replace(spans(), comparisons=(), bounds=(), diffs=(), confusion=(), error_types=())
     assert list(pictures(bare)) == ["scores", "slices-span-length"]
+    # Measures of other systems have a figure of their own, and what nobody does wrong has none.
+    other = replace(spans().scores[0], system="all annotators", measure="alpha(level=nominal)")
+    flawless = tuple(replace(row, count=0) for row in spans().error_types)
+    names = list(pictures(replace(bare, scores=(other, *bare.scores), error_types=flawless)))
+    assert names == ["scores", "scores-alpha_level_nominal", "slices-span-length"]
     assert all(".svg" in path.name for path in files(replace(bare, scores=bare.scores[:2]), Path("figures"), ["svg"]))
 
 
@@ -60,8 +65,8 @@ def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups
     for axes, measure in zip(figure.axes, ("exact", "fair"), strict=True):
         rows = [spans().score(name, measure) for name in ("rules", "crf-names", "spacy")]
         assert points(axes, "o") == pytest.approx(np.array([[100 * row.value, at] for at, row in enumerate(rows)]))
-        drawn = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
-        assert np.array(drawn) == pytest.approx(np.array([[100 * row.low, 100 * row.high] for row in rows]))
+        drawn = np.array(axes.collections[0].get_segments())[:, :, 0]
+        assert drawn == pytest.approx(np.array([[100 * row.low, 100 * row.high] for row in rows]))
         assert {f"{100 * row.value:.2f} {row.group}".strip() for row in rows} <= set(texts(figure))
     fits(figure, PAGE)
     one = replace(spans(), scores=tuple(row for row in spans().scores if row.system == "spacy"))
@@ -87,6 +92,17 @@ def test_labels_have_both_systems_and_the_effect_in_the_order_of_the_result():
     assert points(right, "D")[:, 0] == pytest.approx([100 * row.b for row in diff.labels])
     assert [bar.get_width() for bar in effect.patches] == pytest.approx([100 * row.effect for row in diff.labels])
     assert {"rules", "spacy", *(row.label for row in diff.labels)} <= set(texts(figure))
+    fits(figure, COLUMN)
+
+
+def test_labels_of_three_systems_are_a_table_of_shades_the_best_system_first():
+    figure = spans().plot("labels")
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["rules", "crf-names", "spacy"]
+    rows = [row for row in spans().bounds if row.slice is None]
+    values = [row.systems[name] for row in rows for name in ("rules", "crf-names", "spacy")]
+    assert axes.collections[0].get_array().tolist() == values
+    assert {f"{100 * value:.0f}" for value in values} | {"all", "PER", "LOC"} <= set(texts(figure))
     fits(figure, COLUMN)
 
 
@@ -138,8 +154,8 @@ def test_parts_of_the_data_are_points_of_a_curve_for_each_system():
 
 @pytest.mark.parametrize(("systems", "labels"), [(2, 5), (20, 60)])
 def test_many_systems_labels_and_long_names_have_room(systems, labels):
-    names = [f"{'bidirectional-' * (number % 3)}{number}" for number in range(systems)]
-    parts = [None, *(f"genre=a very long name of a genre {number}" for number in range(5))]
+    names = [f"{'bidirectional-' * (number % 3)}\ud800{number}" for number in range(systems)]
+    parts = [None, *(f"genre\ud800=a very long name of a genre {number}" for number in range(5))]
     rows = [
         Score(name, measure, "f1", None, part, 0.9 - number / 50, 0.88 - number / 50, 0.93 - number / 50, True)
         for measure in ("accuracy", "a-measure(with=many, parameters=true)")
@@ -148,8 +164,15 @@ def test_many_systems_labels_and_long_names_have_room(systems, labels):
     ]
     diff = next(row for row in spans().diffs if row.slice is None)
     own = tuple(LabelDifference(f"LABEL{n:02}", 10**4, 0.5, 0.9, 0.4, 0.4 / (n + 1)) for n in range(labels))
-    result = replace(spans(), scores=tuple(rows), counts=(), diffs=(replace(diff, labels=own),))
-    for kind, width in (("scores", PAGE), ("labels", COLUMN), ("slices", PAGE)):
+    bound = replace(spans().bounds[0], systems=dict.fromkeys(names, 0.9))
+    bounds = (bound, *(replace(bound, label=row.label) for row in own))
+    result = replace(spans(), scores=tuple(rows), counts=(), diffs=(replace(diff, labels=own),), bounds=bounds)
+    one_measure = tuple(row for row in rows if row.measure != "accuracy")
+    fits(replace(result, scores=one_measure).plot("scores"), COLUMN if systems == 2 else PAGE)
+    own_pair = f"labels-{diff.a}-{diff.b}"
+    assert ("labels" in pictures(result)) == (systems > 2)
+    kinds = [("scores", PAGE), (own_pair, COLUMN), *[("labels", PAGE)] * (systems > 2), ("slices", PAGE)]
+    for kind, width in kinds:
         figure = result.plot(kind)
         fits(figure, width)
     # Names that begin alike are cut in their middles.
