@@ -247,8 +247,8 @@ def agreement(
     "--data",
     multiple=True,
     metavar="NAME",
-    help="A data set, repeatable; or all that a pattern finds, 'gold/{data}.conllu', or a TOML file names. {data} in "
-    "paths is its name.",
+    help="One of several data sets, repeatable; or a pattern that finds them, 'gold/{data}.conllu', or a TOML file. "
+    "{data} in other paths is filled in with their names.",
 )
 @click.option(
     "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."

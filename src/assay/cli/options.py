@@ -209,8 +209,8 @@ DATA = click.option(
     "--data",
     multiple=True,
     metavar="NAME=GOLD",
-    help="A data set, repeatable; or all that a pattern finds, 'gold/{data}.conllu', or a TOML file names. {data} in "
-    "other paths is its name. There is then no GOLD.",
+    help="One of several data sets, in place of GOLD, repeatable; or a pattern that finds them, "
+    "'gold/{data}.conllu', or a TOML file. {data} in other paths is filled in with their names.",
 )
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")

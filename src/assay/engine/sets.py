@@ -124,8 +124,8 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     column = f", column {overall.column}" if overall.column else ""
     texts = overall.units if overall.text_unit == "document" else overall.gold.sentences
     heading = (
-        f"{overall.task}{column}: {len(sets)} data sets, {texts:,} {overall.text_unit}s, {overall.items:,} "
-        f"{overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
+        f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
+        f"{overall.items:,} {overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
     tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
     return replace(overall, heading=heading, tables=tuple(tables))
