@@ -227,6 +227,9 @@ def test_words_can_be_selected_and_are_what_a_screen_reader_finds(drawn):
     page.evaluate("getSelection().selectAllChildren(document.querySelector('svg .words'))")
     assert page.evaluate("String(getSelection())").strip() == words.strip()
     assert page.locator("svg text:not([aria-hidden] *):not([aria-hidden])").all_text_contents() == [words]
+    # What the mouse is on is lit up on all sides.
+    page.locator("svg .arc-label").first.hover()
+    assert page.locator("svg .arc.lit").count() == 3
     page.evaluate("draw(0, {sides: []})")
     assert page.locator("svg text").all_text_contents() == [words]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,9 +21,8 @@ from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, main_scores, plural
+from assay.render.text import heading, plural
 from assay.result import Comparison, Result, Results, Table, enumeration
-from assay.result.chance import few_lines, power_lines
 from assay.result.citations import bibtex, used
 
 MAIN = "main.js"
@@ -98,14 +96,7 @@ def _lead(result: Result) -> Iterator[str]:
             yield f'<p class="verdict small">{escape(result.verdict)}</p>'
     elif result.verdict:
         yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
-    tests = _main_tests(result)
-    values = {row.system: row.value for row in main_scores(result) if tests and row.measure == tests[0].measure}
-    order = sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))
-    tests = [row for row in tests if {row.a, row.b} <= values.keys()]
-    # Of several pairs, the best two that were compared.
-    for best in sorted(tests, key=lambda row: sorted((order.index(row.a), order.index(row.b))))[:1]:
-        which = f"{best.a} → {best.b}: " if len(tests) > 1 else ""
-        yield "".join(f'<p class="lines">{escape(which + line)}</p>' for line in _chance(result, best))
+    yield "".join(f'<p class="lines">{escape(line)}</p>' for line in result.chance)
     if result.command == "score" and len(result.systems) == 1:
         rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
         rows = [row for row in rows if row.gold and row.assigned and row.gold != row.assigned]
@@ -122,19 +113,6 @@ def _notes(result: Result) -> str:
     if len(notes) > 1:
         return f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
     return f'<ul id="notes">{items}</ul>' if notes else ""
-
-
-def _main_tests(result: Result) -> list[Comparison]:
-    """The tests that the verdict is about: all pairs on the main score of the first measure."""
-    mains = result.main_scores
-    tests = [row for row in result.comparisons if row.is_of_score and row.slice is None]
-    tests = [row for row in tests if row.score == mains.get(row.measure)]
-    return [row for row in tests if row.measure == tests[0].measure]
-
-
-def _chance(result: Result, test: Comparison) -> list[str]:
-    """What a test could have found, and whether its interval can be trusted, where that is to be said."""
-    return [line for lines in (few_lines, power_lines) for line in lines([test], result.unit, result.units)]
 
 
 def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
@@ -251,16 +229,17 @@ def _packed(result: Result) -> str:
     pairs: dict[tuple[str, str], list[Comparison]] = {}
     for row in result.comparisons:
         pairs.setdefault((row.a, row.b), []).append(row)
-    lines = {(row.a, row.b): _chance(result, row) for row in _main_tests(result)}
-    verdicts = {pair: replace(result, comparisons=tuple(rows)).verdict for pair, rows in pairs.items()}
+    of_pairs = []
+    for (a, b), rows in pairs.items():
+        alone = replace(result, comparisons=tuple(rows))
+        chance = [line.removeprefix(f"{a} → {b}: ") for line in alone.chance]
+        of_pairs.append({"a": a, "b": b, "verdict": alone.verdict, "chance": chance})
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
+        "chance": result.chance,
         # What is to be said of each two systems by themselves.
-        "pairs": [
-            {"a": pair[0], "b": pair[1], "verdict": sentence, "lines": lines.get(pair, [])}
-            for pair, sentence in verdicts.items()
-        ],
+        "pairs": of_pairs,
         # The Result itself is among the exports.
         "exports": {
             "LaTeX": latex(result),

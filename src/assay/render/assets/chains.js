@@ -23,7 +23,8 @@ export function chainLines(scene) {
     bands,
     prepare: (line, band) => lanesOf(line, band.spans),
     draw: (sheet, line, { pieces }, _, down) => drawLanes(scene, sheet, line, pieces, down),
-    follow: lightChains,
+    together: "chain",
+    follow: mentionKeys,
     table: spanTable(scene, bands),
   };
 }
@@ -181,17 +182,10 @@ function keptSentences(scene, bands) {
   return kept;
 }
 
-/** A chain is lit up while the mouse or the focus is on one of its mentions. The mentions are one tab stop: arrow keys go to the next in the line and, up and down, in the chain. */
-function lightChains(box) {
+/** The mentions are one tab stop: arrow keys go to the next in the line and, up and down, in the chain. */
+function mentionKeys(box) {
   const all = [...box.querySelectorAll(".mention")];
-  if (!all.length) return;
-  all[0].setAttribute("tabindex", 0);
-  const light = (event) => {
-    const chain = event.target.closest?.(".mention")?.dataset.chain ?? document.activeElement?.closest?.(".mention")?.dataset.chain;
-    box.classList.toggle("lighting", chain !== undefined);
-    for (const mention of all) mention.classList.toggle("lit", mention.dataset.chain === chain);
-  };
-  for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) box.addEventListener(event, light);
+  all[0]?.setAttribute("tabindex", 0);
   box.addEventListener("keydown", (event) => {
     const from = event.target.closest(".mention");
     const across = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -50,6 +50,7 @@ export function drawing(texts, kind, text, view) {
   const box = element("div", { class: "drawing-lines", tabIndex: scrolls ? 0 : null, role: "group", "aria-label": `${caption}${scrolls ? " Scrolls sideways." : ""}`, "aria-describedby": id, dir: scene.mirrored ? "rtl" : "ltr" }, pictures);
   // Names stay in view when a drawing is scrolled sideways.
   if (scrolls) box.addEventListener("scroll", () => box.querySelectorAll(".names").forEach((names) => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`)), { passive: true });
+  lightUp(box, painting.together ?? "item");
   painting.follow?.(box);
   const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene), addressesOf(scene));
   return { figure, table: tableOf(scene, painting.table, caption, id), caption };
@@ -106,6 +107,18 @@ function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, 
   names.prepend(shape("rect", { class: "halo", x: scene.mirrored ? width - gutter : 0, y: 0, width: gutter, height }));
   sheet.node.setAttribute("transform", `translate(${scene.mirrored ? EDGE : gutter + MARGIN} 0)`);
   return shape("svg", { role: "group", class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
+}
+
+/** What has the same chain or item, on whatever side and line, is lit up while the mouse or the focus is on it. */
+function lightUp(box, together) {
+  const all = [...box.querySelectorAll(`[data-${together}]`)];
+  const valueAt = (node) => node?.closest?.(`[data-${together}]`)?.dataset[together];
+  const light = ({ target }) => {
+    const value = valueAt(target) ?? valueAt(document.activeElement);
+    box.classList.toggle("lighting", value !== undefined);
+    for (const node of all) node.classList.toggle("lit", node.dataset[together] === value);
+  };
+  for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) box.addEventListener(event, light);
 }
 
 /** What the marks of the drawing mean. */
