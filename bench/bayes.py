@@ -67,13 +67,13 @@ def _beside_baycomp(bench: Bench) -> None:
     ours, theirs = (json.loads(runs[0].output.splitlines()[-1]) for runs in done.values())
     for region, a, b in zip(("left", "rope", "right"), ours["decisions"]["sim_mid"], theirs["shares"], strict=True):
         same(f"{region} of sim_mid, baycomp", a, b, 0.04)
-    bench.add(
-        "1 Bayesian comparison",
-        {
-            "assay": [Run(ours["cpu"] / len(PAIRS), done["assay"][0].memory, "")],
-            BAYCOMP: [Run(theirs["cpu"], 0, "")],
-        },
-    )
+    peer = Run(theirs["cpu"], done[BAYCOMP][0].memory, "")
+    fit = Run(ours["cpu"] / len(PAIRS), done["assay"][0].memory, "")
+    bench.add("1 Bayesian comparison, the fit alone", {"assay": [fit], BAYCOMP: [peer]})
+    sides = [f"{side}={CASES / f'sim_mid_{side}.csv'}" for side in "xy"]
+    command = [ASSAY, "bayes", *sides, "--folds", "10", "--rope", str(ROPE), "--format", "json"]
+    whole = alternating({"assay": command}, bench.runs)["assay"]
+    bench.add("1 Bayesian comparison, assay's whole command", {"assay": whole, BAYCOMP: [peer]})
 
 
 def _same_answers(decisions: dict[str, list[float]]) -> None:

@@ -677,12 +677,12 @@ def _shrink(seen: Evidence, model: Draws, rng: np.random.Generator) -> list[Thre
         shares = np.exp(lower - lower.max(axis=1, keepdims=True)) / (1 + np.exp(-np.abs(logs[0] - logs[1])))
         shares /= shares.sum(axis=1, keepdims=True)
         values, weights = seen.scale * points.ravel(), shares.ravel() / len(shares)
-        low, high = (_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+        low, high = (weighted_quantile(values, weights, level) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
         found.append((float(values @ weights), low, high))
     return found
 
 
-def _quantile(values: Floats, weights: Floats, level: float) -> float:
+def weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
     """The least value up to which the weights, whose sum is 1, reach the level; only those near it are sorted."""
     some = values[::_SAMPLED]
     order = np.argsort(some)

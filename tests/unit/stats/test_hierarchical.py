@@ -27,6 +27,7 @@ from assay.stats.bayes import (
     overlap,
     sensitivity,
     settled,
+    weighted_quantile,
 )
 from unit.stats.runs import MEASURED, PAIRS, SIMULATED, Rows, differences, simulated
 
@@ -470,3 +471,15 @@ def test_differences_that_are_no_numbers_are_refused() -> None:
     rows[1][2] = np.nan
     with pytest.raises(ValueError, match="data set 1 has a difference that is no number"):
         fit(rows, rhos(rows), 0.1)
+
+
+@pytest.mark.parametrize("level", [0.025, 0.5, 0.975])
+def test_a_weighted_quantile_is_that_of_all_values_sorted(level: float) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.standard_t(1.2, 5000)
+    # Also where hardly any of the values that are looked at first has a weight.
+    for weights in (rng.random(5000) ** 8, np.where(np.arange(5000) % 16, 1.0, 1e-9), np.eye(5000)[7]):
+        shares = weights / weights.sum()
+        order = np.argsort(values)
+        place = min(int(np.searchsorted(np.cumsum(shares[order]), level)), 4999)
+        assert weighted_quantile(values, shares, level) == values[order[place]]
