@@ -217,7 +217,7 @@ def test_the_demo_of_one_language_needs_no_files_and_proposes_its_own(assay, her
 def test_the_lines_that_the_demo_proposes_run(demo, tmp_path):
     said = (demo / "said.txt").read_text("utf-8")
     assert "entities: rules, crf-names\n  rules is 3.90 points better than crf-names on exact F1, which" in said
-    assert len(said.splitlines()) < 70
+    assert len(said.splitlines()) < 80
     for name in ("copy/english/gold.conllu", "copy/entities/gold.tsv", "copy/trees/gold.mrg"):
         assert (demo / name).exists()
     for name in ("entities", "dependencies", "frameworks"):
