@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow check bench docs clean
+.PHONY: demo test test-slow check bench docs images clean
 
 demo: $(READY)
 	$(BIN)/assay demo --html demo-out --copy demo-out
@@ -24,6 +24,11 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tools/make_docs.py
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+images: $(READY)
+	$(BIN)/python tools/make_images.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -35,4 +40,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) dist build demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench
+	rm -rf $(VENV) dist build site demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench

@@ -13,7 +13,6 @@ from peers import Peers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-FLOORS = ("plain ", "Counter loop", "set intersection", "NumPy loop", "python ")
 ASSAY = str(Path(sys.executable).parent / "assay")
 BARE = "assay --times 1"
 
@@ -35,11 +34,6 @@ class Row:
     def ratio(self) -> float:
         """How many times as long the peer takes."""
         return self.peer_cpu / self.cpu
-
-    @property
-    def is_floor(self) -> bool:
-        """Whether the peer is our own few lines of Python, that show what the least of the work costs."""
-        return self.peer.startswith(FLOORS)
 
 
 @dataclass(frozen=True)

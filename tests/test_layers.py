@@ -21,7 +21,7 @@ HEAVY = ("numpy", "scipy", "rich")
 
 # Imports point upwards in this list: a room may use what stands before it.
 ORDER = (
-    ("errors", "arrays", "specs", "files"),
+    ("errors", "records", "arrays", "specs", "files", "keywords"),
     ("corpus",),
     ("formats", "align"),
     ("stats", "result"),
@@ -35,7 +35,10 @@ ORDER = (
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 # Rooms of one rank know nothing of each other, but for these.
-BESIDE = {("specs", "errors"), ("files", "errors"), ("__main__", "cli"), ("cli", "demo"), ("demo", "cli")}
+BESIDE = {
+    *(("specs", "errors"), ("specs", "records"), ("files", "errors"), ("keywords", "errors")),
+    *(("__main__", "cli"), ("cli", "demo")),
+}
 # A Result shows itself in a notebook: it asks the renderers when it is looked at, not before; and the measures for
 # their defaults when a figure is looked up by another spelling of its measure.
 LAZILY = {("result", "render"), ("result", "engine")}
@@ -153,9 +156,9 @@ def test_the_page_asks_for_a_kind_of_drawing_only_to_draw() -> None:
             assert not re.search(rf"\.task\b|[\"']({kinds})[\"']", path.read_text("utf-8")), path
 
 
-def test_only_the_entrances_and_the_demo_import_the_command_line() -> None:
+def test_only_the_entrance_imports_the_command_line() -> None:
     importing = {room(path) for path in modules() for _, there, _ in imports(path) if there == "cli"}
-    assert importing - {"cli"} == {"__main__", "demo"}
+    assert importing - {"cli"} == {"__main__"}
 
 
 def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:
@@ -163,7 +166,8 @@ def test_statistics_import_numpy_scipy_and_the_array_floor_alone() -> None:
         if room(path) == "stats":
             found = {(package, there) for package, there, _ in imports(path)}
             foreign = {(p, t) for p, t in found if p not in sys.stdlib_module_names}
-            assert foreign <= {("numpy", ""), ("scipy", ""), ("assay", "arrays"), ("assay", "stats")}, path
+            ours = {("assay", one) for one in ("arrays", "records", "stats")}
+            assert foreign <= {("numpy", ""), ("scipy", ""), *ours}, path
 
 
 def test_the_package_itself_imports_nothing_before_it_is_asked() -> None:

@@ -17,19 +17,22 @@ if TYPE_CHECKING:
     from assay.errors import AssayError
     from assay.formats import read
     from assay.formats.answers import answers
-    from assay.result import Result
+    from assay.result import Result, Results
     from assay.scale.run import compare, score
+    from assay.scale.sets import compare_sets
     from assay.tasks.cross.compare import cross
 
 __all__ = [
     "AssayError",
     "Corpus",
     "Result",
+    "Results",
     "__version__",
     "agreement",
     "answers",
     "bayes",
     "compare",
+    "compare_sets",
     "cross",
     "measure",
     "read",
@@ -40,10 +43,12 @@ _HOMES = {
     "AssayError": "errors",
     "Corpus": "corpus",
     "Result": "result",
+    "Results": "result",
     "agreement": "engine.agreement",
     "answers": "formats.answers",
     "bayes": "bayesian",
     "compare": "scale.run",
+    "compare_sets": "scale.sets",
     "cross": "tasks.cross.compare",
     "measure": "engine.metric",
     "read": "formats",

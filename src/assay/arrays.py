@@ -15,10 +15,17 @@ Bools = NDArray[np.bool_]
 Stretches = tuple[tuple[int, int], ...]
 """Stretches (first, end) of words or other atoms, each behind the one before, with something between them."""
 
-# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process.
-np.zeros((128, 128)) @ np.zeros((128, 128))
+# Linear algebra takes its buffer now: in the middle of the work, without memory, it would end the process. A matrix
+# times its transpose takes it, however small; other products do where they are so large that they wake threads.
+_small = np.zeros((2, 2))
+_small @ _small.T
 NONE = -1
 """The number of what is not there: a missed item's system label, a spurious item's gold label, a root's head."""
+
+
+def plain(value: Any) -> Any:
+    """A number of numpy as Python's own; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -99,7 +106,7 @@ def distinct_rows(rows: Array) -> tuple[Array, Ints, Ints]:
             for field in range(len(widths) - 2, -1, -1):
                 strides[field] = strides[field + 1] * widths[field + 1]
             keys = (rows.astype(np.int64) - low) @ strides
-            distinct, inverse, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+            distinct, inverse, sizes = distinct_numbers(keys, size)
             unpacked = distinct[:, None] // strides % np.array(widths, dtype=np.int64) + low
             return unpacked.astype(rows.dtype), inverse, sizes
     if rows.shape[1] == 0:
@@ -125,11 +132,23 @@ def fold_codes(columns: Sequence[Ints], sizes: Ints | None = None) -> tuple[Ints
             room = rows
         key = key * (high - low + 1) + (column.astype(np.int64) - low)
         room *= high - low + 1
+    _, group, numbers = distinct_numbers(key, room)
+    first = np.empty(len(numbers), dtype=np.int64)
+    # The first row of each group is written last.
+    first[group[::-1]] = np.arange(rows)[::-1]
     if sizes is None or not len(sizes):
-        _, first, numbers = np.unique(key, return_index=True, return_counts=True)
         return first, numbers
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
     return first, np.bincount(group, weights=sizes, minlength=len(first)).astype(np.int64)
+
+
+def distinct_numbers(keys: Ints, room: int) -> tuple[Ints, Ints, Ints]:
+    """The distinct of some numbers below `room`, in order, the place of each number there, how often each occurs."""
+    if room > 8 * len(keys):
+        return np.unique(keys, return_inverse=True, return_counts=True)
+    # They lie so close that they can be counted in place of sorted.
+    counts = np.bincount(keys, minlength=room)
+    there = np.flatnonzero(counts)
+    return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]
 
 
 def as_codes(strings: Iterable[str], known: dict[str, int]) -> Ints:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Drawings: all that is in the data is drawn, nothing covers anything else, and columns are words."""
+"""Drawings: all that is in the data is drawn, lines break, nothing covers anything else, and columns are words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ HELPERS = """
   window.draw = (text, view = {}) => {
     const sides = [0, ...texts.systems.keys().map((system) => system + 1)];
     const b = texts.systems.length > 1 ? 1 : null;
-    const drawn = drawing(texts, DATA.drawing, text, {sides, a: 0, b, marked: null, fold: false, ...view});
+    const usual = {sides, a: 0, b, marked: null, fold: false, width: 980};
+    const drawn = drawing(texts, DATA.drawing, text, {...usual, ...view});
     document.body.replaceChildren(drawn.figure, drawn.table);
     return drawn.caption;
   };
@@ -32,8 +33,25 @@ HELPERS = """
   const all = (selector) => [...document.querySelectorAll(`svg ${selector}`)];
   const inside = (selector) => all(selector).filter((node) => !node.closest(".names"));
   window.boxes = (selector) => inside(selector).map((node) => {
-    const {x, y, width, height} = node.getBBox();
+    const {x, y, width, height} = node.getBoundingClientRect();
     return [x, y, width, height, node.textContent];
+  });
+  const box = () => document.querySelector(".drawing-lines");
+  window.wide = () => box().scrollWidth > box().clientWidth;
+  const rgb = (colour) => colour.match(/[\\d.]+/gu).map(Number);
+  const light = (colour) => colour.slice(0, 3).map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0);
+  // Texts that do not stand out from what they are written on, be it half transparent.
+  window.faint = () => all("text, tspan").flatMap((node) => {
+    const paper = rgb(getComputedStyle(box()).backgroundColor);
+    const under = node.closest("g").querySelector(".bar, .frame");
+    const {fill, fillOpacity} = getComputedStyle(under ?? document.body);
+    const [colour, share] = under && fill !== "none" ? [rgb(fill), Number(fillOpacity)] : [paper, 1];
+    const ground = light(paper.slice(0, 3).map((one, place) => one * (1 - share) + colour[place] * share));
+    const ink = light(rgb(getComputedStyle(node).fill));
+    const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+    return contrast < 4.5 ? [`${node.getAttribute("class")} ${node.textContent} ${contrast}`] : [];
   });
   document.documentElement.dataset.ready = "true";
 """
@@ -51,7 +69,8 @@ def drawn(browser: Any, results: Callable[[str], Result], tmp_path: Path) -> Ite
         code = f"const DATA = {data};\n{script('reader.js')}\n{HELPERS}"
         file = tmp_path / "drawing.html"
         file.write_text(
-            f'<!doctype html><meta charset="utf-8"><style>{styles}</style><body></body>'
+            '<!doctype html><meta charset="utf-8"><style>:root { color-scheme: light dark; }'
+            f"{styles}</style><body></body>"
             f'<script type="module">{code}</script>',
             encoding="utf-8",
             errors="surrogatepass",
@@ -86,31 +105,34 @@ def overlapping(boxes: list[list[Any]]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("task", TASKS)
 def test_every_item_is_drawn_and_no_text_covers_another(drawn, results, task):
     page, texts = drawn(task), results(task).texts
-    for text in range(min(texts["embedded"], 12)):
-        page.evaluate("draw", text)
-        shown = set(page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)"))
-        assert shown == items_of(texts, text)
-        assert overlapping(page.evaluate("boxes('text')")) == []
+    for text in range(min(texts["embedded"], 8)):
+        for width in (980, 340):
+            page.set_viewport_size({"width": width + 20, "height": 700})
+            page.evaluate("([text, width]) => draw(text, {width})", [text, width])
+            shown = page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)")
+            assert set(shown) == items_of(texts, text)
+            assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
+            # Only trees may be wider than the window, and then keys can scroll them.
+            assert task == "constituents" or not page.evaluate("wide()")
+            assert page.evaluate("wide()") == (page.get_attribute(".drawing-lines", "tabindex") == "0")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("faint()") == []
+    page.evaluate("draw(1, {width: 340, onPaper: true})")
+    assert not page.evaluate("wide()")
 
 
-def test_every_side_has_an_arc_for_every_word(drawn, results):
+def test_every_side_has_an_arc_for_every_word_in_the_same_columns(drawn, results):
     page, texts = drawn("dependencies"), results("dependencies").texts
     for text in range(10):
-        page.evaluate("draw", text)
-        arcs = 3 * texts["lengths"][text]
-        assert page.locator("svg .arc").count() == arcs
-        assert page.locator("svg .arc-label:not(.again), svg .arc > text").count() == arcs
-
-
-@pytest.mark.parametrize("task", ["dependencies", "constituents"])
-def test_words_have_the_same_columns_on_all_sides(drawn, results, task):
-    page = drawn(task)
-    page.evaluate("draw", 1)
-    places = page.eval_on_selector_all("svg .word", "nodes => nodes.map((node) => +node.getAttribute('x'))")
-    words = results(task).texts["lengths"][1]
-    assert len(places) == 3 * words
-    assert places[:words] == places[words : 2 * words] == places[2 * words :]
-    assert places[:words] == sorted(places[:words])
+        page.evaluate("text => draw(text, {width: 5000})", text)
+        words = texts["lengths"][text]
+        assert page.locator("svg").count() == 1
+        assert page.locator("svg .arc").count() == 3 * words
+        assert page.locator("svg .arc-label, svg .arc > text").count() == 3 * words
+        places = page.eval_on_selector_all("svg .word", "nodes => nodes.map((node) => +node.getAttribute('x'))")
+        assert places[:words] == places[words : 2 * words] == places[2 * words :]
+        assert places[:words] == sorted(places[:words])
 
 
 def test_differences_are_told_by_mark_and_not_by_colour_alone(drawn):
@@ -156,15 +178,78 @@ def long_sentence(words: list[str]) -> tuple[str, dict[str, Any]]:
     }
 
 
-def test_a_long_sentence_scrolls_and_can_be_folded(drawn):
-    page = drawn(long_sentence([f"word{place}" for place in range(150)]))
-    page.evaluate("draw", 0)
-    assert page.locator("svg .word").count() == 150
-    assert page.eval_on_selector(".drawing-scroll", "node => node.scrollWidth > 5 * node.clientWidth")
+def long_tree(size: int) -> tuple[str, dict[str, Any]]:
+    """A tree of so many words; one system has every tenth head wrong in the second half."""
+    texts = long_sentence([f"word{place}" for place in range(size)])[1]
+    heads = [(place * 7 + 3) % size for place in range(size)]
+    steps = [size // 2] + [10] * ((size // 2 - 1) // 10)
+    same: dict[str, list[int]] = {"at": [], "values": []}
+    alike = {"at": steps, "values": [1] * len(steps)}
+    texts["items"]["systems"][0] |= {"answers": same, "wrong": steps, "alike": alike}
+    relations = [place % 2 for place in range(size)]
+    gold = {"side": "gold", "labels": ["nsubj", "obl"], "heads": heads, "relations": relations}
+    other = {"side": "one", "heads": {"at": steps, "values": [-1] * len(steps)}, "relations": same}
+    return "arcs", texts | {"layers": [gold, other]}
+
+
+def test_a_long_sentence_breaks_into_lines_and_can_be_folded(drawn):
+    words = [f"word{place}" for place in range(150)]
+    page = drawn(long_sentence(words))
+    for width in (1000, 600, 340):
+        page.set_viewport_size({"width": width + 20, "height": 700})
+        page.evaluate("width => draw(0, {width})", width)
+        assert not page.evaluate("wide()")
+        assert "".join(page.locator("svg .words").all_text_contents()).split() == words
+    # A line in which all agree is drawn once.
+    assert page.locator("svg .name").all_text_contents()[:4] == ["all", "gold", "one", "all"]
     caption = page.evaluate("draw(0, {fold: true})")
     assert "146 words folded" in caption
     assert page.locator("svg .word").count() == 4
     assert page.locator("svg .fold").first.text_content().startswith("⋯ 146 ⋯")
+
+
+def test_arcs_to_another_line_say_where_they_come_from(drawn):
+    page = drawn(long_tree(60))
+    for width in (1000, 340):
+        page.set_viewport_size({"width": width + 20, "height": 700})
+        page.evaluate("width => draw(0, {width})", width)
+        assert not page.evaluate("wide()")
+        assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
+        assert "nsubj ← word17" in page.locator("svg .arc-label").all_text_contents()
+        # What leads away from a word is told beside it.
+        assert any("word1" in box[4] for box in page.evaluate("boxes('.away-label')"))
+
+
+def test_words_can_be_selected_and_are_what_a_screen_reader_finds(drawn):
+    page = drawn("dependencies")
+    page.evaluate("draw", 0)
+    words = "Storm damage shuts coast road near Pike Harbour . "
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('svg .words'))")
+    assert page.evaluate("String(getSelection())").strip() == words.strip()
+    assert page.locator("svg text:not([aria-hidden] *):not([aria-hidden])").all_text_contents() == [words]
+    # What the mouse is on is lit up on all sides.
+    page.locator("svg .arc-label").first.hover()
+    assert page.locator("svg .arc.lit").count() == 3
+    page.evaluate("draw(0, {sides: []})")
+    assert page.locator("svg text").all_text_contents() == [words]
+
+
+def test_a_chain_is_lit_up_by_mouse_and_keys(drawn):
+    page = drawn("coreference")
+    page.evaluate("draw", 0)
+    lit = "nodes => [...new Set(nodes.map((node) => node.dataset.chain))]"
+    page.locator("svg .mention[data-chain='2'] .label").first.hover()
+    assert page.eval_on_selector_all("svg .lit", lit) == ["2"]
+    page.mouse.move(0, 0)
+    assert page.locator("svg .lit").count() == 0
+    assert page.locator("svg .mention[tabindex='0']").count() == 1
+    page.locator("svg .mention[tabindex='0']").focus()
+    first = page.eval_on_selector_all("svg .lit", lit)
+    page.keyboard.press("ArrowDown")
+    assert page.eval_on_selector_all("svg .lit", lit) == first
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.tabIndex") == 0
+    assert page.locator("svg .mention[tabindex='0']").count() == 1
 
 
 def test_changed_parts_of_a_tag_are_marked(drawn):
@@ -196,7 +281,7 @@ def test_strange_words_stay_text_and_long_ones_are_cut(drawn):
         == "x" * 500
     )
     assert page.evaluate("window.hit === undefined")
-    assert overlapping(page.evaluate("boxes('text')")) == []
+    assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
 
 
 def test_a_saved_drawing_stands_alone_in_light_colours(drawn, browser, tmp_path):
@@ -248,7 +333,7 @@ def test_function_trees_show_every_gold_and_what_becomes_of_units(drawn):
         page.evaluate("draw", text)
         names = page.eval_on_selector_all("svg .name", "nodes => nodes.map((node) => node.firstChild.textContent)")
         assert names == ["gold dep", "gold ps+dep", "generalised", "A · eager", "B · pcfg", "hybrid"]
-        assert overlapping(page.evaluate("boxes('text')")) == []
+        assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
         shown = set(page.eval_on_selector_all("svg [data-item]", "nodes => nodes.map((node) => +node.dataset.item)"))
         assert shown == items_of(result.texts, text)
         seen.update(box[4].split()[-1] for box in page.evaluate("boxes('.label')"))
@@ -316,7 +401,7 @@ def test_arcs_of_all_shapes_have_room(drawn, words):
     assert page.locator("svg .arc.missing").count() == 1
     assert page.locator("svg .span").count() == 4
     assert page.locator("svg .hold").count() == 2
-    assert overlapping(page.evaluate("boxes('text')")) == []
+    assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []
     # A loop stands above its word alone, and what leads from above has arrows side by side.
     left, _, width, *_ = page.evaluate("boxes('.arc path.edge')")[2]
     assert width <= 8
@@ -367,4 +452,4 @@ def test_each_predicate_has_a_row_with_its_arguments(drawn, results):
     # Folded, predicates in which all agree are left out, and the legend says so.
     for text in range(texts["embedded"]):
         page.evaluate("text => draw(text, {fold: true})", text)
-        assert overlapping(page.evaluate("boxes('text')")) == []
+        assert overlapping(page.evaluate("boxes('.words tspan, text:not(.words)')")) == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from tests.browser.conftest import TASKS, WIDE
 
-from assay.render.text import percent, signed
+from assay.result.numbers import percent, signed
 
 KINDS = {
     "correction": "corrections",
@@ -50,25 +52,17 @@ def test_every_count_leads_to_as_many_items(shared, task):
 def test_the_difference_of_f1_stands_beside_what_is_won_on_balance(shared):
     report = shared("coreference")
     (diff,) = report.result.diffs
-    row = report.page.locator("#changed table:has-text('Δ F1') tbody tr")
-    assert row.locator("th").inner_text() == diff.on
+    row = report.page.locator("#changed .scroll:has-text('Δ F1') tbody tr")
+    assert row.locator("th").inner_text() == report.result.title(diff.on)
     assert row.locator("td").all_inner_texts()[1:] == [signed(diff.difference), f"{diff.net:+}".replace("-", "−")]
 
 
 def test_outcomes_that_became_others_are_given_in_percent_of_all_changes(shared):
     report = shared("coreference")
     (diff,) = report.result.diffs
-    rows = report.page.locator("#changed table:has-text('Changes of outcome') tbody tr")
+    rows = report.page.locator("#changed table[aria-label^='Changes of outcome'] tbody tr")
     shown = [texts.split()[-2] for texts in rows.all_inner_texts()]
     assert shown == [percent(change.share_of_changes) for change in diff.outcomes]
-
-
-def test_labels_can_be_sorted_by_the_size_of_their_difference(opened):
-    report = opened("two taggers")
-    report.page.select_option("#label-sort", label="by size of difference")
-    shown = report.page.locator("#labels tbody tr th").all_inner_texts()
-    sizes = {row.label: abs(row.difference) for row in report.result.diffs[0].labels}
-    assert [sizes[label] for label in shown] == sorted(sizes.values(), reverse=True)[: len(shown)]
 
 
 # --- moving about ---
@@ -82,41 +76,38 @@ def test_a_page_opens_with_the_first_sentence_in_which_systems_differ(opened):
     assert chosen == differing > 0
 
 
-def test_a_kind_of_change_lists_its_sentences(opened):
+def test_labels_are_sorted_and_sentences_filtered_by_counts_queries_words_and_the_address(opened):
     report = opened("two taggers")
-    report.page.click("#changed [data-filter='new-error']")
-    diff = report.result.diffs[0]
-    assert report.number("items") == diff.new_errors
-    texts = report.number("texts")
-    assert 0 < texts <= diff.new_errors
-    rows = report.page.locator("#list [role='option']")
-    assert rows.first.get_attribute("aria-setsize") == str(texts)
+    page, (diff,), texts = report.page, report.result.diffs, report.result.texts
+    page.select_option("#label-sort", label="by size of difference")
+    shown = page.locator("#labels tbody tr th").all_inner_texts()
+    sizes = {row.label: abs(row.difference) for row in diff.labels}
+    assert [sizes[label] for label in shown] == sorted(sizes.values(), reverse=True)[: len(shown)]
 
-
-def test_filters_are_in_the_address_and_back_undoes_them(opened):
-    report = opened("two taggers")
-    report.page.click("#changed [data-filter='correction']")
-    corrections = report.number("items")
-    report.query("length>5")
+    page.click("#changed [data-filter='correction']")
+    assert report.number("items") == diff.corrections
+    assert page.get_attribute("#list [role='option']", "aria-setsize") == str(report.number("texts"))
+    report.query("length>12")
     both = report.number("items")
-    address = report.page.evaluate("location.hash")
-    assert "q=" in address
-    report.page.reload()
-    report.page.wait_for_selector("html[data-ready='true']", state="attached")
-    assert report.number("items") == both
-    assert report.page.evaluate("location.hash") == address
-    report.page.go_back()
-    report.wait(f"Number(document.getElementById('hits').dataset.items) === {corrections}")
+    address = page.evaluate("location.hash")
+    assert "q=" in address and both < diff.corrections
+    page.reload()
+    page.wait_for_selector("html[data-ready='true']", state="attached")
+    assert (report.number("items"), page.evaluate("location.hash")) == (both, address)
+    page.go_back()
+    report.wait(f"Number(document.getElementById('hits').dataset.items) === {diff.corrections}")
 
-
-def test_another_pair_of_systems_changes_all_counts(opened):
-    report = opened("tags")
-    report.page.click("#pair [data-a='1'][data-b='2']")
-    names = [source.name for source in report.result.systems[1:3]]
-    diff = next(row for row in report.result.diffs if [row.a, row.b] == names and row.slice is None)
-    button = report.page.locator("#changed [data-filter='correction']").first
-    assert int(button.get_attribute("data-count")) == diff.corrections
-    assert names[0] in report.page.inner_text("#pair-verdict") and names[1] in report.page.inner_text("#pair-verdict")
+    page.keyboard.press("0")
+    word = texts["vocabulary"][texts["words"][0]]
+    page.fill("#search", word)
+    page.press("#search", "Enter")
+    report.wait(f"Number(document.getElementById('hits').dataset.texts) < {texts['embedded']}")
+    places = page.locator("#list [role='option']").evaluate_all("all => all.map(one => Number(one.dataset.text))")
+    assert places
+    for place in places:
+        first = sum(texts["lengths"][:place])
+        codes = texts["words"][first : first + texts["lengths"][place]]
+        assert word.casefold() in " ".join(texts["vocabulary"][code] for code in codes).casefold()
 
 
 def test_the_whole_way_by_keyboard(opened):
@@ -146,23 +137,6 @@ def test_the_whole_way_by_keyboard(opened):
     page.keyboard.type("jk12")
     assert page.input_value("#search") == "jk12"
     assert report.seen.errors == []
-
-
-def test_the_search_finds_words(opened):
-    report = opened("two taggers")
-    word = report.result.texts["vocabulary"][report.result.texts["words"][0]]
-    report.page.fill("#search", word)
-    report.page.press("#search", "Enter")
-    report.wait(f"Number(document.getElementById('hits').dataset.texts) < {report.result.texts['embedded']}")
-    places = report.page.locator("#list [role='option']").evaluate_all(
-        "all => all.map(one => Number(one.dataset.text))"
-    )
-    assert places
-    for place in places:
-        first = sum(report.result.texts["lengths"][:place])
-        codes = report.result.texts["words"][first : first + report.result.texts["lengths"][place]]
-        text = " ".join(report.result.texts["vocabulary"][code] for code in codes)
-        assert word.casefold() in text.casefold()
 
 
 @pytest.mark.parametrize(
@@ -197,16 +171,18 @@ def test_gains_and_losses_of_partial_credit_are_listed(opened):
 # --- drawings ---
 
 
-def test_arcs_of_all_sides_are_drawn(opened):
-    report = opened("dependencies")
-    words = report.result.texts["lengths"][0]
-    report.page.evaluate("location.hash = 'text=0'")
-    report.page.wait_for_selector("#drawing svg")
-    cells = report.page.locator("#drawing details.as-table table tbody tr")
-    assert cells.count() >= words
-    svg = report.page.locator("#drawing svg").first
-    assert svg.get_attribute("role") == "img"
-    assert svg.locator("title").first.text_content()
+def test_lines_follow_the_window_and_the_paper(opened):
+    report = opened("dependencies", hash_="#sort=longest")
+    lines = "document.querySelectorAll('#drawing svg').length"
+    widths = "[...document.querySelectorAll('#drawing svg')].map((svg) => +svg.getAttribute('width'))"
+    wide = report.page.evaluate(lines)
+    report.page.set_viewport_size({"width": 390, "height": 800})
+    report.wait(f"{lines} > {wide}")
+    assert max(report.page.evaluate(widths)) < 390
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert 390 < max(report.page.evaluate(widths)) < 700
+    report.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert max(report.page.evaluate(widths)) < 390
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -263,12 +239,24 @@ def test_dark_differs_from_light_and_the_button_overrides_it(opened):
     assert luminance(report.page.evaluate(ground)) < 0.1 < luminance(light)
 
 
-def test_print_shows_tables_and_no_controls(opened):
-    report = opened("two taggers")
+def test_paper_gets_what_is_in_view_in_light_colours_and_no_controls(opened):
+    report = opened("two taggers", color_scheme="dark")
+    seen = report.page.evaluate("Math.ceil(document.getElementById('list').clientHeight / 30)")
+    report.page.locator("#list").evaluate("list => { list.scrollTop = 300 }")
+    report.wait("document.querySelector('#list [role=option]').dataset.position === '0'")
+    report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     report.page.emulate_media(media="print")
-    for selector in ("#tools", "#filters"):
-        shown = report.page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).display")
-        assert shown == "none", selector
+    for selector in ("#tools", "#filters", ".steps", "#drawing .choices", "#drawing details"):
+        assert not report.page.locator(selector).first.is_visible(), selector
+    rows = report.page.locator("#list .row:visible")
+    assert rows.first.get_attribute("data-position") == "10"
+    assert rows.count() <= seen + 1
+    # No two of them on one another.
+    boxes = [row.bounding_box() for row in rows.all()]
+    assert all(above["y"] + above["height"] <= below["y"] + 0.5 for above, below in pairwise(boxes))
+    paper, ink = report.page.evaluate(COLOURS, "#verdict")[::-1]
+    assert luminance(ink) < 0.1
+    assert luminance(paper) > 0.9 or paper == "rgba(0, 0, 0, 0)"
     assert report.page.locator("#signature").is_visible()
     assert len(report.page.pdf()) > 10_000
 
@@ -360,7 +348,7 @@ def test_identical_systems_are_said_to_be_so(opened):
     gold = [[("a", "A"), ("b", "B")]] * 30
     report = opened(assay.compare(gold, {"one": gold, "other": gold}, times=20, embed="all"))
     said = report.page.inner_text("#verdict")
-    assert said == "one and other do not differ in any unit on accuracy: no difference."
+    assert said == "one and other do not differ in any sentence on accuracy: no difference."
     counts = report.page.locator("#changed .kinds .count").evaluate_all("all => all.map(one => one.dataset.count)")
     assert counts == ["0", "0", "0", "0", "60"]
     assert report.seen.errors == []
@@ -402,6 +390,11 @@ def test_many_runs_have_their_pictures(opened):
     def chosen(title: str) -> str:
         page.select_option("#picture", label=title)
         return page.locator("#pictures figure").inner_text()
+
+    # First comes the order, with its shares, in the head and among the pictures.
+    orders = [f"{ranking.measure} {ranking.headline or ranking.chain}" for ranking in result.rankings]
+    assert [" ".join(text.split()) for text in page.locator("#verdict li").all_inner_texts()] == orders
+    assert titles[0] == f"Order by {result.rankings[0].measure}" == page.input_value("#picture")
 
     first = result.bayes[0]
     shown = chosen(f"{pairs[0]}, {kinds[0]}")

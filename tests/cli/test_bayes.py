@@ -43,9 +43,11 @@ def alone(here: Path) -> None:
 def test_the_first_thing_is_the_order_and_then_the_papers_table(assay: Run) -> None:
     done = assay("bayes", "runs.csv", *QUICK, "--format", "md")
     assert done.returncode == 0
-    assert done.stdout.startswith(
-        "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*\n\n### Order\n"
-    )
+    heading, verdict, table = done.stdout.split("\n\n")[:3]
+    assert heading == "*many runs: 3 systems, 2 measures, 2 data sets, 20 runs of each system*"
+    assert verdict.startswith("**On accuracy, the worst first: TnT ")
+    assert ". On sentence-accuracy, the worst first: " in verdict
+    assert table == "### Order"
     assert re.search(r"^\| accuracy \| TnT (≈ \(1?\.\d{3}\)|\? \(≈ \.\d{3}\)) LAPOS", done.stdout, re.MULTILINE)
     assert "|  |  | accuracy \\> | ≈ | \\< | sentence-accuracy \\> | ≈ | \\< |" in done.stdout
     assert re.search(r"^\| TnT \| LAPOS \| \.\d{3} \| \*\*1?\.\d{3}\*\* \| \.\d{3} \|", done.stdout, re.MULTILINE)
@@ -111,25 +113,27 @@ def test_json_is_the_same_each_time_and_can_be_read_back(assay: Run, here: Path)
 
 
 @pytest.mark.usefixtures("alone")
-def test_pictures_are_written_to_a_folder(assay: Run, here: Path) -> None:
-    done = assay("bayes", "runs.csv", "-m", "accuracy", *QUICK, "--pictures", "figures")
+def test_figures_are_written_to_a_folder(assay: Run, here: Path) -> None:
+    arguments = ("--system", "TnT", "--system", "LAPOS", "-m", "accuracy", *QUICK)
+    done = assay("bayes", "runs.csv", *arguments, "--figures", "figures")
     assert done.returncode == 0
-    written = list((here / "figures").iterdir())
-    assert f"written: {len(written)} pictures in figures" in done.stderr
-    assert all(path.suffix == ".svg" and path.read_text("utf-8").startswith("<?xml") for path in written)
+    written = [line.removeprefix("written: ") for line in done.stderr.splitlines() if line.startswith("written: ")]
+    assert sorted(map(str, (here / "figures").iterdir())) == sorted(str(here / path) for path in written)
+    assert written[0] == "figures/forest-accuracy-TnT-LAPOS.svg"
+    assert all((here / path).read_text("utf-8").startswith("<?xml") for path in written)
     (here / "file").write_text("")
-    refused = assay("bayes", "runs.csv", *QUICK, "--pictures", "file")
+    refused = assay("bayes", "runs.csv", *arguments, "--figures", "file")
     assert refused.returncode == 2
 
 
-def test_without_matplotlib_pictures_are_refused_before_anything_is_done(command: Run, here: Path) -> None:
+def test_without_matplotlib_figures_are_refused_before_anything_is_done(command: Run, here: Path) -> None:
     write(here, 2)
     (here / "without" / "matplotlib").mkdir(parents=True)
     (here / "without" / "matplotlib" / "__init__.py").write_text("raise ImportError")
-    arguments = ("bayes", "runs.csv", *QUICK, "--pictures", "figures", "--picture-format", "pdf", "-o", "out.json")
+    arguments = ("bayes", "runs.csv", *QUICK, "--figures", "figures", "--figure-format", "pdf", "-o", "out.json")
     done = command(*arguments, PYTHONPATH=str(here / "without"))
     assert done.returncode == 2
-    assert done.stderr == "assay: pictures need matplotlib. Install it: pip install 'assay[plot]'\n"
+    assert done.stderr == "assay: figures need matplotlib. Install it: pip install 'assay-nlp[plot]'\n"
     assert not (here / "figures").exists() and not (here / "out.json").exists()
     page = command("bayes", "runs.csv", *QUICK, "--html", "page.html", PYTHONPATH=str(here / "without"))
     assert page.returncode == 0, page.stderr
@@ -214,5 +218,5 @@ def test_help_says_which_columns_and_options_there_are(assay: Run) -> None:
     text = " ".join(assay("bayes", "--help").stdout.split())
     for word in HEADER.split(","):
         assert word in text
-    for option in ("--rope", "--rho", "--common", "--pairs", "--pictures", "--dataset", "--lower"):
+    for option in ("--rope", "--rho", "--common", "--pairs", "--figures", "--dataset", "--lower"):
         assert option in text

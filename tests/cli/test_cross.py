@@ -58,9 +58,9 @@ def test_the_tables_read_as_in_the_paper(assay):
         "system",
         "multiple U",
         "multiple L",
-        "dep uas",
-        "dep las(subtypes=true)",
-        "ps parseval",
+        "dep UAS",
+        "dep LAS (subtypes=true)",
+        "ps PARSEVAL",
     ]
     assert [line.count("N/A") for line in lines if line.startswith("| brown | 100.00")] == [3, 3]
     assert "(sizes 2.1)" in done.stdout

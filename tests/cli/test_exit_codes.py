@@ -34,8 +34,8 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu"), "Missing argument 'SYSTEMS...'. See: assay score --help"),
         (
             (*SCORE, "--format", "jsn"),
-            "Invalid value for '--format': 'jsn' is not one of 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
-            "'html'. See: assay score --help",
+            "Invalid value for '--format': 'jsn' is not one of 'table', 'json', 'flat', 'tsv', 'csv', 'md', 'latex', "
+            "'html', 'runs'. See: assay score --help",
         ),
         (
             (*SCORE, "--times", "many"),
@@ -83,7 +83,7 @@ def test_nothing_said_shows_the_help_as_a_usage_error(assay):
         (("score", "gold.conllu", "a.conllu", "--times", "0"), "0 resamples are too few."),
         (
             (*SCORE, "-o", "out.doc"),
-            "out.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .htm, or say --format.",
+            "out.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .txt, .htm, or say",
         ),
         ((*SCORE, "-o", "no/out.json"), "no/out.json: the folder no does not exist."),
         ((*SCORE, "--html", "no/out.html"), "no/out.html: the folder no does not exist."),

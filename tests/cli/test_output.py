@@ -82,7 +82,8 @@ def test_an_unknown_ending_is_refused_before_any_file_is_read(assay):
     done = assay("score", "none.conllu", "none.conllu", "-o", "x.doc")
     assert done.returncode == 2
     assert done.stderr == (
-        "assay: x.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .htm, or say --format.\n"
+        "assay: x.doc: the ending tells no format. Use .json, .tsv, .csv, .md, .html, .tex, .txt, .htm, or say "
+        "--format.\n"
     )
 
 
@@ -211,3 +212,23 @@ def test_examples_are_filtered_by_kind_and_change(assay):
 def test_a_filter_without_examples_is_not_silently_ignored(assay):
     done = assay(*COMPARE, "--kind", "new-error")
     assert done.returncode == 2 or "# Examples" in done.stdout or "--examples" in done.stderr
+
+
+def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, here):
+    command = ("compare", "gold.conllu", "a.conllu", "b.conllu", "--column", "XPOS", "--times", "20")
+    full = assay(*command, "--format", "table", "--full", "-o", "full.txt")
+    assert full.returncode == 0 and "Upper bound of the combination" in (here / "full.txt").read_text("utf-8")
+    short = assay(*command, "--format", "table").stdout
+    assert "─────" in short and "Upper bound" not in short and "Next:" not in short
+    chosen = assay(*command, "--table", "scores,bounds", "--table", "slices")
+    assert [line for line in chosen.stdout.splitlines() if line.startswith("# ")][:2] == [
+        "# Scores",
+        "# Upper bound of the combination",
+    ]
+    assert "note: there is no table slices here. There are: scores, tests, differences, changes, " in chosen.stderr
+    wrong = assay("compare", "none", "none", "none", "--table", "change")
+    assert (wrong.returncode, wrong.stderr) == (2, "assay: there is no table 'change'. Did you mean changes?\n")
+    json = assay("score", "none", "none", "--table", "scores", "--format", "json")
+    assert json.stderr == (
+        "assay: json is not made of tables, so none can be chosen. Use table, tsv, csv, md, latex.\n"
+    )

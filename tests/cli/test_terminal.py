@@ -120,3 +120,15 @@ def test_merge_runs_no_code_that_a_part_names_unless_it_is_said(assay, here):
     assert not (here / "ran").exists()
     assert assay("merge", "part.json", "-m", "mine:accuracy", "--quiet").stdout.startswith("# Scores\n")
     assert assay("merge", "part.json", "-m", "mine:accuracy", "-m", "accuracy").returncode == 2
+
+
+def test_a_terminal_gets_a_screenful_and_what_to_try_next(here):
+    command = ("compare", "gold.conllu", "a.conllu", "b.conllu", "--column", "XPOS", *FAST)
+    text = on_terminal(here, *command)
+    assert len(text.splitlines()) < 45
+    assert "\nb is 9.65 points better than a on accuracy (91.14 and 81.49; a → b +9.65, " in text
+    again = f"assay {' '.join(command)}"
+    assert f"\nNext: {again} --html report.html\n      {again} --examples 3 --kind new-error\n" in text
+    assert "\nNext: assay compare gold.conllu a.conllu b.conllu --times 20\n" in on_terminal(
+        here, "score", *command[1:4], *FAST
+    )

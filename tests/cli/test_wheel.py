@@ -1,9 +1,11 @@
-"""The wheel holds what is needed and nothing else."""
+"""The wheel holds what is needed and nothing else, and installs and runs by itself."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import venv
 import zipfile
 from pathlib import Path
 
@@ -12,12 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The built wheel, opened."""
-    folder = tmp_path_factory.mktemp("wheel")
-    call = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", str(folder), str(ROOT)]
-    done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=90)
+def pip(python: str, *arguments: str) -> None:
+    """Call pip; without a package index the test is skipped."""
+    call = [python, "-m", "pip", arguments[0], "-q", *arguments[1:]]
+    done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300)
     if done.returncode:
         unreachable = (
             "No matching distribution",
@@ -26,9 +26,16 @@ def wheel(tmp_path_factory):
             "ConnectionError",
         )
         if any(reason in done.stderr for reason in unreachable):
-            pytest.skip(f"the build backend cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
+            pytest.skip(f"a package cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
         pytest.fail(done.stderr)
-    (path,) = folder.glob("assay-*.whl")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The built wheel, opened."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip(sys.executable, "wheel", "--no-deps", "-w", str(folder), str(ROOT))
+    (path,) = folder.glob("assay_nlp-*.whl")
     with zipfile.ZipFile(path) as archive:
         yield archive
 
@@ -80,3 +87,22 @@ def test_it_names_the_command_and_its_licence(wheel):
     (entry,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
     assert "assay = assay.__main__:main" in wheel.read(entry).decode()
     assert [name for name in wheel.namelist() if name.endswith("LICENSE")]
+
+
+def test_its_description_needs_nothing_of_the_repository(wheel):
+    (metadata,) = [name for name in wheel.namelist() if name.endswith("METADATA")]
+    head, _, description = wheel.read(metadata).decode().partition("\n\n")
+    assert "Name: assay-nlp\n" in head and "Description-Content-Type: text/markdown" in head
+    assert "pip install assay-nlp" in description
+    assert not re.findall(r"!\[|<img|\]\((?!https?:)", description)
+
+
+@pytest.mark.slow
+def test_it_installs_and_runs_in_an_environment_of_its_own(wheel, tmp_path):
+    venv.create(tmp_path / "fresh", with_pip=True)
+    programs = tmp_path / "fresh" / "bin"
+    pip(str(programs / "python"), "install", str(wheel.filename))
+    call = [str(programs / "assay"), "demo", "--language", "english", "--html", "pages", "--copy", "copy"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "pages" / "english.html").exists() and (tmp_path / "copy" / "english" / "gold.conllu").exists()

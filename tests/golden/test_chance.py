@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.bayesian.pairs import Choices, Measured
+from assay.bayesian.table import Rope, data_sets
 from assay.engine.counts import Collapsed, Counts, Tallies
 from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
@@ -27,6 +29,7 @@ from assay.stats.streams import SHUFFLING, generator, is_less, rows_text
 from assay.tasks.links.measures import FAIR as LINKED
 from assay.tasks.relations.measures import KD
 from cases import each
+from unit.bayesian.tables import runs_of
 
 CASES = Path(__file__).parent.parent / "data" / "chance"
 
@@ -370,6 +373,13 @@ def test_ranks_over_data_sets() -> None:
     for kind in ("wilcoxon_holm", "nemenyi"):
         different = {frozenset((names[a], names[b])) for (a, b), p in getattr(found, kind).items() if p <= 0.05}
         assert letters(order, different) == case[f"letters_{kind}"]
+    runs = [[[score, score] for score in row] for row in case["scores"]]
+    scores: Any = {f"set {number}": dict(zip(names, row, strict=True)) for number, row in enumerate(runs)}
+    data, _ = data_sets(runs_of(scores), "accuracy", names, list(scores), common=False)
+    for nemenyi, kind in ((False, "wilcoxon_holm"), (True, "nemenyi")):
+        ranks = Measured("accuracy", tuple(names), tuple(data), Rope(), (), Choices(nemenyi=nemenyi), {}).mean_ranks()
+        assert ranks is not None
+        assert (ranks.groups, ranks.by) == (case[f"letters_{kind}"], kind.partition("_")[0])
 
 
 @each("case", load("replicability"))
@@ -410,6 +420,78 @@ def test_runs_of_two_systems(case: Any) -> None:
     assert units_only == pytest.approx(expected["p_units_only"], rel=1e-9)
     ends = t_interval(difference, found.total, found.degrees + 1)
     assert ends == pytest.approx((expected["low"], expected["high"]), rel=1e-9)
+
+
+@pytest.mark.slow
+@each("runs", [3, 5, 10])
+@each("effect", [0, 1, 3])
+def test_the_test_over_runs_keeps_its_level(runs: int, effect: int) -> None:
+    """Equal systems are told apart in 5% at most, however strong seeds are; units alone tell them apart too often."""
+    units, times = 200, 1000
+    rng = np.random.default_rng([runs, effect])
+    rejected = alone = 0
+    for _ in range(times):
+        seeds = effect * rng.normal(size=(2, runs, 1)) / math.sqrt(units)
+        own = rng.normal(size=units) + rng.normal(size=(2, 1, units)) + seeds + rng.normal(size=(2, runs, units))
+        scores = list(own.mean(axis=2))
+        found = run_variance(list(own / units), scores, np.ones(units))
+        difference = float(scores[1].mean() - scores[0].mean())
+        rejected += t_test(difference, found.total, found.degrees) <= 0.05
+        alone += t_test(difference, found.units, units - 1) <= 0.05
+    print(f"{runs} runs, effect {effect}: rejected {rejected / times:.3f}, by units alone {alone / times:.3f}")
+    assert rejected / times <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / times)
+    assert effect < 3 or alone / times > 0.1
+
+
+# --- names ---
+
+DEMO = Path(assay.__file__).parent / "demo"
+FILES = {
+    "tags": ("english/gold.conllu", "english/hanta.conllu", "english/udpipe.conllu"),
+    "dependencies": ("trees/gold.conllu", "trees/arc-eager.conllu", "trees/arc-hybrid.conllu"),
+    "enhanced": ("graphs/gold.conllu", "graphs/learned.conllu", "graphs/rules.conllu"),
+    "roles": ("graphs/gold.conll09", "graphs/learned.conll09", "graphs/rules.conll09"),
+    "spans": ("entities/gold.tsv", "entities/crf-names.tsv", "entities/crf-shapes.tsv"),
+    "relations": ("relations/gold.jsonl", "relations/learned.jsonl", "relations/rules.jsonl"),
+    "links": ("links/gold.tsv", "links/context.tsv", "links/lookup.tsv"),
+}
+
+
+@each("task", list(FILES))
+def test_names_and_order_change_no_digit_in_any_task(task: str) -> None:
+    gold, *systems = (DEMO / name for name in FILES[task])
+    measures = {"enhanced": ["elas"], "roles": ["srl"]}.get(task)
+    result = assay.compare(gold, {"b": systems[0], "a": systems[1]}, measures, times=200)
+    called = assay.compare(gold, {"x": systems[1], "y": systems[0]}, measures, times=200)
+    same_digits(result, called, {"x": "a", "y": "b"})
+
+
+def test_names_and_order_change_no_digit_across_frameworks() -> None:
+    trees = DEMO / "trees"
+    theories = [f"dep={trees / 'gold.conllu'}", f"ptb={trees / 'gold.mrg'}"]
+    dep, ptb = trees / "arc-eager.conllu", trees / "pcfg-1.mrg"
+    result = assay.cross(theories, [f"b@dep={dep}", f"a@ptb={ptb}"], times=200)
+    called = assay.cross(theories, [f"x@ptb={ptb}", f"y@dep={dep}"], times=200)
+    same_digits(result, called, {"x": "a", "y": "b"})
+
+
+def same_digits(result: Result, called: Result, names: dict[str, str]) -> None:
+    """Both have the same values, intervals and p; a pair the other way round has the other sign."""
+    found: list[dict[str, str]] = []
+    for one in (result, called):
+        rows = {}
+        for row in one.scores:
+            key = (names.get(row.system, row.system), row.measure, row.score, row.label, row.slice)
+            rows[repr(key)] = repr((row.value, row.low, row.high))
+        for pair in one.comparisons:
+            a, b, low, high = names.get(pair.a, pair.a), names.get(pair.b, pair.b), pair.low, pair.high
+            if a > b:
+                a, b, low, high = b, a, -high, -low
+            key = (a, b, pair.measure, pair.score, pair.test, pair.slice)
+            rows[repr(key)] = repr((low + 0.0, high + 0.0, pair.p, pair.p_adjusted))
+        found.append(rows)
+    assert result.comparisons
+    assert found[0] == found[1]
 
 
 # --- clusters ---

@@ -136,7 +136,7 @@ def given_for(data: Outputs, train: str) -> dict[str, str]:
 
 
 def compared(data: Outputs, train: str, names: list[str] | None = None, **options: Any) -> Result:
-    options = {"times": 50, **given_for(data, train), **options}
+    options = {"times": 50, "power": None, **given_for(data, train), **options}
     return assay.compare(*given_as(data, train), names or MEASURES[data.task], **options)
 
 
@@ -463,7 +463,7 @@ def test_inputs_are_never_changed(texts: Any, train: str, draw: st.DataObject) -
     corpora = {name: made(text, name) for name, text in {"gold": gold, **systems}.items()}
     pictures = {name: picture(corpus) for name, corpus in corpora.items()}
     files = {path.name: path.read_bytes() for path in Path(train).parent.iterdir()}
-    given = {"times": 50, "task": data.task, **given_for(data, train), **options}
+    given = {"times": 50, "power": None, "task": data.task, **given_for(data, train), **options}
     again = assay.compare(corpora["gold"], {name: corpora[name] for name in systems}, MEASURES[data.task], **given)
     assert {name: picture(corpus) for name, corpus in corpora.items()} == pictures
     assert {path.name: path.read_bytes() for path in Path(train).parent.iterdir()} == files
@@ -662,7 +662,7 @@ def test_swapping_two_systems_turns_the_interval_of_their_difference_round(made:
 
 
 def figures_of(result: Result, names: dict[str, str]) -> dict[tuple[Any, ...], Any]:
-    """All ends of intervals and all p, with power, by systems as they were called before; pairs in one direction."""
+    """All ends of intervals, all p and power, by systems as they were called before; pairs in one direction."""
     found: dict[tuple[Any, ...], Any] = {
         (names[row.system], row.measure, row.score, row.label): repr((row.value, row.low, row.high))
         for row in result.scores
@@ -672,7 +672,8 @@ def figures_of(result: Result, names: dict[str, str]) -> dict[tuple[Any, ...], A
         if a > b:
             a, b, ends = b, a, (-row.high, -row.low)
         shown = tuple(end + 0.0 for end in ends)  # -0 is 0
-        found[a, b, row.test, row.measure, row.score] = repr((shown, row.p, row.p_low, row.p_high, row.p_mid))
+        figures = (shown, row.p, row.p_low, row.p_high, row.p_mid, row.power)
+        found[a, b, row.test, row.measure, row.score] = repr(figures)
     return found
 
 
@@ -699,7 +700,7 @@ def test_names_change_no_digit_where_shufflings_and_resamples_are_drawn(made: An
     data = made()
     first, second = data.systems
     called = replace(data, systems={"zzz": data.systems[second], "A": data.systems[first]})
-    one, other = (compared(some, train, times=300, interval=interval) for some in (data, called))
+    one, other = (compared(some, train, times=300, power=0.8, interval=interval) for some in (data, called))
     assert figures_of(one, {first: "1", second: "2"}) == figures_of(other, {"A": "1", "zzz": "2"})
 
 

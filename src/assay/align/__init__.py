@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ import numpy as np
 from assay.arrays import Bools, Ints
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.errors import MOST_PROBLEMS, AlignmentError, listed
+from assay.records import dataclass
 
 MISMATCH = ("error", "skip", "warn")
 MOST_COMBINATIONS = 1 << 24

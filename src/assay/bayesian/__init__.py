@@ -11,6 +11,7 @@ from typing import Any
 
 import assay
 from assay import experiment
+from assay.arrays import plain
 from assay.bayesian.pairs import Choices, Measured
 from assay.bayesian.table import (
     Discordant,
@@ -28,39 +29,52 @@ from assay.bayesian.table import rope as find_rope
 from assay.corpus.adapters import is_frame, named_systems, table_text
 from assay.errors import UsageError
 from assay.experiment.plan import measure_and_score
+from assay.keywords import File, explicit
 from assay.result import SCHEMA, Result, Source
 from assay.stats.bayes import FEW_DATA_SETS
 
 __all__ = ["bayes"]
 
 LARGEST_ERROR = 0.005
-File = str | PathLike[str]
 
 
+@explicit()
 def bayes(
     runs: File | Sequence[File] | Runs | Any,
     measures: Sequence[str] | str | None = None,
     *,
-    systems: Sequence[str] = (),
-    datasets: Sequence[str] = (),
+    systems: Sequence[str] | str = (),
+    datasets: Sequence[str] | str = (),
     rope: str | float | Mapping[str, str | float] | None = None,
     folds: int | None = None,
     common: bool = False,
     pairs: File | None = None,
-    annotations: Sequence[str] = (),
-    adjudicated: str | None = None,
+    annotations: Sequence[File] = (),
+    adjudicated: File | None = None,
     column: str | None = None,
-    **choices: Any,
+    rho: str | float | None = None,
+    lower: Sequence[str] | str = (),
+    hierarchical: bool = False,
+    priors: bool = False,
+    draws: int = 50_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    nemenyi: bool = False,
 ) -> Result:
     """Compare systems over many runs and data sets, after Szymański and Gorman (2020).
 
     `runs` is a CSV or TSV file with a row for each measurement, a data frame with the same columns, the TOML file of
     an experiment, or one matrix for each system (`name=path`). `rope` is the largest difference that does not matter:
-    a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `choices` are those of `Choices`: rho,
-    lower, hierarchical, priors, draws, seed, alpha.
+    a number, `98 items`, `ci95`, or `annotators`; or such for each measure. `rho` is the correlation of runs:
+    `folds`, `sizes` or a number. `lower` are measures of which less is better; with `hierarchical` the model over
+    data sets is used for a single one too, with `priors` other priors are shown in any case. The tests of single
+    splits are made at the level `alpha`; with `nemenyi`, groups of mean ranks are by Nemenyi's test.
     """
-    table, discordant = _read(runs, folds, str(pairs) if pairs else None)
-    how = Choices(**choices)
+    systems, datasets, lower = (
+        (names,) if isinstance(names, str) else tuple(names) for names in (systems, datasets, lower)
+    )
+    table, discordant = _read(runs, plain(folds), str(pairs) if pairs else None)
+    how = Choices(plain(rho), tuple(lower), hierarchical, priors, plain(draws), plain(seed), plain(alpha), nemenyi)
     named = chosen("measure", [measures] if isinstance(measures, str) else measures or (), table.cells, table.name)
     wanted = named if measures else table.scores()
     for names in (how.lower, rope if isinstance(rope, Mapping) else ()):
@@ -106,7 +120,7 @@ def _read(runs: Any, folds: int | None, pairs: str | None) -> tuple[Runs, Discor
 
 
 def _disagreement(
-    measure: str, annotations: Sequence[str], adjudicated: str | None, column: str | None
+    measure: str, annotations: Sequence[File], adjudicated: File | None, column: str | None
 ) -> tuple[float, str]:
     """The difference of two annotators: one scored against the other, or both against the adjudicated version."""
     from assay.scale.run import score

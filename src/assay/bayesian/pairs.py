@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from typing import Any, Literal
 
@@ -12,8 +12,10 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.bayesian.table import Discordant, PairedRuns, Rope, full_score, number_in
+from assay.engine.sets import mean_ranks
 from assay.errors import InputError, UsageError
 from assay.experiment.tables import Split
+from assay.records import dataclass
 from assay.result import Score
 from assay.result.posteriors import (
     CurvePoint,
@@ -23,14 +25,13 @@ from assay.result.posteriors import (
     Posterior,
     Ranking,
     RankRelation,
-    RankTest,
     Replication,
     SimplexCell,
     Thirds,
 )
 from assay.stats import bayes
 from assay.stats.bayes import Fit, Priors, Three, constant, correlated
-from assay.stats.many import letters, rank_tests, replicated
+from assay.stats.many import replicated
 from assay.stats.significance import mcnemar
 
 SIDES = 24
@@ -39,8 +40,6 @@ CURVE = 13
 """The number of regions of equivalence that are tried, from none to three times the chosen one."""
 MANY_DATA_SETS = 10
 """From this many data sets on, the signed-rank test on their means is worth a look."""
-LEAST_SYSTEMS, LEAST_SETS = 3, 5
-"""The fewest systems and data sets whose ranks are tested."""
 ALPHA = 0.05
 RHO = ("folds", "sizes")
 
@@ -56,6 +55,7 @@ class Choices:
     draws: int = 50_000
     seed: int = 0
     alpha: float = 0.05
+    nemenyi: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,29 +123,9 @@ class Measured:
 
     def mean_ranks(self) -> MeanRanks | None:
         """Tests on ranks, where systems and data sets are enough for them."""
-        if len(self.systems) < LEAST_SYSTEMS or len(self.data) < LEAST_SETS:
-            return None
         sign = -1.0 if self.name in self.how.lower else 1.0
-        found = rank_tests(np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data]))
-        means = dict(zip(self.systems, found.ranks.tolist(), strict=True))
-        order = sorted(self.systems, key=lambda name: (means[name], name))
-        names = {(a, b): (self.systems[a], self.systems[b]) for a, b in found.wilcoxon}
-        apart = {frozenset(names[pair]) for pair, p in found.wilcoxon_holm.items() if p <= ALPHA}
-        return MeanRanks(
-            measure=self.name,
-            data_sets=len(self.data),
-            ranks={name: means[name] for name in order},
-            groups=letters(order, apart),
-            friedman=found.chi_square,
-            friedman_p=found.p,
-            iman_davenport=found.f,
-            iman_davenport_p=found.f_p,
-            critical_difference=found.critical_difference,
-            pairs=tuple(
-                RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
-                for pair in names
-            ),
-        )
+        means = np.array([[sign * one.values[name].mean() for name in self.systems] for one in self.data])
+        return mean_ranks(self.name, self.systems, means, by="nemenyi" if self.how.nemenyi else "wilcoxon")
 
     def posterior(self, a: str, b: str) -> Posterior:
         """Two systems compared by the model that their runs allow."""

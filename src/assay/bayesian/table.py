@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from assay.arrays import Floats
 from assay.errors import InputError, UsageError, unknown
 from assay.experiment.tables import PAIRS, Row, Split, measurements, records, whole, word
 from assay.formats.source import Source
+from assay.records import dataclass
 from assay.stats.bayes import within
 from assay.stats.intervals import wilson
 

@@ -146,7 +146,7 @@ def _run(words: list[str], *, debug: bool) -> int:
             mmap.mmap(-1, _LEAST_MEMORY).close()
         except OSError:
             raise MemoryError from None
-        code = main.main(args=words, prog_name="assay", standalone_mode=False)
+        code = main.main(args=words, prog_name="assay", standalone_mode=False, obj=list(words))
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:

@@ -8,7 +8,8 @@ import click
 
 from assay.cli import example_help
 from assay.cli.options import (
-    GOLD,
+    DATA,
+    FILES,
     INPUT_FORMAT,
     POWER,
     HelpCommand,
@@ -35,15 +36,16 @@ if TYPE_CHECKING:
     short_help="Score systems against gold, with intervals.",
     epilog=example_help(
         "assay score gold.conllu system.conllu",
-        "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m accuracy -m tag-f1",
+        "assay score gold.conllu a.conllu b=run2/out.conllu --column XPOS -m tag-f1",
         "assay score gold.tsv - --column 3 --format json < system.tsv",
         "assay score gold/ system/ --slice sentence-length --unit document",
         "assay score gold/ system/ --jobs 8",
-        "assay score gold.conllu a.conllu --fail-under accuracy=0.8 --fail-if-worse result.json",
+        "assay score gold.conllu a.conllu --fail-under accuracy=0.8",
+        "assay score gold.conllu a.conllu --fail-if-worse result.json",
     ),
 )
-@GOLD
-@click.argument("systems", nargs=-1, required=True, type=click.Path())
+@FILES
+@DATA
 @evaluation
 @gate_options
 @shard_options
@@ -62,13 +64,16 @@ def score(**given: Any) -> int:
     short_help="Compare systems: which is better, how sure, what changed.",
     epilog=example_help(
         "assay compare gold.conllu a.conllu b.conllu",
-        "assay compare gold.conllu old=a.conllu new=b.conllu --examples 5 --kind new-error",
-        "assay compare gold.conllu *.out.conllu --column XPOS --train train.conllu --slice seen",
-        "assay compare gold.conllu a.conllu b.conllu --html report.html -o table.tex",
+        "assay compare gold.conllu old=a.conllu new=b.conllu --html report.html",
+        "assay compare gold.conllu a.conllu b.conllu --examples 5 --kind new-error",
+        "assay compare gold.conllu *.out.conllu --train train.conllu --slice seen",
+        "assay compare gold.conllu a.conllu b.conllu --table scores -o table.tex",
+        "assay compare --data 'gold/{data}.conllu' a='a/{data}.conllu' b='b/{data}.conllu'",
+        "assay compare gold.conllu a.conllu b.conllu --figures figures/",
     ),
 )
-@GOLD
-@click.argument("systems", nargs=-1, required=True, type=click.Path())
+@FILES
+@DATA
 @evaluation
 @click.option(
     "--label-order",
@@ -87,20 +92,27 @@ def compare(**given: Any) -> int:
     may be given a name, NAME=PATH, and several runs of a system are NAME=RUN1,RUN2,… or a pattern behind NAME=.
     Differences are the second system's minus the first's.
     """
-    from assay.errors import UsageError
-
-    if len(given["systems"]) < 2:
-        raise UsageError("compare takes gold and at least two systems. For one system: assay score")
     return _evaluate("compare", **given)
 
 
 def _evaluate(
-    verb: str, gold: str, systems: tuple[str, ...], measures: tuple[str, ...], output: Output, **options: Any
+    verb: str,
+    files: tuple[str, ...],
+    data: tuple[str, ...],
+    measures: tuple[str, ...],
+    output: Output,
+    **options: Any,
 ) -> int:
-    """Score or compare, or write a part; the code that the command exits with."""
+    """Score or compare, on one data set or several, or write a part; the code that the command exits with."""
     from assay.errors import UsageError
 
-    check_stdin(gold, *systems)
+    if not data and len(files) < 2:
+        missing = "SYSTEMS..." if files else "GOLD"
+        raise click.UsageError(f"Missing argument {missing!r}.", click.get_current_context())
+    few = "compare takes gold and at least two systems. For one system: assay score"
+    if verb == "compare" and not data and len(files) < 3:
+        raise UsageError(few)
+    check_stdin(*files)
     for spec in measures:
         names = spec.partition("(")[0].split(",")
         if len(names) > 1:
@@ -111,30 +123,55 @@ def _evaluate(
     partial, share = options.pop("partial"), options.pop("shard")
     if share is not None and partial is None:
         raise UsageError("--shard is for parts. Say where this one goes, e.g.: --partial part-3.json")
-    if partial is not None and (output.form or output.path or output.html or gates):
-        raise UsageError("--partial writes a part and nothing else. Tables, pages and gates: assay merge")
+    if partial is not None and (output.form or output.path or output.html or output.figures or gates):
+        raise UsageError("--partial writes a part and nothing else. Tables, pages, figures and gates: assay merge")
     text = {"score": "Scoring …", "compare": "Comparing …"}[verb]
     with output.progress(text) as status:
-        from assay.engine.options import Options
-        from assay.scale.run import evaluate, part_of
 
-        def report(step: Step) -> None:
-            minutes, seconds = divmod(round(step.left), 60)
-            speed = step.tokens / step.seconds if step.seconds else 0
-            done = f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left"
+        def tell(done: str) -> None:
             if status:
                 status.update(f"{text} {done}")
 
-        workers = {"report": report, **{name: options.pop(name) for name in ("jobs", "cluster")}}
-        chosen = (verb, gold, systems, measures or None, Options(**options, embed=output.embed(asked)))
-        if partial is not None:
-            from assay.scale.partfiles import to_json
+        jobs, cluster = options.pop("jobs"), options.pop("cluster")
+        options["embed"] = output.embed(asked)
+        if data:
+            from assay.scale.run import compare, score
+            from assay.scale.sets import data_sets, evaluate_sets
 
-            write(partial, to_json(part_of(*chosen, share or "1/1", **workers)))
-            output.tell(f"written: {partial}")
-            return 0
-        result = evaluate(*chosen, **workers)
-    return deliver(result, gates, output, texts=asked is not None)
+            if partial is not None or cluster is not None or (gates and gates.baseline):
+                wrong = "--partial" if partial else "--cluster" if cluster else "--fail-if-worse"
+                raise UsageError(f"{wrong} is for one data set at a time, without --data.")
+            golds, systems = data_sets(data, files)
+            if verb == "compare" and len(systems) < 2:
+                raise UsageError(few)
+            options["measures"] = measures or None
+            results = evaluate_sets(
+                golds,
+                systems,
+                {"score": score, "compare": compare}[verb],
+                options,
+                jobs=jobs,
+                report=lambda done, total: tell(f"{done} of {total} data sets"),
+            )
+        else:
+            from assay.engine.options import Options
+            from assay.scale.run import evaluate, part_of
+
+            def report(step: Step) -> None:
+                minutes, seconds = divmod(round(step.left), 60)
+                speed = step.tokens / step.seconds if step.seconds else 0
+                tell(f"{step.done:,} of {step.total:,} shards, {speed:,.0f} tokens/s, {minutes}:{seconds:02} left")
+
+            chosen = (verb, files[0], files[1:], measures or None, Options(**options))
+            workers = {"report": report, "jobs": jobs, "cluster": cluster}
+            if partial is not None:
+                from assay.scale.partfiles import to_json
+
+                write(partial, to_json(part_of(*chosen, share or "1/1", **workers)))
+                output.tell(f"written: {partial}")
+                return 0
+            result = evaluate(*chosen, **workers)
+    return deliver(results if data else result, gates, output, texts=asked is not None)
 
 
 @click.command(
@@ -144,8 +181,8 @@ def _evaluate(
         "assay agreement anna.conll ben.conll",
         "assay agreement anna/ ben/ carl/ --input-format brat",
         "assay agreement a=anna.conllu b=ben.conllu --column XPOS --task tags",
-        'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss -m ac1',
-        'assay agreement humans.json --system gpt=gpt.json -m "alt-test(epsilon=0.15)" --against leave-one-out',
+        'assay agreement ratings.csv -m alpha -m "alpha(level=ordinal)" -m fleiss',
+        'assay agreement humans.json --system gpt=gpt.json -m alt-test',
     ),
 )
 @click.argument("annotators", nargs=-1, required=True, type=click.Path())
@@ -205,7 +242,14 @@ def agreement(
         "assay cross generalise --theory dep=gold.conllu --theory ps=gold.mrg --theory ps+dep -o common.mrg",
     ),
 )
-@click.argument("systems", nargs=-1, required=True)
+@click.argument("systems", nargs=-1)
+@click.option(
+    "--data",
+    multiple=True,
+    metavar="NAME",
+    help="One of several data sets, repeatable; or a pattern that finds them, 'gold/{data}.conllu', or a TOML file. "
+    "{data} in other paths is filled in with their names.",
+)
 @click.option(
     "--theory", "theories", multiple=True, help="Gold of a framework, NAME=PATH; or A+B: A with B's functions."
 )
@@ -234,6 +278,7 @@ def agreement(
 @embed_option
 def cross(
     systems: tuple[str, ...],
+    data: tuple[str, ...],
     theories: tuple[str, ...],
     measures: tuple[str, ...],
     sizes: str,
@@ -254,7 +299,9 @@ def cross(
     from assay.errors import UsageError
 
     common: dict[str, Any] = {"subtypes": not no_subtypes, "input_format": input_format}
-    if systems[0] == "enrich":
+    if not systems and not data:
+        raise click.UsageError("Missing argument 'SYSTEMS...'.", click.get_current_context())
+    if systems[:1] == ("enrich",):
         from assay.tasks.cross.written import enrich
 
         if len(systems) != 3:
@@ -263,7 +310,7 @@ def cross(
             )
         put(enrich(systems[1], systems[2], **common), output.path)
         return
-    if systems[0] in ("generalise", "unify"):
+    if systems[:1] in (("generalise",), ("unify",)):
         from assay.tasks.cross.written import common_gold
 
         if systems[1:]:
@@ -282,8 +329,14 @@ def cross(
 
         labels = _labels(functions)
         chosen = {**options, **common, "sizes": sizes, "embed": output.embed(embed)}
-        result = compare_frameworks(theories, systems, measures, function_labels=labels, **chosen)
-    output.deliver(result, texts=embed is not None)
+        chosen |= {"measures": measures, "function_labels": labels}
+        if data:
+            from assay.scale.sets import data_sets, evaluate_sets
+
+            results = evaluate_sets(*data_sets(data, systems, theories), compare_frameworks, chosen)
+        else:
+            result = compare_frameworks(theories, systems, **chosen)
+    output.deliver(results if data else result, texts=embed is not None)
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, list[str]]:

@@ -50,13 +50,26 @@ def measures(names: tuple[str, ...]) -> None:
     click.echo("\nOne in full: assay measures tag-f1. Your own: -m mymodule:myfunction (docs/measures.md).")
 
 
-@click.command(short_help="List the input formats with examples.", epilog=example_help("assay formats"))
-def formats() -> None:
-    """List the input formats, each with an example."""
+_COMMON = ("conllu", "conll", "tsv", "slash", "jsonl", "brat", "brackets", "conll2012", "clusters", "ratings")
+"""The formats that most files have, from tags and names to trees and chains."""
+
+
+@click.command(
+    short_help="List the input formats with examples.",
+    epilog=example_help("assay formats", "assay formats conllu tsv"),
+)
+@click.argument("names", nargs=-1)
+def formats(names: tuple[str, ...]) -> None:
+    """List the input formats, or those of these NAMES, each with an example; what most people have comes first."""
     from assay import specs
+    from assay.errors import unknown
     from assay.formats import FORMATS
 
-    for known in FORMATS.values():
+    for name in names:
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+    for name in names or dict.fromkeys((*_COMMON, *FORMATS)):
+        known = FORMATS[name]
         click.echo(f"{specs.spell(known.name, known.parameters)}: {known.title}")
         if known.parameter_help:
             click.echo(f"  ({known.parameter_help})")

@@ -34,9 +34,9 @@ def report(result: str, output: Output) -> None:
     """Show what `--format json` or `-o result.json` saved; nothing is computed anew."""
     output.check()
     from assay.errors import InputError
-    from assay.result import Result
+    from assay.result import Result, read
 
-    found = Result.read(result)
+    found = read(result)
     try:
         output.deliver(found)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration) as error:
@@ -45,7 +45,8 @@ def report(result: str, output: Output) -> None:
             f"{result}: its parts do not fit together ({type(error).__name__}: {error}). Was it changed by hand? "
             "Write it anew with --format json."
         ) from error
-    if output.has_page and found.texts is None and not found.bayes:
+    one = found if isinstance(found, Result) else next(iter(found.sets.values()))
+    if output.has_page and one.texts is None and not one.bayes:
         output.tell(
             "note: the page has no sentences, since the result has none. Save it with --embed all to have them."
         )

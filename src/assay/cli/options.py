@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -20,14 +21,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADINGS = {
     "What is compared": (
-        *("measures", "task", "column", "input_format", "on_mismatch", "systems", "against", "missing"),
+        *("data", "measures", "task", "column", "input_format", "on_mismatch", "systems", "against", "missing"),
     ),
     "Breakdown and examples": (
         *("slices", "train", "lexicon", "oov_fold_case", "label_order", "examples", "items", "change", "kind"),
     ),
     # Between these, the headings of options that tasks declare.
     "Chance": ("unit", "interval", "power", "baseline", "correct", "times", "seed"),
-    "Output": ("form", "output", "html", "embed", "quiet"),
+    "Output": ("form", "tables", "full", "output", "html", "figures", "figure_formats", "embed", "quiet"),
     "Gates": ("fail_under", "fail_if_worse", "tolerance"),
     "Folders and clusters": ("jobs", "cluster", "partial", "shard"),
 }
@@ -57,7 +58,9 @@ class Command(click.Command):
         with inputs(path for text in texts for path in _paths(text)):
             options: dict[str, str] = {}
             for option, path in outputs:
-                if isinstance(option.type, click.Path) and not option.type.file_okay:
+                # Of several data sets each has a page.
+                pages = option.name == "html" and (ctx.params.get("data") or ctx.info_name == "report")
+                if pages or (isinstance(option.type, click.Path) and not option.type.file_okay):
                     check_allowed(path)
                     continue
                 check_writable(path)
@@ -76,13 +79,14 @@ class Group(click.Group):
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, tuple):
-        for one in value:
+    elif isinstance(value, tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one)
 
 
 def _paths(text: str) -> Iterator[str]:
     """The files that what a user says may name: `path`, `name=path`, a pattern, `measure(params=path)`."""
+    text = text.replace("{data}", "*")
     for start in (0, *(match.end() for match in re.finditer("=", text))):
         for path in (text[start:], *(part.strip("\"' ") for part in re.split("[,)]", text[start:]))):
             if path == "-" or os.path.exists(path):
@@ -104,13 +108,13 @@ def _belonging(path: str) -> Iterator[str]:
     elif ending.lower() == ".toml":
         from assay.errors import AssayError
         from assay.experiment import read_plan
+        from assay.scale.sets import read_toml
 
-        try:
-            plan = read_plan(path)
-        except AssayError:
-            # A tagset, perhaps; the command itself says what is wrong.
-            return
-        yield from map(str, plan.inputs())
+        # It may be a tagset, too; the command itself says what is wrong.
+        with suppress(AssayError):
+            yield from map(str, read_plan(path).inputs())
+        with suppress(AssayError):
+            yield from (found for table in read_toml(path) for text in _texts(table) for found in _paths(text))
 
 
 class HelpCommand(Command):
@@ -200,7 +204,14 @@ def measure_option(text: str) -> Callable[[Function], Function]:
 
 
 SCHEME_NAMES = Names("scheme", "assay.formats.schemes", "SCHEMES")
-GOLD = click.argument("gold", type=click.Path())
+FILES = click.argument("files", nargs=-1, type=click.Path(), metavar="GOLD SYSTEMS...")
+DATA = click.option(
+    "--data",
+    multiple=True,
+    metavar="NAME=GOLD",
+    help="One of several data sets, in place of GOLD, repeatable; or a pattern that finds them, "
+    "'gold/{data}.conllu', or a TOML file. {data} in other paths is filled in with their names.",
+)
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler's address, or slurm, pbs, sge, lsf, …")
 REPAIR = task_option(task_options()["repair"])
@@ -295,8 +306,9 @@ _OUTPUT = (
     click.option(
         "--format",
         "form",
-        type=click.Choice(["json", "flat", "tsv", "csv", "md", "latex", "html"]),
-        help="Output format; else tables, or TSV in a pipe. flat: JSON of names and numbers, for trackers.",
+        type=click.Choice(["table", "json", "flat", "tsv", "csv", "md", "latex", "html", "runs"]),
+        help="Output format; else table, or TSV in a pipe. flat: JSON of names and numbers, for trackers; runs: CSV "
+        "for assay bayes.",
     ),
     click.option(
         "-o",
@@ -304,7 +316,31 @@ _OUTPUT = (
         type=OutputPath(),
         help="Write to a file, in the format of its ending unless --format says.",
     ),
-    click.option("--html", type=OutputPath(), help="Write a report page too."),
+    click.option(
+        "--table",
+        "tables",
+        multiple=True,
+        type=Names("table", "assay.render.tables", "NAMES"),
+        metavar="NAMES",
+        help="Only these tables, in full, e.g. scores,changes; in every format made of tables. Repeatable.",
+    ),
+    click.option("--full", is_flag=True, help="All tables with all rows where a terminal shows the first ones."),
+    click.option("--html", type=OutputPath(), help="Write a report page too; of several data sets a folder of them."),
+    click.option(
+        "--figures",
+        type=OutputPath(file_okay=False),
+        metavar="FOLDER",
+        help="Write figures for a paper into this folder; needs matplotlib, the extra `plot`.",
+    ),
+    click.option(
+        "--figure-format",
+        "figure_formats",
+        multiple=True,
+        type=click.Choice(["svg", "pdf", "png"]),
+        default=["svg"],
+        show_default=True,
+        help="Format of figures; repeatable.",
+    ),
     click.option("--quiet", is_flag=True, help="No progress, notes or warnings on stderr."),
 )
 _GATES = (
@@ -337,7 +373,13 @@ embed_option = choice(
 
 
 _SHARDS = (
-    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes, for folders."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Processes, for folders and data sets.",
+    ),
     CLUSTER,
     click.option("--partial", type=OutputPath(), help="Write a part for assay merge, in place of a result."),
     click.option("--shard", metavar="I/N", help="With --partial: this is job I of N, e.g. 3/16."),
@@ -359,8 +401,19 @@ def output_options(function: Function) -> Function:
     """The options of where a Result goes, which come as one `output`."""
 
     @wraps(function)
-    def gathered(form: str | None, output: str | None, html: str | None, quiet: bool, **others: Any) -> Any:
-        return function(output=Output(form, output, html, quiet), **others)
+    def gathered(
+        form: str | None,
+        output: str | None,
+        html: str | None,
+        quiet: bool,
+        tables: tuple[str, ...],
+        full: bool,
+        figures: str | None,
+        figure_formats: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        names = [name.strip() for given in tables for name in given.split(",") if name.strip()]
+        return function(output=Output(form, output, html, quiet, names, full, figures, figure_formats), **others)
 
     return cast(Function, with_options(_OUTPUT)(gathered))
 

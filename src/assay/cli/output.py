@@ -12,7 +12,7 @@ import click
 from assay.files import make_folder, write
 
 if TYPE_CHECKING:
-    from assay.result import Result
+    from assay.result import Result, Results
     from assay.result.gates import Gates
 
 
@@ -21,17 +21,36 @@ class Output:
 
     # No dataclass: that module would make up a good part of the time that `assay --help` takes.
     def __init__(
-        self, form: str | None = None, path: str | None = None, html: str | None = None, quiet: bool = False
+        self,
+        form: str | None = None,
+        path: str | None = None,
+        html: str | None = None,
+        quiet: bool = False,
+        tables: Sequence[str] = (),
+        full: bool = False,
+        figures: str | None = None,
+        figure_formats: Sequence[str] = ("svg",),
     ) -> None:
         self.form = form
         self.path = path
         self.html = html
         self.quiet = quiet
+        self.tables = tables
+        self.full = full
+        self.figures = figures
+        self.figure_formats = figure_formats
 
     def check(self) -> None:
-        """Refuse an output without a format before the work begins."""
-        if self.path and not self.form:
-            _form_of(self.path)
+        """Refuse an output without a format, unknown tables and figures without matplotlib before the work begins."""
+        from assay.render import check_tables, form_of
+
+        form = self.form or (form_of(self.path) if self.path else "table")
+        if self.tables:
+            check_tables(self.tables, form)
+        if self.figures:
+            from assay.render.pictures import check_plot
+
+            check_plot()
 
     @property
     def has_page(self) -> bool:
@@ -40,7 +59,9 @@ class Output:
 
     @property
     def _main_is_page(self) -> bool:
-        return "html" in (self.form, _form_of(self.path) if self.path and not self.form else "")
+        from assay.render import form_of
+
+        return "html" in (self.form, form_of(self.path) if self.path and not self.form else "")
 
     def embed(self, asked: str | None) -> str:
         """The sentences that go along: as asked, else what a page needs."""
@@ -54,7 +75,8 @@ class Output:
             return nullcontext()
         from rich.console import Console
 
-        return Console(stderr=True).status(text)
+        # The terminal itself: what stands before it while a line is renewed spells out what moves the cursor.
+        return Console(file=getattr(sys.stderr, "rich_proxied_file", sys.stderr)).status(text)
 
     def tell(self, text: str) -> None:
         """A line on stderr, unless all is to be quiet."""
@@ -63,28 +85,87 @@ class Output:
 
             click.echo(shown(text), err=True)
 
-    def deliver(self, result: Result, *, texts: bool = True) -> None:
+    def deliver(self, result: Result | Results, *, texts: bool = True) -> None:
         """Write a Result where the user wants it, in JSON without its `texts` if so; warnings go to stderr."""
         from dataclasses import replace
 
-        from assay.render import render
+        from assay.render import form_of, render
+        from assay.result import Results
 
-        if self.html:
+        overall = result.overall if isinstance(result, Results) else result
+        drawn: list[Path] = []
+        if self.figures:
+            with self.progress("Drawing …"):
+                drawn = result.figures(self.figures, self.figure_formats)
+        if self.html and isinstance(result, Results):
+            from assay.render.page import pages
+
+            make_folder(Path(self.html))
+            for name, text in pages(result):
+                write(Path(self.html, name), text)
+        elif self.html:
             write(self.html, render(result, "html"))
         if not (texts or self._main_is_page):
-            result = replace(result, texts=None)
+            if isinstance(result, Results):
+                bare = {name: replace(one, texts=None) for name, one in result.sets.items()}
+                result = Results(overall, bare)
+            else:
+                result = replace(result, texts=None)
         if self.path:
-            write(self.path, render(result, self.form or _form_of(self.path)))
+            write(self.path, render(result, self.form or form_of(self.path), self.tables, full=self.full))
         elif self.form or not sys.stdout.isatty():
-            click.echo(render(result, self.form or "tsv"), nl=False)
+            click.echo(render(result, self.form or "tsv", self.tables, full=self.full), nl=False)
         else:
             from assay.render.terminal import show
 
-            show(result)
-        for text in result.warnings:
+            show(overall, names=self.tables, full=self.full, further=_further(overall, bool(self.html)))
+        if self.tables:
+            from assay.render.tables import tables
+
+            known = [*dict.fromkeys(one.name for one in tables(overall)), *["examples"] * bool(overall.examples)]
+            for name in self.tables:
+                if name not in known:
+                    self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
+        for text in overall.warnings:
             self.tell(f"warning: {text}")
-        for path in filter(None, (self.path, self.html)):
+        for path in filter(None, (self.path, self.html, *_listed(drawn))):
             self.tell(f"written: {path}")
+        if self.figures and not drawn:
+            self.tell("note: nothing in this result can be drawn.")
+
+
+def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:
+    """Files by name, or as `labels*.svg (15 files)` where there are many of a kind."""
+    kinds: dict[str, list[str]] = {}
+    for path in paths:
+        kind = path.stem.partition("-")[0]
+        kinds.setdefault(str(path.with_name(f"{kind}*{path.suffix}")), []).append(str(path))
+    return [
+        text
+        for kind, names in kinds.items()
+        for text in (names if len(names) <= most else [f"{kind} ({len(names)} files)"])
+    ]
+
+
+_LONGEST = 200
+"""A command line of more characters is not shown again."""
+
+
+def _further(result: Result, has_page: bool) -> list[str]:
+    """The command once more, with what one may want next: a test where systems are scored, the page, sentences."""
+    import shlex
+
+    words: list[str] = click.get_current_context().find_root().obj or []
+    if not words or any(word.rpartition("=")[2] == "-" for word in words) or len(shlex.join(words)) > _LONGEST:
+        return []
+    if words[0] == "score" and len(result.systems) > 1:
+        words = ["compare", *words[1:]]
+    lines = [words] if words[0] == "compare" and result.command == "score" else []
+    page = "pages" if "--data" in words else "report.html"
+    lines += [[*words, "--html", page]] if not has_page else []
+    if result.command == "compare" and not result.examples and words[0] == "compare":
+        lines.append([*words, "--examples", "3", "--kind", "new-error"])
+    return [shlex.join(["assay", *line]) for line in lines[:2]]
 
 
 def put(text: str, path: str | None) -> None:
@@ -113,16 +194,6 @@ def put_files(texts: Mapping[str, str], path: str | None) -> None:
         write(place, texts[name])
 
 
-def _form_of(path: str) -> str:
-    from assay.errors import UsageError
-    from assay.render import ENDINGS
-
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise UsageError(f"{path}: the ending tells no format. Use {', '.join(ENDINGS)}, or say --format.")
-    return ENDINGS[ending]
-
-
 def check_stdin(*paths: str) -> None:
     """Standard input can be read once."""
     from assay.errors import UsageError
@@ -145,13 +216,16 @@ def gates_of(thresholds: Sequence[str], baseline: str | None, tolerance: float) 
     return Gates([Threshold.of(text) for text in thresholds], before)
 
 
-def deliver(result: Result, gates: Gates | None, output: Output, *, texts: bool) -> int:
-    """Write a Result where the user wants it; 1 where a threshold asked for is missed."""
+def deliver(result: Result | Results, gates: Gates | None, output: Output, *, texts: bool) -> int:
+    """Write a Result where the user wants it; 1 where a threshold asked for is missed, be it on one data set."""
     from assay.errors import shown
+    from assay.result import Results
 
-    missed = gates.missed(result) if gates else []
+    sets = {f"{name}: ": one for name, one in result.sets.items()} if isinstance(result, Results) else {"": result}
+    each = sets.items() if gates else ()
+    missed = [f"{name}{line}" for name, one in each if gates for line in gates.missed(one)]
     output.deliver(result, texts=texts)
-    for line in gates.notes(result) if gates else ():
+    for line in [f"{name}{line}" for name, one in each if gates for line in gates.notes(one)]:
         output.tell(f"note: {line}")
     for line in missed:
         click.echo(f"assay: {shown(line)}", err=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli import example_help
-from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, choice, output_options
+from assay.cli.options import CLUSTER, SEED, Command, Group, OutputPath, output_options
 from assay.cli.output import Output, check_stdin, put
-from assay.files import make_folder, write
 
 if TYPE_CHECKING:
     from assay.experiment.run import Progress, Step
@@ -227,7 +225,7 @@ def _summary(progress: Progress) -> str:
     epilog=example_help(
         "assay bayes runs.csv --rope 0.002",
         "assay bayes runs.csv -m accuracy -m oov-accuracy --rope accuracy=0.002 --rope oov-accuracy=0.02",
-        "assay bayes taggers.toml --pictures figures/",
+        "assay bayes taggers.toml --figures figures/",
         "assay bayes TnT=tnt.csv Flair=flair.csv --folds 10 --rope 0.002",
     ),
 )
@@ -240,8 +238,9 @@ def _summary(progress: Progress) -> str:
     "ropes",
     multiple=True,
     metavar="[MEASURE=]X",
-    help="Largest difference that does not matter: 0.002, '98 items', ci95 (as the paper; the default where the "
-    "number of items is known), ci95half, annotators.",
+    help="Largest difference that does not matter, in the unit of the scores: of fractions, 0.002 is 0.2 percentage "
+    "points; or '98 items', ci95 (as the paper; the default where the number of items is known), ci95half, "
+    "annotators.",
 )
 @click.option("--rho", help="Correlation of runs: folds (1/folds, the default), sizes (of the parts), or a number.")
 @click.option("--folds", type=click.IntRange(min=2), help="Folds of a repetition, for matrices.")
@@ -261,16 +260,13 @@ def _summary(progress: Progress) -> str:
 @click.option("--column", help="The column of the annotations that is compared.")
 @click.option("--draws", type=click.IntRange(min=1000), default=50_000, show_default=True, help="Posterior draws.")
 @SEED
-@click.option("--pictures", type=OutputPath(file_okay=False), help="Folder for triangles, forest plots, rankings …")
-@choice("--picture-format", "svg pdf png", "Format of pictures, which need the extra assay[plot].", "svg")
+@click.option("--nemenyi", is_flag=True, help="Groups of ranks by Nemenyi's test, in place of Wilcoxon's and Holm's.")
 @output_options
 def bayes(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     ropes: tuple[str, ...],
     output: Output,
-    pictures: str | None,
-    picture_format: str,
     **options: Any,
 ) -> None:
     """Estimate how likely one system is better than another on data like these, or practically as good.
@@ -286,23 +282,10 @@ def bayes(
     """
     check_stdin(*runs)
     output.check()
-    if pictures:
-        from assay.render.pictures import check_plot
-
-        check_plot()
     with output.progress("Comparing runs …"):
         from assay.bayesian import bayes as compare_runs
 
         result = compare_runs(list(runs), measures or None, rope=_by_measure(ropes), **options)
-    if pictures:
-        with output.progress("Drawing …"):
-            from assay.render.pictures import files
-
-            drawn = files(result, Path(pictures), picture_format)
-            make_folder(Path(pictures))
-            for path, content in drawn.items():
-                write(path, content)
-        output.tell(f"written: {len(drawn)} pictures in {pictures}")
     output.deliver(result)
 
 

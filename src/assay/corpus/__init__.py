@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
+from itertools import chain
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from assay.arrays import Bools, Ints, Stretches, as_codes, ids_of_runs
 from assay.errors import InputError, unknown
+from assay.records import dataclass
 
 T = TypeVar("T")
 UNITS = ("sentence", "document")
@@ -500,9 +502,10 @@ def is_span(item: object) -> bool:
 
 def holds_spans(sentences: Any) -> bool:
     """True if these lists hold spans, (label, first, last), not labels or words with labels."""
-    return isinstance(sentences, Sequence) and any(
-        is_span(item) for sentence in sentences if isinstance(sentence, Sequence) for item in list(sentence)[:1]
-    )
+    if not isinstance(sentences, Sequence):
+        return False
+    firsts = [one[0] for one in sentences if isinstance(one, list | tuple | Sequence) and len(one)]
+    return not {*map(type, firsts)} <= {str} and any(map(is_span, firsts))
 
 
 def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = "data") -> Corpus:
@@ -533,26 +536,26 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
 
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
-    if any(isinstance(sentence, str) for sentence in sentences):
+    if {*map(type, sentences)} != {list} and any(isinstance(sentence, str) for sentence in sentences):
         raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
-    lengths = [len(sentence) for sentence in sentences]
-    items: list[Any] = [item for sentence in sentences for item in sentence]
+    lengths = [*map(len, sentences)]
+    items: list[Any] = [*chain.from_iterable(sentences)]
     if not items:
         raise InputError(f"{name}: no words in it. Give one list of labels per sentence.")
-    if set(map(type, items)) != {str}:
+    plain = {*map(type, items)} == {str}
+    if not plain:
         items = [_with_text(item) for item in items]
     paired = isinstance(items[0], tuple | list)
-    for item in items if set(map(type, items)) != {str} else ():
+    for item in () if plain else items:
         if not (is_pair(item) if paired else isinstance(item, str)):
             raise InputError(f"{name}: {item!r} where all items should be labels, or all (word, label) pairs.")
-    words = [item[0] for item in items] if paired else [""] * len(items)
     labels = [item[1] for item in items] if paired else items
     content = repr([lengths, items]) if paired else repr(lengths) + "\t".join(items)
     return Corpus(
         name=name,
         format="lists",
         sha256=hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
-        forms=Column.of(words),
+        forms=Column.of(item[0] for item in items) if paired else Column(np.zeros(len(items), dtype=np.int32), ("",)),
         columns={"label": Column.of(list(map(str, labels)) if paired else labels)},
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         has_words=paired,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes
 from assay.corpus import Column
 from assay.errors import UsageError
+from assay.records import dataclass
 
 EMPTY_SET = "∅"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import click
 from assay.errors import InputError
 
 if TYPE_CHECKING:
+    from assay.keywords import Embed
     from assay.result import Result
 
 FOLDER = Path(__file__).parent
@@ -53,79 +55,40 @@ _COMPARISONS: dict[str, tuple[str, str, tuple[str, ...], dict[str, Any]]] = {
 """By title: the example, gold, systems (none are named: all others of gold's format) and options."""
 
 
-_TAGGERS = """\
-  assay compare {0}/gold.conllu {0}/nltk-tnt.conllu {0}/hanta.conllu --column XPOS --examples 5 --kind new-error
-  assay score {0}/gold.conllu {0}/hanta.conllu --column UPOS -m accuracy -m tag-f1
-  assay compare {0}/gold.conllu {0}/nltk-tnt.conllu {0}/hanta.conllu --slice sentence-length --format md
-"""
-_PROPOSALS = {
-    **{language: _TAGGERS.format(language) for language in LANGUAGES},
-    ENTITIES: """\
-  assay score entities/gold.tsv entities/rules.tsv -m exact -m fair -m semeval
-  assay compare entities/gold.tsv entities/rules.tsv entities/spacy.tsv --slice label --examples 5 --kind correction
-""",
-    ANSWERS: """\
-  assay score answers/gold.jsonl answers/as-json.jsonl --input-format answers -m exact -m strings
-  assay compare answers/gold.jsonl answers/as-json.jsonl answers/as-tags.jsonl --slice answer \
---input-format "answers(ground=folded)"
-""",
-    TREES: """\
-  assay compare trees/gold.conllu trees/arc-eager.conllu trees/arc-hybrid.conllu --task dependencies \
---examples 3 --kind correction
-  assay compare trees/gold.mrg trees/pcfg-1.mrg trees/pcfg-2.mrg -m parseval -m leaf-ancestor --examples 2
-  assay cross --theory dep=trees/gold.conllu --theory ps=trees/gold.mrg hybrid@dep=trees/arc-hybrid.conllu \
-pcfg@ps=trees/pcfg-2.mrg --sizes paper
-""",
-    GRAPHS: """\
-  assay compare graphs/gold.conllu graphs/rules.conllu graphs/learned.conllu --task graphs --slice empty-path
-  assay score graphs/gold.conllu graphs/learned.conllu -m elas -m "elas(empty=align)" -m arc-f1
-""",
-    RELATIONS: """\
-  assay compare relations/gold.jsonl relations/rules.jsonl relations/learned.jsonl --examples 3 --kind correction
-  assay score relations/gold.jsonl relations/rules.jsonl -m relations -m "relations(given=spans)" -m fair-relations
-""",
-    LINKS: """\
-  assay compare links/gold.tsv links/lookup.tsv links/context.tsv --slice ambiguous --slice nil
-  assay score links/gold.tsv links/context.tsv -m "links(at=3)" -m "links(match=overlap)" -m fair-links
-""",
-    COREFERENCE: """\
-  assay compare coreference/key.conll coreference/pronoun-rules.conll coreference/mention-pair.jsonl -m arcs-nom \
---examples 3 --kind new-error
-  assay score coreference/key.conll coreference/pronoun-rules.conll coreference/mention-pair.jsonl -m conll -m lea \
--m blanc
-""",
-    EXPERIMENT: "  assay experiment run experiment/taggers.toml --jobs 2\n",
-}
-"""Commands on the files of each example, to be run in the folder above them."""
+_CROSSED = (
+    ("dep=gold.conllu", "ps=gold.mrg", "ps+dep"),
+    (
+        *("arc-eager@dep=arc-eager.conllu", "arc-hybrid@dep=arc-hybrid.conllu"),
+        *("pcfg-1@ps=pcfg-1.mrg", "pcfg-2@ps=pcfg-2.mrg", "pcfg-functions@ps=pcfg-functions.mrg"),
+    ),
+)
+"""Golds and parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies."""
 
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
-    """Compare the systems of each example, print the tables, and say what to try next."""
-    from assay.cli.output import Output
+    """Compare the systems of each example and say the verdict, the command for the rest, and where the pages are."""
+    from textwrap import fill
+
+    from assay.errors import shown
     from assay.files import make_folder, write
 
     copies = _copies(examples, Path(copy)) if copy else {}
     for folder in filter(None, (html, copy)):
         make_folder(Path(folder))
+    width = shutil.get_terminal_size((100, 50)).columns
     found: list[tuple[str, Result]] = []
     for example in examples:
-        for title, result in _results(example, "auto" if html else "none"):
+        for title, result, command in _results(example, "auto" if html else "none"):
             found.append((title, result))
-            click.echo(f"\n=== {title}: {', '.join(source.name for source in result.systems)} ===\n")
-            Output().deliver(result)
+            click.echo(f"{title}: {', '.join(source.name for source in result.systems)}")
+            click.echo(fill(shown(result.verdict), width, initial_indent="  ", subsequent_indent="  "))
+            click.echo(f"  {shlex.join(command)}\n")
     for target, content in copies.items():
         make_folder(target.parent)
         write(target, content)
-    tried = [_PROPOSALS[example] for example in examples if copy or example != EXPERIMENT]
-    if set(LANGUAGES) <= set(examples):
-        tried.remove(_PROPOSALS[LANGUAGES[1]])
-    click.echo(f"""
-What to try next:
-  cd {shlex.quote(str(Path(copy) if copy else FOLDER))}
-{"".join(tried)}\
-  assay measures, assay formats, assay compare --help
-Your own files: assay compare gold.conllu a.conllu b.conllu
-""")
+    click.echo(f"The commands show more; run them in: cd {shlex.quote(str(Path(copy) if copy else FOLDER))}")
+    if copy and EXPERIMENT in examples:
+        click.echo("The runs anew, in a minute: assay experiment run experiment/taggers.toml --jobs 2")
     if html:
         from assay.render import render
         from assay.render.page import index
@@ -134,36 +97,49 @@ Your own files: assay compare gold.conllu a.conllu b.conllu
             write(str(Path(html) / f"{title}.html"), render(result, "html"))
         first = Path(html) / "index.html"
         write(str(first), index("assay demo", [(title, f"{title}.html", result) for title, result in found]))
-        click.echo(f"report pages: {first}")
+        click.echo(f"Pages with every sentence behind these figures: {first}")
+    else:
+        click.echo("Pages with every sentence behind these figures: assay demo --html pages")
+    click.echo("Your own files: assay compare gold.conllu a.conllu b.conllu")
 
 
-def _results(example: str, embed: str) -> Iterator[tuple[str, Result]]:
-    """The comparisons of one example, each with its title; with the sentences where a page is to show them."""
+def _results(example: str, embed: Embed) -> Iterator[tuple[str, Result, list[str]]]:
+    """The comparisons of one example, with the sentences where a page is to show them: title, Result and command."""
     from assay.scale.run import compare
 
     folder = FOLDER / example
     for title, (of_example, gold, systems, options) in _COMPARISONS.items():
         if of_example == example:
-            others = [folder / name for name in systems] or sorted(
-                path for path in folder.glob("*.conllu") if path.name != gold
-            )
+            others = systems or sorted(path.name for path in folder.glob("*.conllu") if path.name != gold)
             known = {"train": str(folder / options["train"])} if "train" in options else {}
-            yield title, compare(str(folder / gold), list(map(str, others)), **{**options, **known, "embed": embed})
+            chosen = {**options, **known, "embed": embed}
+            result = compare(str(folder / gold), [str(folder / name) for name in others], **chosen)
+            words = ["assay", "compare", *(f"{example}/{name}" for name in (gold, *others))]
+            for name, value in options.items():
+                option = {"measures": "-m", "slices": "--slice"}.get(name, f"--{name.replace('_', '-')}")
+                for one in value if isinstance(value, tuple) else (value,):
+                    words += [option, f"{example}/{one}" if name == "train" else str(one)]
+            yield title, result, words
     if example == TREES:
         from assay.tasks.cross.compare import cross
 
-        # Parsers of dependencies and of phrase structure, whose gold takes its functions from the dependencies.
-        parsers = [
-            *(f"{name}@dep={folder / name}.conllu" for name in ("arc-eager", "arc-hybrid")),
-            *(f"{name}@ps={folder / name}.mrg" for name in ("pcfg-1", "pcfg-2", "pcfg-functions")),
-        ]
-        golds = [f"dep={folder / 'gold.conllu'}", f"ps={folder / 'gold.mrg'}", "ps+dep"]
-        yield "frameworks", cross(golds, parsers, examples=1, embed=embed)
+        golds, parsers = ([_within(one, f"{folder}/") for one in given] for given in _CROSSED)
+        theories, named = ([_within(one, f"{example}/") for one in given] for given in _CROSSED)
+        words = ["assay", "cross", *(word for one in theories for word in ("--theory", one)), *named]
+        yield "frameworks", cross(golds, parsers, examples=1, embed=embed), [*words, "--examples", "1"]
     if example == EXPERIMENT:
         from assay.bayesian import bayes
 
         # The bundled experiment's runs, five repetitions of five folds.
-        yield "runs", bayes(str(folder / "runs.csv"), ["accuracy", "oov-accuracy"], rope=0.02)
+        measures, rope = ["accuracy", "oov-accuracy"], 0.02
+        words = ["assay", "bayes", f"{example}/runs.csv", *(word for one in measures for word in ("-m", one))]
+        yield "runs", bayes(str(folder / "runs.csv"), measures, rope=rope), [*words, "--rope", str(rope)]
+
+
+def _within(given: str, folder: str) -> str:
+    """`name=path` with the path in a folder."""
+    name, equals, path = given.partition("=")
+    return f"{name}={folder}{path}" if equals else given
 
 
 def _copies(examples: Sequence[str], folder: Path) -> dict[Path, bytes]:

@@ -6,10 +6,10 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,19 +22,21 @@ from assay.engine.annotators import ALL_PAIRS, Continua, Figure, Groups
 from assay.engine.coefficients import AGAINST
 from assay.engine.finish import few_units, pooled_note
 from assay.engine.measure import Measure, find
-from assay.engine.options import Options
+from assay.engine.options import Options, defaults
 from assay.engine.parts import way_of
 from assay.engine.prepare import Prepared, Run, source_of
 from assay.engine.run import evaluate_shards
 from assay.engine.scores import Settings
 from assay.engine.slices import Slice
-from assay.engine.task import describe, task_options, tasks
+from assay.engine.task import describe, task_options, tasks, with_titles
 from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError
 from assay.formats import Files, plan
 from assay.formats.ratings import FORMAT, SystemRatings, Table, is_table, ratings_in, read_ratings
 from assay.formats.source import Source as File
 from assay.formats.source import expand, folder_of
+from assay.keywords import Keywords, explicit
+from assay.records import dataclass
 from assay.result import SCHEMA, AltTest, Result, Score, Source
 
 _GOLD = re.compile(r"(?<![\w'\"./=-])gold(?!\w|[./=-]\w|'\s)")
@@ -45,6 +47,7 @@ _TABLES = ("tsv", "conll", "slash", "jsonl", "clusters")
 """Formats that a table of ratings may look like by its first lines."""
 
 
+@explicit(defaults())
 def agreement(
     annotators: Any,
     measures: Sequence[str] | str | None = None,
@@ -52,7 +55,7 @@ def agreement(
     systems: Any = None,
     against: Sequence[str] | str = (),
     items: bool = False,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Result:
     """The agreement of two or more annotators; options are those of `score`, but for jobs and cluster.
 
@@ -76,11 +79,11 @@ def agreement(
     table = _one_table(annotators, chosen)
     if table is not None:
         chosen.check()
-        return _of_table(table, given, systems, ways, items, chosen)
+        return with_titles(_of_table(table, given, systems, ways, items, chosen))
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
-    return _of_files(dict(named), given, systems, ways, items, absent, chosen)
+    return with_titles(_of_files(dict(named), given, systems, ways, items, absent, chosen))
 
 
 # --- one table of ratings ---

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from assay.engine.measure import Measure
 from assay.engine.scores import Settings
 from assay.errors import UsageError, unknown
 from assay.formats.ratings import SystemRatings, ratings_in, read_ratings, system_ratings
+from assay.records import dataclass
 from assay.result import Annotator, Coincidence, Comparison, Disagreement, Score
 from assay.stats.intervals import percentiles
 from assay.stats.resample import bootstrap_weights

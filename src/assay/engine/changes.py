@@ -34,7 +34,8 @@ def diffs(
     items tells.
     """
     for a, b in combinations(range(len(items.systems)), 2):
-        pair = items.of_pair(a, b)
+        # Of many systems few rows are the same; of two, nearly all.
+        pair = items.of_pair(a, b).fold()
         total = pair.total
         if not total:
             continue
@@ -189,7 +190,7 @@ def met_confusion(name: str, met: Met, measure: str) -> Iterator[Confusion]:
 def transitions(items: Items, on: str, where: str | None) -> Iterator[Transition]:
     """Every outcome under one system and under another: of all items, and by gold's label."""
     for a, b in combinations(range(len(items.systems)), 2) if items.kinds else ():
-        pair, names = items.of_pair(a, b), (items.systems[a], items.systems[b])
+        pair, names = items.of_pair(a, b).fold(), (items.systems[a], items.systems[b])
         labels = [NONE, *sorted(np.unique(pair.gold[pair.gold != NONE]).tolist(), key=pair.name)]
         for label in [None, *labels]:
             mask = np.ones(len(pair), dtype=np.bool_) if label is None else pair.gold == label

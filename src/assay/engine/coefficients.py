@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from assay.arrays import NONE, Array, Floats, Ints, numbers_of_runs, ratio
 from assay.corpus.ratings import Ratings, majority
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "set")
 DISTANCES = ("jaccard", "masi")

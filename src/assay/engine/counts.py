@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_rows
+from assay.arrays import NONE, Array, Bools, Floats, Ints, as_codes, distinct_numbers, distinct_rows
 from assay.engine.items import CREDITS, Items
+from assay.records import dataclass
 from assay.stats.resample import is_costly
 
 DENSE = 1 << 25
@@ -193,7 +194,7 @@ def _per_label(
     """Counts of the rows of each field, given by their sentences and labels, where any field has some."""
     width = max(len(labels), 1)
     keys = [sentence.astype(np.int64) * width + label for sentence, label in rows]
-    occurring, place = np.unique(np.concatenate(keys), return_inverse=True)
+    occurring, place, _ = distinct_numbers(np.concatenate(keys), sentences * width)
     places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
     columns = [np.bincount(own, minlength=len(occurring)) for own in places]
     unit, label = occurring // width, (occurring % width).astype(np.int32)

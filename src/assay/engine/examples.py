@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +16,7 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import shown_words
 from assay.engine.task import Places, Tables, tasks
 from assay.errors import UsageError
+from assay.records import dataclass
 from assay.result import Example, ExampleItem, Unresolved
 
 MOST_UNRESOLVED = 10_000

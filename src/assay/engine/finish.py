@@ -255,11 +255,11 @@ def _compared(part: Part, result: Result, tested: Sequence[Comparison], views: S
     family, times = result.family, result.times
     shuffled = [row for row in rows if row.test == "shuffling" and row.slice is None]
     sampled = [row for row in shuffled if not row.exact]
+    near = [row for row in sampled if row.p_low < ALPHA < row.p_high]
     warnings = [
         f"{row.a} and {row.b} on {row.measure}: p = {row.p:.4f} is too near 0.05 to be decided with {times:,} "
-        f"shufflings. Raise them: --times {times * 10}"
-        for row in sampled
-        if row.p_low < ALPHA < row.p_high
+        f"shufflings{f'; so are those of {len(near) - 1} more' * (len(near) > 1)}. Raise them: --times {times * 10}"
+        for row in near[:1]
     ]
     if sampled and family / (times + 1) > ALPHA:
         warnings.append(

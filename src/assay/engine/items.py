@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from assay.align import Pair
 from assay.arrays import NONE, Array, Bools, Ints, as_codes, distinct_rows, fold_codes
 from assay.corpus import KEPT, one_vocabulary
+from assay.records import dataclass
 from assay.result import kind_title
 
 ONE = 1 << 32
@@ -226,6 +227,8 @@ class Items:
 
     def by_group(self, values: Ints | Bools, group: Ints, groups: int) -> list[int]:
         """The sum of some values over the items of each group, in whole numbers: sums of credit outgrow 64 bits."""
+        if values.dtype == np.bool_:
+            return [int(number) for number in np.bincount(group, self.sizes * values, minlength=groups).tolist()]
         high, low = (
             np.bincount(group, self.sizes * part, minlength=groups).tolist()
             for part in (values.astype(np.int64) >> _HALF, values.astype(np.int64) & ((1 << _HALF) - 1))

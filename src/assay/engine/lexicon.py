@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError, unknown
 from assay.formats import Input
 from assay.formats.source import Source, expand
+from assay.records import dataclass
 
 BANDS = ((0, "0"), (1, "1"), (5, "2-5"), (20, "6-20"), (100, "21-100"), (1000, "101-1000"))
 

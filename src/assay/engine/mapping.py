@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from assay.corpus import Column, Corpus
 from assay.engine.expressions import Expression, expression
 from assay.errors import InputError, unknown
 from assay.formats.source import Source
+from assay.records import dataclass
 from assay.result import Mapped
 
 

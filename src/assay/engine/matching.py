@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 from math import lcm, prod
 
 import numpy as np
 
 from assay.arrays import NONE, Bools, Floats, Ints, Stretches, atoms_at, numbers_of_runs
+from assay.records import dataclass
 
 FAIR = ("tp", "fp", "fn", "le", "bes", "bel", "beo", "lbe")
 BRACKETS = FAIR[:4]

@@ -6,7 +6,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +22,7 @@ from assay.engine.counts import Counts, Sums, bracketed, graded, matched, tally
 from assay.engine.items import ONE, Items
 from assay.engine.task import first_task, tasks
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 Score = Callable[[Sums], Floats]
 Scores = Mapping[str, Score]

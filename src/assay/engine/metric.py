@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, overload
+from dataclasses import field
+from typing import Any, Unpack, overload
 
 from assay.corpus.adapters import Labels, from_predictions
 from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
-from assay.engine.options import Options
+from assay.engine.options import Options, defaults
 from assay.engine.run import evaluate_shards
+from assay.engine.scores import Settings
 from assay.errors import UsageError
+from assay.keywords import Keywords, refuse_unknown
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class Metric:
             gold, system = self._sides(gold)
         elif self.id2label is not None:
             gold, system = from_predictions(system, gold, self.id2label)
-        # Intervals are not asked for.
-        options = Options(**{"times": 1, **self.options})
-        result = evaluate_shards("score", gold, {"system": system}, self.measures, options)
+        options = Options(**self.options)
+        figures_alone = Settings(options.seed, options.times, interval="")
+        result = evaluate_shards("score", gold, {"system": system}, self.measures, options, figures_alone)
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:
@@ -63,7 +66,7 @@ def measure(name: str, /, *, scores: Scores, **definition: Any) -> Callable[[Jud
 
 
 @overload
-def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Metric: ...
+def measure(*names: str, id2label: Labels | None = None, **options: Unpack[Keywords]) -> Metric: ...
 
 
 def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
@@ -75,6 +78,7 @@ def measure(*names: str, id2label: Labels | None = None, **options: Any) -> Any:
     if "scores" in options:
         return define(*names, **options)
     # Mistakes show here, not after the first epoch.
+    refuse_unknown(options, ["id2label", "scores", *defaults()])
     for name in names:
         find(name)
     Options(**options).check()

@@ -6,17 +6,19 @@ import hashlib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.align import MISMATCH
+from assay.arrays import plain
 from assay.corpus import UNITS, cluster_key
 from assay.engine.measure import Measure
 from assay.engine.task import task_options, tasks
 from assay.errors import UsageError, unknown
 from assay.formats import FORMATS
 from assay.formats.source import expand
+from assay.records import dataclass
 
 TAGS = ("XPOS", "tag", "UPOS")
 """The columns of tags that types of mentions go by: the first that gold fills."""
@@ -115,6 +117,12 @@ class _Options:
     """For one of many shards: how it is to be read. What must hold in some shard is then not asked of each."""
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            value = plain(getattr(self, one.name))
+            if isinstance(one.default, int) and not isinstance(value, int):
+                wanted = "True or False" if isinstance(one.default, bool) else "a whole number"
+                raise UsageError(f"{one.name} is {wanted}, not {value!r}.")
+            object.__setattr__(self, one.name, value)
         # One may be given by itself, in Python.
         for name in ("slices", *(name for name, option in task_options().items() if option.default == ())):
             value = getattr(self, name)
@@ -133,6 +141,8 @@ class _Options:
                 object.__setattr__(self, name, str(getattr(self, name)))
 
     if TYPE_CHECKING:
+
+        def __init__(self, **given: Any) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -241,9 +251,15 @@ else:
             if name not in _Options.__dataclass_fields__
         ],
         bases=(_Options,),
+        namespace={"__doc__": _Options.__doc__},
         frozen=True,
     )
     Options.__module__ = __name__
+
+
+def defaults() -> dict[str, Any]:
+    """The options that are not said, by name; what only the engine sets is not among them."""
+    return {one.name: one.default for one in fields(Options) if one.name not in ("symmetric", "decided")}
 
 
 def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:

@@ -6,7 +6,7 @@ A single file is one shard.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from assay.engine.measure import Measure, find
 from assay.engine.options import Decided, Options
 from assay.engine.texts import Texts, gathered
 from assay.engine.warnings import Remark, together
+from assay.records import dataclass
 from assay.result import Example, Mapped, Source
 
 FEW_UNITS = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,6 +21,7 @@ from assay.engine.warnings import Remark, format_warnings, remark
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Files, Input, from_documents
 from assay.formats.entities import ENTITY
+from assay.records import dataclass
 from assay.result import Mapped, Source, enumeration
 
 
@@ -320,7 +321,7 @@ class Prepared:
 
     def __init__(self, gold: Given, systems: Any, options: Options, measures: Sequence[Measure] = ()) -> None:
         options.check()
-        if holds_spans(gold) and isinstance(systems, list) and len(systems) == len(gold) and not any(systems):
+        if isinstance(systems, list) and holds_spans(gold) and len(systems) == len(gold) and not any(systems):
             # Sentences without spans, not systems without sentences.
             systems = [systems]
         named = named_systems(systems)

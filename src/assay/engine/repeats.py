@@ -171,7 +171,7 @@ def _tested(
         p=p,
         p_low=p,
         p_high=p,
-        exact=True,
+        exact=False,
         interval="runs",
         power=None,
         runs=RunTest(

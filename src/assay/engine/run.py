@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -32,6 +32,7 @@ from assay.engine.warnings import format_warnings
 from assay.errors import InputError, UsageError, reason
 from assay.formats import Files
 from assay.formats.source import expand, folder_of
+from assay.records import dataclass
 from assay.result import Result
 
 ALONE = Covered("", 1, (0,))

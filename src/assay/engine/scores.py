@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from assay.arrays import Array, Bools, Floats, Ints
 from assay.engine.counts import BLOCKS, MANY, Collapsed, Sums, Tallies, as_sums
 from assay.engine.measure import ByFields, Measure, Proportion, Ranged, Ratio, f1, recall
 from assay.engine.measure import Score as ScoreFunction
+from assay.records import dataclass
 from assay.result import Comparison, CountsRow, Power, Score
 from assay.stats.intervals import bca, percentile, percentiles, score_interval, t_interval, wilson
 from assay.stats.power import detectable
@@ -46,6 +47,7 @@ class Settings:
     seed: int
     times: int
     interval: str
+    """The kind of interval asked for; if empty, none."""
     power: float | None = 0.8
     """The chance with which a difference is to be found; None: what could be found is not asked."""
     alpha: float = ALPHA
@@ -114,8 +116,8 @@ class Figures:
         """A score, both ends of its interval, and which kind of interval that is."""
         observed = self._observed[name][system] if label is None else self._observed_by_label[name][system, label]
         value, asked = float(observed), self.settings.interval
-        if np.isnan(value):
-            return value, value, value, ""
+        if np.isnan(value) or not asked:
+            return value, math.nan, math.nan, ""
         if asked == "score":
             ends, kind = self._label_intervals[name] if label is not None else (None, "")
             if ends is None:

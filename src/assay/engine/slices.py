@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from assay.engine.measure import Measure
 from assay.engine.spanpairs import SpanPair
 from assay.engine.task import tasks
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 LENGTHS = ((5, "1-5"), (10, "6-10"), (20, "11-20"), (40, "21-40"))
 TREE_LENGTHS = ((10, "1-10"), (20, "11-20"), (30, "21-30"), (40, "31-40"))
@@ -184,8 +185,10 @@ class Slice:
         in_gold = np.bincount(codes[judged.has_gold].astype(np.int64), minlength=len(names))
         # What is counted sentence by sentence has no part in a selection of items.
         nothing = judged.none().sums
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
         return [
-            (name, int(in_gold[code]), replace(judged.where(codes == code), sums=nothing))
+            (name, int(in_gold[code]), replace(judged.where(order[ends[code] : ends[code + 1]]), sums=nothing))
             for code, name in enumerate(names)
         ]
 
@@ -207,8 +210,10 @@ class Slice:
     def _by_sides(self, pair: Pair, judged: Items) -> list[tuple[str, int, Items]]:
         """Recall by gold's items, precision by the system's: what both have, but not alike, is missing in the part of
         gold's and spurious in that of the system's."""
-        assert self.kind.of_sides is not None and judged.partner is not None
+        assert self.kind.of_sides is not None
+        # It refuses items that it is not about.
         gold, system, names = self.kind.of_sides(pair, judged, self.argument)
+        assert judged.partner is not None
         missing, spurious = (judged.kinds.index(name) for name in ("fn", "fp"))
         parts = []
         for code, name in enumerate(names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from assay.corpus import Column, Corpus, Spans, Trees, one_vocabulary
 from assay.engine import matching
 from assay.engine.matching import Records, SpanList, TooManyOverlapsError, span_sizes
 from assay.errors import AlignmentError, InputError, UsageError
+from assay.records import dataclass
 
 Identity = tuple[int, Stretches, str]
 """Gold sentence, atoms counted from its beginning, label."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.arrays import NONE, Ints
+from assay.records import dataclass
 from assay.specs import Option
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class Task:
     """Its items and layers in the text, for examples and pages."""
     measures: tuple[ModuleType, ...]
     """The modules with its measures, in the order in which they are listed."""
+    spelling: Mapping[str, str] = field(default_factory=dict)
+    """Names of measures, or words of these, as people write them: `LAS` for `las`."""
     defaults: tuple[str, ...] = ()
     """The measures where the user names none …"""
     measures_for: Callable[[Input | Corpus], tuple[str, ...]] | None = None
@@ -172,8 +175,25 @@ def task_options() -> dict[str, Option]:
     return found
 
 
+def measure_title(name: str) -> str:
+    """A measure or a score as people write it: `macro F1` for `macro-f1`, `LAS (punct=no)` for `las(punct=no)`."""
+    base, bracket, settings = name.partition("(")
+    if any(mark in base for mark in ":/@"):
+        return name
+    spelling = {"f1": "F1"} | {key: text for task in tasks().values() for key, text in task.spelling.items()}
+    written = spelling.get(base) or " ".join(spelling.get(part, part) for part in base.split("-"))
+    return f"{written} {bracket}{settings}" if bracket else written
+
+
+def with_titles(result: Result) -> Result:
+    """The Result with the names of its measures and scores as people write them."""
+    named = dict.fromkeys(name for row in result.scores for name in (row.measure, row.score))
+    return replace(result, titles={name: measure_title(name) for name in named if measure_title(name) != name})
+
+
 def describe(result: Result, *, noun: bool = False) -> Result:
     """The Result with all that its task's record says of how it is shown; on demand with what items are called."""
+    result = with_titles(result)
     task = tasks().get(result.task)
     if task is None:
         return result

@@ -8,7 +8,7 @@ what differs from gold's. docs/json.md has the names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import Beside, shown_words
 from assay.engine.task import tasks
 from assay.errors import UsageError
+from assay.records import dataclass
 
 T = TypeVar("T")
 _BY_SYSTEM = ("answers", "wrong", "alike", "kind", "lost")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,6 +13,7 @@ from assay.align import Pair
 from assay.arrays import NONE
 from assay.engine.items import Items
 from assay.errors import MOST_PROBLEMS, InputError
+from assay.records import dataclass
 from assay.result import enumeration
 
 Facts = ParamSpec("Facts")

@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -22,6 +21,7 @@ from assay.files import inputs, make_folder, write
 from assay.formats import Input
 from assay.formats.columns import CONLL09, CONLLU, check_separator, is_named_comment
 from assay.formats.source import Source, expand
+from assay.records import dataclass
 
 WORDS = ("conllu", "conllx", "conll09", "tsv", "conll")
 """Formats with a word per line."""

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from assay.errors import AlignmentError, AssayError, InputError, UsageError, rea
 from assay.experiment.data import Data, file_hash
 from assay.experiment.plan import DataSet, Experiment, RunId, System, fill, measure_and_score, placeholder_values
 from assay.experiment.store import Measurement, Outcome, Usage
+from assay.records import dataclass
 
 TAIL = 15
 """So many of a log's last lines are shown for a failed run."""
@@ -319,7 +320,7 @@ def measure_run(
             if main not in values:
                 raise UsageError(f"{spec}: {name} has no score {main!r}. There is: {', '.join(values)}.")
             counts: Mapping[str, int] = next((row.counts for row in result.counts if _is_overall(row, name)), {})
-            value, (part, whole) = values[main], _share(measure.scores.get(main), main, counts)
+            value, (part, whole) = values[main], share_of(measure.scores.get(main), main, counts)
             if part is not None and whole and not math.isclose(part / whole, value, rel_tol=1e-9, abs_tol=1e-12):
                 part = whole = None
             rows.append(Measurement(spec, value, part, whole, dict(counts)))
@@ -349,7 +350,7 @@ def _options(dataset: DataSet, task: str, train: str) -> dict[str, Any]:
     return {**dict(dataset.scoring), "input_format": dataset.format, **known, "times": 1}
 
 
-def _share(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
+def share_of(function: Any, main: str, counts: Mapping[str, int]) -> tuple[int | None, int | None]:
     """The number of items that were right, and of all, where the score is such a share."""
     from assay.engine.measure import Proportion
 

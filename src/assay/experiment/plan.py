@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from assay import specs
 from assay.errors import AssayError, InputError, UsageError, reason, unknown
 from assay.experiment.splits import SCHEMES, Design, read_design, run_seed, split_name
+from assay.records import dataclass
 
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")

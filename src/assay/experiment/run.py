@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import assay
@@ -24,6 +24,7 @@ from assay.experiment.plan import Experiment, RunId, Table, fill, measure_and_sc
 from assay.experiment.splits import ALGORITHM, Design
 from assay.experiment.store import Holder, Outcome, Store, is_wanted, lock_path, locked, running
 from assay.files import make_folder
+from assay.records import dataclass
 from assay.scale.workers import GoneError, check_cluster, serve, work, work_on_cluster
 
 TRIES = 3

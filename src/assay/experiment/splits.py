@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, reason
+from assay.records import dataclass
 
 ALGORITHM = "assay-split/1"
 """Changes when the same seed would give other splits."""

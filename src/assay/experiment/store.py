@@ -14,13 +14,14 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, UsageError, reason
 from assay.experiment.plan import RunId
 from assay.experiment.splits import Design
+from assay.records import dataclass
 
 VERSION = 2
 _WITHOUT_CHECKSUM = 1

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from assay.errors import InputError, UsageError
 from assay.experiment.data import Data, file_hash
-from assay.experiment.job import find_discordant
+from assay.experiment.job import find_discordant, share_of
 from assay.experiment.plan import Experiment, RunId, measure_and_score, read_plan
 from assay.experiment.splits import split_name
 from assay.experiment.store import Measurement, Outcome, Store
 from assay.formats.source import Source
+from assay.result import Result, Results
 
 COLUMNS = ("dataset", "system", "repetition", "fold", "measure", "value")
 COUNTS = ("numerator", "denominator", "n_train", "n_test")
@@ -186,6 +187,41 @@ def _discordant(experiment: Experiment, stored: Mapping[RunId, Outcome]) -> Rows
                 train.write_text(data.text(split.train), "utf-8", newline="\n")
                 for measure, a, b, *only in find_discordant(data.dataset, specs, str(test), str(train), outputs):
                     yield [name, a, b, repetition, fold, measure, *only]
+
+
+def export_results(results: Result | Results) -> str:
+    """The main scores of each data set, or of one that is called by its gold, as such a table: a run of a system is a
+    repetition."""
+    sets = results.sets if isinstance(results, Results) else {results.gold.name: results}
+    stream = io.StringIO()
+    rows = (row for name, result in sets.items() for row in _scored(name, result))
+    csv.writer(stream, lineterminator="\n").writerows([(*COLUMNS, *COUNTS), *rows])
+    return stream.getvalue()
+
+
+def _scored(name: str, result: Result) -> Rows:
+    from assay.engine.measure import find
+
+    whole_set = [row for row in result.counts if row.label is None and row.slice is None]
+    counted = {(row.system, row.measure): row.counts for row in whole_set}
+    for row in result.scores:
+        if not row.main or row.label is not None or row.slice is not None:
+            continue
+        if row.runs is not None:
+            for number, value in enumerate(row.runs.values, 1):
+                yield [name, row.system, number, 1, row.measure, float(value), "", "", "", result.units]
+            continue
+        try:
+            function = find(row.measure).scores.get(row.score)
+        except UsageError:
+            # One of a framework, say.
+            function = None
+        part, whole = share_of(function, row.score, counted.get((row.system, row.measure), {}))
+        if part is None or not whole or not math.isclose(part / whole, row.value, rel_tol=1e-9, abs_tol=1e-12):
+            part = whole = None
+        counts = ["" if number is None else number for number in (part, whole)]
+        shown = "" if math.isnan(row.value) else float(row.value)
+        yield [name, row.system, 1, 1, row.measure, shown, *counts, "", result.units]
 
 
 # --- into the store ---

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
+from os import PathLike, fspath
 from typing import Any
 
 from assay import specs
@@ -31,6 +32,7 @@ from assay.formats import (
 )
 from assay.formats.builder import Builder, check_choice
 from assay.formats.source import ANNOTATIONS, Source, expand, folder_of
+from assay.records import dataclass
 
 Reader = Callable[[Source, Builder], None]
 # Where several columns could be meant, the first of these that all files fill is compared.
@@ -701,13 +703,15 @@ def joint_digest(digests: Sequence[str]) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def read(path: str, *, columns: Sequence[str] | None = None, input_format: str | None = None) -> Corpus:
+def read(
+    path: str | PathLike[str], *, columns: Sequence[str] | None = None, input_format: str | None = None
+) -> Corpus:
     """Read a file, a folder, a glob pattern or `-` (standard input) into a Corpus.
 
     `columns` are the label columns wanted, by name or number; all of them where none are named. The format
     is told by the first lines, or given as on the command line: `input_format="tsv(word=2)"`.
     """
-    return Input(str(path), input_format=input_format, wanted=columns or ()).read(columns)
+    return Input(fspath(path), input_format=input_format, wanted=columns or ()).read(columns)
 
 
 def from_documents(documents: Sequence[Any], name: str = "data") -> Corpus:

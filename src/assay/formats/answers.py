@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from assay.formats.grounding import LEVELS, UNGROUNDED, Ground, Text
 from assay.formats.shapes import SHAPES, STATUSES, read_answer
 from assay.formats.source import Source
 from assay.formats.standoff import IDS, json_values, shown
+from assay.records import dataclass
 
 KEYS = ("answer", "response", "output", "raw_output", "completion", "prediction", "generated_text", "text_output")
 PARAMETERS: dict[str, Any] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -129,6 +131,7 @@ class Builder:
         self._multiwords: list[tuple[Multiword, str]] = []
         self._comments: list[tuple[int, str]] = []
         self._documents: list[tuple[int, str]] = []
+        self._document_names = Counter[str]()
         self._spans = SpanLists()
         self.node_labels = Vocabulary[str]()
         """The labels of tree nodes to their codes …"""
@@ -217,8 +220,9 @@ class Builder:
     def document(self, name: str, sentence: int) -> None:
         """A document begins with this sentence."""
         if self._documents and self._documents[-1][0] == sentence:
-            self._documents.pop()
+            self._document_names[self._documents.pop()[1]] -= 1
         self._documents.append((sentence, name))
+        self._document_names[name] += 1
 
     def identify(self, name: str, place: str) -> None:
         """A document begins that is told from all others by its id; its first sentence comes next."""
@@ -283,13 +287,14 @@ class Builder:
         path, first = self._files[-1]
         if first == self.sentence:
             raise InputError(f"{path}: no words in it.")
-        place = next((i for i, (start, _) in enumerate(self._documents) if start >= first), len(self._documents))
+        place = bisect_left(self._documents, (first, ""))
         if place == len(self._documents) or self._documents[place][0] > first:
             # A file of the same name in another folder is told by the folder.
             pure = PurePath(path)
             stem = pure.name.partition(".")[0]
-            again = stem in (name for _, name in self._documents)
-            self._documents.insert(place, (first, f"{pure.parent.name}/{stem}" if again else stem))
+            name = f"{pure.parent.name}/{stem}" if self._document_names[stem] else stem
+            self._documents.insert(place, (first, name))
+            self._document_names[name] += 1
 
     def corpus(self, name: str, sha256: str, plan: Plan) -> Corpus:
         """The finished corpus."""

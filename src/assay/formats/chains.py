@@ -10,9 +10,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from assay.formats.builder import Builder, document_id, refuse_all
 from assay.formats.columns import ROLES
 from assay.formats.source import Batch, Source, decode
 from assay.formats.standoff import is_text, json_object, shown
+from assay.records import dataclass
 
 TAG = "XPOS"
 """The name of the column of POS tags."""
@@ -31,6 +31,7 @@ _LEMMA, _FRAMESET, _FIRST_ROLE = 6, 7, 11
 _MARKS = ("-", "_", "*", "")
 """Marks of an empty cell."""
 _EMPTY = frozenset(mark.encode() for mark in _MARKS)
+_MANY_LINES = 64
 _DOCUMENT = re.compile(rb"#[ \t]*(begin|end) document\b[ \t]*(.*)")
 _ID = r"[^()|*\s]+"
 _BRACKET = re.compile(rf"\((?P<single>{_ID})\)|\((?P<opened>{_ID})|(?<![^()|*\s])(?P<closed>{_ID}+)\)")
@@ -212,12 +213,12 @@ def read_conll2012(source: Source, builder: Builder, *, layout: ChainLayout, bro
 
 
 class _Rows:
-    """Lines cut into cells. Those that tabs cut into the same number of cells are cut in one go, which is faster."""
+    """Lines cut into cells. Many that tabs cut into the same number of cells are cut in one go, which is faster."""
 
     def __init__(self, lines: list[bytes], separator: bytes | None) -> None:
         self._flat: list[bytes] = []
         self._rows: list[list[bytes]] = []
-        if separator:
+        if separator and len(lines) >= _MANY_LINES:
             whole = b"\n".join(lines)
             characters = np.frombuffer(whole + b"\n", dtype=np.uint8)
             ends = characters[(characters == separator[0]) | (characters == ord("\n"))] == ord("\n")
@@ -251,8 +252,9 @@ class _Document:
         self.between_sentences = True
         self.cells: list[bytes] = []
         """The cells that are not empty …"""
-        self.places: list[Ints] = [np.zeros((2, 0), dtype=np.int64)]
-        """… and word and line of each, in pieces of two rows."""
+        self.words: list[int] = []
+        self.lines: list[int] = []
+        """… and word and line of each."""
 
     def end_sentence(self) -> None:
         if not self.between_sentences:
@@ -343,7 +345,7 @@ class _Reader:
         by_name = {TAG: document.tags, ROLES: document.roles}
         columns = [document.forms, *(by_name[name] for name in builder.names)]
         codes = [
-            np.fromiter(map(cells.__getitem__, column), dtype=np.int32)
+            np.fromiter(map(cells.__getitem__, column), dtype=np.int32, count=len(column))
             for cells, column in zip(builder.cells, columns, strict=True)
         ]
         builder.add_codes(codes, [builder.words + end for end in document.ends], document.first_lines)
@@ -388,10 +390,11 @@ class _Reader:
                 return
             rows = _Rows(lines, layout.separator)
         # A sentence begins behind blank lines.
-        later = (np.flatnonzero(np.diff(numbers) > 1) + 1).tolist()
+        given = numbers.tolist()
+        later = [place for place, (line, next_line) in enumerate(pairwise(given), 1) if next_line > line + 1]
         starts = [0, *later] if document.between_sentences else later
         document.ends += [len(document.forms) + start for start in starts if start]
-        document.first_lines += numbers[starts].tolist()
+        document.first_lines += [given[start] for start in starts]
         document.between_sentences = False
         cells = rows.column(-1)
         if b"" in cells:
@@ -402,8 +405,10 @@ class _Reader:
                     fact = f"the last column is empty, and the one before it is {before.decode()!r}"
                     self._problem(line, f"{fact}. Is a tab too many?")
         marked = [place for place, cell in enumerate(cells) if cell != b"-" and cell not in _EMPTY]
+        first = len(document.forms)
         document.cells += [cells[place] for place in marked]
-        document.places.append(np.stack([np.array(marked, dtype=np.int64) + len(document.forms), numbers[marked]]))
+        document.words += [first + place for place in marked]
+        document.lines += [given[place] for place in marked]
         forms = [b""] * len(lines)
         if layout.word is not None:
             forms = rows.column(layout.word)
@@ -427,13 +432,14 @@ class _Reader:
         numbers = np.repeat([document.number for document in documents], [len(d.cells) for d in documents])
         found = mentions_at_once(cells, numbers)
         if found is not None:
-            pieces = [np.zeros((2, 0), dtype=np.int64), *(piece for d in documents for piece in d.places)]
-            self._add(numbers, np.concatenate(pieces, axis=1), *found)
+            words = [word for document in documents for word in document.words]
+            lines = [line for document in documents for line in document.lines]
+            self._add(numbers, np.array([words, lines], dtype=np.int64), *found)
             return
         brackets = cache(brackets_in)
         remedy = 'Is a bracket missing? Leave such out with --input-format "conll2012(broken=drop)"'
         for document in documents:
-            places = np.concatenate(document.places, axis=1)
+            places = np.array([document.words, document.lines], dtype=np.int64)
             rows, names, faults = mentions_one_by_one(document.cells, brackets)
             for place, kind, name in faults:
                 fact = f"chain {name} is closed here, but no mention of it is open. {remedy}"

@@ -7,13 +7,13 @@ the mistake and its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints
 from assay.formats.builder import Cells
+from assay.records import dataclass
 
 _NEWLINE, _SPACE, _HASH, _ZERO, _LESS = b"\n #0<"
 DOCSTART = b"-DOCSTART-"

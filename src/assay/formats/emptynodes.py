@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from assay.arrays import NONE, Ints, Stretches, atoms_at, distinct_rows
 from assay.corpus import Chains, Column, Corpus
 from assay.errors import InputError
+from assay.records import dataclass
 
 ZERO = "ZERO"
 """The tag of an empty node."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
+from operator import itemgetter
 from urllib.parse import unquote
 
 import numpy as np
@@ -20,6 +21,7 @@ from assay.errors import InputError
 from assay.formats.builder import check_choice, document_id, merged, refuse_all, sorted_chains, with_crossings_noted
 from assay.formats.emptynodes import highest, place_of_aside, tree_heads, with_own_nodes
 from assay.formats.relations import Links
+from assay.records import dataclass
 
 _KEY = "Entity"
 ENTITY = f"MISC:{_KEY}"
@@ -152,27 +154,28 @@ def _valued_words(corpus: Corpus, key: str) -> tuple[Ints, list[str]]:
 # --- brackets ---
 
 
-def _brackets(value: str, order: Sequence[str], fields: Sequence[str]) -> list[_Bracket] | None:
-    """The brackets of a value from left to right; None where it is not made of brackets."""
-    identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
-    places = [order.index(field) for field in fields]
+def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence[int]) -> list[_Bracket] | None:
+    """The brackets of a value from left to right; None where it is not made of brackets.
+
+    Their fields are told by number: the one that says which entity it is, and those asked for.
+    """
     found: list[_Bracket] = []
     end = 0
     while end < len(value):
         match = _BRACKET.match(value, end)
         if match is None:
             return None
-        opened = match["opened"]
-        cells = (opened or match["closed"]).split("-", len(order) - 1)
+        opened, close, closed = match.groups()
+        cells = (opened or closed).split("-", number_of_fields - 1)
         # A closing bracket may have nothing but the entity.
         entity = cells[identity] if identity < len(cells) else cells[0]
         number, parts = 1, 1
-        if part := _PART.fullmatch(entity):
+        if entity.endswith("]") and (part := _PART.fullmatch(entity)):
             entity, number, parts = part[1], int(part[2]), int(part[3])
         if not entity or not 1 <= number <= parts:
             return None
-        given = tuple(unquote(cells[place]) if opened and place < len(cells) else "" for place in places)
-        found.append((entity, number, parts, given, bool(opened), bool(match["close"] or match["closed"])))
+        given = tuple([unquote(cells[place]) if opened and place < len(cells) else "" for place in places])
+        found.append((entity, number, parts, given, bool(opened), bool(close or closed)))
         end = match.end()
     return found
 
@@ -207,16 +210,18 @@ def _read_mentions(
 
     What is wrong goes to the faults; no mention reaches beyond its document.
     """
+    identity = next((order.index(name) for name in _IDENTITIES if name in order), 0)
+    places = [order.index(field) for field in fields]
     known: dict[str, list[_Bracket] | None] = {}
     mentions: list[_Mention] = []
-    for document, cells in groupby(rows, key=lambda row: row[0]):
+    for document, cells in groupby(rows, key=itemgetter(0)):
         here: list[_Mention] = []
         # Under the name of an entity, or of a part: the mentions that are open, and where, the latest last.
         still_open: dict[str, list[tuple[_Mention, int]]] = {}
         with_gaps: dict[str, list[_Mention]] = {}
         for _, place, value in cells:
             if value not in known:
-                known[value] = _brackets(value, order, fields)
+                known[value] = _brackets(value, len(order), identity, places)
             brackets = known[value]
             if brackets is None:
                 faults.append((place, f"{value!r} is not of the form (e1-person(e2-place)e3). Mend the brackets."))
@@ -308,62 +313,63 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     ids, problems = _document_ids(corpus)
     refuse_all([f"{place(node)}: {text}" for node, text in sorted(faults)] + problems)
 
+    # The stretches of all mentions, one after the other, and the mention of each.
+    numbers_of = np.array([len(mention.stretches) for mention in found], dtype=np.int64)
+    owner = np.repeat(np.arange(len(found)), numbers_of)
+    stretches = np.array([part for mention in found for part in mention.stretches], dtype=np.int64).reshape(-1, 2)
+    heads = _heads(found, numbers_of, stretches, _HEAD in fields)
     # Words of what comes back are those that mentions are made of.
     kept = kinds
     if zeros == "score" and zero_nodes:
-        ends = np.array([part for mention in found for part in mention.stretches], dtype=np.int64).reshape(-1, 2)
-        depth = np.bincount(ends[:, 0], minlength=len(kinds) + 1) - np.bincount(ends[:, 1], minlength=len(kinds) + 1)
-        kept = kinds | (np.cumsum(depth)[:-1] > 0)
+        opened, closed = (np.bincount(side, minlength=len(kinds) + 1) for side in stretches.T)
+        kept = kinds | (np.cumsum(opened - closed)[:-1] > 0)
         corpus = with_own_nodes(corpus, asides[kept[~kinds]])
-    is_kept, before = kept.tolist(), [0, *np.cumsum(kept).tolist()]
-    cut = lost = unknown = 0
-    heads: Ints | None = None
-    mentions: list[tuple[_Mention, Stretches, int]] = []
-    for mention in found:
-        in_words = ((before[first], before[end]) for first, end in mention.stretches)
-        stretches = merged((first, end) for first, end in in_words if first < end)
-        if stretches:
-            cut += not all(is_kept[first] and is_kept[end - 1] for first, end in mention.stretches)
-            head = _head(mention, _HEAD in fields)
-            unknown += head < 0
-            if head >= 0 and not is_kept[head]:
-                lost += 1
-                own = [word for first, end in stretches for word in range(first, end)]
-                heads = tree_heads(corpus) if heads is None else heads
-                mentions.append((mention, stretches, highest(heads, own)))
-            else:
-                mentions.append((mention, stretches, before[head] if head >= 0 else -1))
+    before = np.append(0, np.cumsum(kept))
+    in_words = before[stretches]
+    there = in_words[:, 0] < in_words[:, 1]
+    in_words, owner_there = in_words[there], owner[there]
+    chosen = np.unique(owner_there)
+    cut = np.intersect1d(owner[~(kept[stretches[:, 0]] & kept[stretches[:, 1] - 1])], chosen)
+    of_first, behind = (np.searchsorted(owner_there, chosen, side=side) for side in ("left", "right"))
+    begins, ends = in_words[of_first, 0], in_words[behind - 1, 1]
+    gaps: dict[int, Stretches] = {}
+    for number in np.flatnonzero(behind > of_first + 1).tolist():
+        pieces = merged([(begin, end) for begin, end in in_words[of_first[number] : behind[number]].tolist()])
+        gaps |= {number: pieces} if len(pieces) > 1 else {}
+    heads = heads[chosen]
+    head_words = np.where(heads < 0, -1, before[heads])
+    lost = np.flatnonzero((heads >= 0) & ~kept[heads]).tolist()
+    above = tree_heads(corpus) if lost else heads
+    for number in lost:
+        pieces = gaps.get(number, ((int(begins[number]), int(ends[number])),))
+        head_words[number] = highest(above, [word for begin, end in pieces for word in range(begin, end)])
+    mentions = [found[number] for number in chosen.tolist()]
     numbers: dict[tuple[int, str], int] = {}
     # As in CoNLL-2012, chains are in the order in which they appear, at one word those of one-word mentions first.
-    for mention, _, _ in sorted(mentions, key=lambda row: (row[0].place, not row[0].single)):
+    for mention in sorted(mentions, key=lambda mention: (mention.place, not mention.single)):
         numbers.setdefault((mention.document, mention.entity), len(numbers))
-    facts = [
-        (mention.document, stretches[0][0], stretches[-1][1], numbers[mention.document, mention.entity], head)
-        for mention, stretches, head in mentions
-    ]
-    document, begins, ends, chains, head_words = np.array(facts, dtype=np.int64).reshape(-1, 5).T
+    document = np.array([mention.document for mention in mentions], dtype=np.int64)
+    chains = np.array([numbers[mention.document, mention.entity] for mention in mentions], dtype=np.int64)
     firsts = corpus.first_words[document]
     counts = {
         "Mentions of empty nodes alone that were left out: {}.": len(found) - len(mentions),
-        "Mentions that begin or end on an empty node, taken without it: {}.": cut,
-        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: {}.": lost,
-        "Heads of {} mentions not given: first word taken.": (_HEAD in fields) * unknown,
+        "Mentions that begin or end on an empty node, taken without it: {}.": len(cut),
+        "Mentions whose head was an empty node, headed by the first word that hangs on none of the others: {}.": (
+            len(lost)
+        ),
+        "Heads of {} mentions not given: first word taken.": (_HEAD in fields) * int((heads < 0).sum()),
         "Entities in several documents, each cut into a chain per document: {}.": (_ANEW not in order)
         * sum(number > 1 for number in Counter(entity for _, entity in numbers).values()),
         "Words with Bridge, which was not read: {}.": len(_valued_words(corpus, "Bridge")[0]),
         "Words with SplitAnte, which was not read: {}.": len(_valued_words(corpus, "SplitAnte")[0]),
     }
-    types = Column.of(mention.fields[-1] for mention, _, _ in mentions) if _TYPE in fields else None
+    types = Column.of(mention.fields[-1] for mention in mentions) if _TYPE in fields else None
     result = replace(
         corpus,
         chains=sorted_chains(
             np.column_stack([document, begins - firsts, ends - firsts, chains, corpus.lines_of(begins)]),
             [name for _, name in numbers],
-            {
-                number: _moved(stretches, first)
-                for number, ((_, stretches, _), first) in enumerate(zip(mentions, firsts.tolist(), strict=True))
-                if len(stretches) > 1
-            },
+            {number: _moved(pieces, int(firsts[number])) for number, pieces in gaps.items()},
             np.where(head_words < 0, -1, head_words - firsts),
             types,
         ),
@@ -374,23 +380,25 @@ def corefud_chains(corpus: Corpus, *, zeros: str = "score") -> Corpus:
     return with_crossings_noted(result)
 
 
-def _head(mention: _Mention, given: bool) -> int:
-    """The node that the field counts from 1 among those of a mention, the only one it has, or -1.
+def _heads(mentions: Sequence[_Mention], numbers: Ints, stretches: Ints, given: bool) -> Ints:
+    """For each mention the node that the field counts from 1 among those of it, the only one it has, or -1.
 
-    Of several numbers (`1,2`) the first counts.
+    Mentions have so many stretches each. Of several numbers in a field (`1,2`) the first counts.
     """
-    size = sum(end - first for first, end in mention.stretches)
-    if size == 1:
-        return mention.place
-    number = mention.fields[0].partition(",")[0] if given else ""
-    if not (number.isascii() and number.isdigit() and len(number) < 10 and 0 < int(number) <= size):
-        return -1
-    left = int(number) - 1
-    for first, end in mention.stretches:
-        if left < end - first:
-            return first + left
-        left -= end - first
-    return -1
+    ends = np.cumsum(stretches[:, 1] - stretches[:, 0])
+    last = ends[np.cumsum(numbers) - 1]
+    first = np.append(0, last)[:-1]
+    texts = {text: text.partition(",")[0] for text in {mention.fields[0] for mention in mentions}} if given else {}
+    known = {
+        text: int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+        for text, number in texts.items()
+    }
+    asked = np.array([known[mention.fields[0]] if given else 0 for mention in mentions], dtype=np.int64)
+    asked = np.where(last - first == 1, 1, asked)
+    fit = (asked > 0) & (asked <= last - first)
+    place = np.where(fit, first + asked - 1, first)
+    stretch = np.searchsorted(ends, place, side="right")
+    return np.where(fit, stretches[stretch, 1] - (ends[stretch] - place), -1)
 
 
 def _document_ids(corpus: Corpus) -> tuple[list[str], list[str]]:

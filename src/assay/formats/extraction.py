@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from typing import Any
@@ -23,6 +22,7 @@ from assay.formats.builder import Builder
 from assay.formats.relations import RelationLists
 from assay.formats.source import Source
 from assay.formats.standoff import check_label, is_text, json_object, json_values, shown
+from assay.records import dataclass
 
 WHICH = ("auto", "gold", "predicted")
 _LAYERS = ("ner", "relations")

@@ -10,7 +10,7 @@ import json
 import re
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
 from assay.formats.columns import CONLLU
 from assay.formats.source import Source
 from assay.formats.standoff import json_object, shown
+from assay.records import dataclass
 
 _ARC = re.compile(r"(?:([0-9]{1,9})|([0-9]{1,9}\.[0-9]{1,9})):(.+)", re.DOTALL)
 """A part of a cell of DEPS: a word's number or an empty node's id, and the relation, which may have colons too."""

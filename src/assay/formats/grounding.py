@@ -10,12 +10,12 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
 from assay.arrays import Bools, Ints
+from assay.records import dataclass
 
 LEVELS = ("exact", "folded", "fuzzy", "ungrounded", "repeated")
 """What becomes of a mention: how it was found, or that it was not, or that it has no place of its own any more."""

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from assay.corpus.ratings import Ratings, number_of, set_label, spelt
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.builder import check_choice
 from assay.formats.source import Source, expand
+from assay.records import dataclass
 
 FORMAT = "ratings"
 PARAMETERS = {"item": "", "annotator": "", "label": "", "layout": "auto", "missing": "", "sets": "", "order": ""}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assay.arrays import NONE, Bools, Ints
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError
 from assay.formats.builder import SpanLists, Vocabulary
+from assay.records import dataclass
 
 NIL = "NIL"
 """The identifier of a mention that names something without one."""

@@ -8,13 +8,14 @@ keep to their scheme it is every scheme's. A scheme adds how its spans are writt
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from assay.arrays import Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, Spans
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 
 REPAIRS = ("conlleval", "discard")
 _CONLLEVAL = ("conlleval",)

@@ -13,11 +13,12 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any
 
 from assay.formats.grounding import Mention, fold
+from assay.records import dataclass
 
 STATUSES = ("parsed", "repaired", "empty", "refused", "malformed", "missing")
 _DEEPEST = 60

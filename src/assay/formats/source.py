@@ -11,7 +11,6 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from xml.parsers import expat
 
 from assay.errors import InputError, reason
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from lzma import LZMAFile

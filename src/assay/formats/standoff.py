@@ -14,7 +14,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
@@ -26,6 +26,7 @@ from assay.errors import InputError
 from assay.formats.builder import Builder, merged
 from assay.formats.relations import NIL, LinkLists, RelationLists
 from assay.formats.source import ANNOTATIONS, Source
+from assay.records import dataclass
 
 Fragments = Sequence[tuple[int, int]]
 """Begin and end (exclusive) of the parts of a span, counted from 0."""
@@ -837,7 +838,10 @@ def looks_spans(head: Sequence[str]) -> bool:
     for row in rows:
         with suppress(_LineError):
             fitting += [row] if _Lines()["\t".join(row)] else []
-    if not fitting or fitting[0] is not rows[0] or 2 * len(fitting) < len(rows):
+        if not fitting:
+            # The first line is not one.
+            return False
+    if 2 * len(fitting) < len(rows) or not rows:
         return False
     if any(row[0] in _NO_SPANS or "," in "".join(row[3:]) for row in fitting):
         return True

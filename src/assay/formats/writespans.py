@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from assay.arrays import NONE, Stretches
 from assay.corpus import Corpus, Spans
 from assay.errors import UsageError
 from assay.formats.relations import Links, Relations
+from assay.records import dataclass
 
 TARGETS = ("brat", "jsonl", "spert", "dygie", "docred", "hipe", "neleval")
 _NOT_HELD = {

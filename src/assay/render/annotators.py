@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from assay.render.table import Cell, cell, figure, table, value_of
-from assay.render.text import DASH, percent, visible
+from assay.render.text import visible
 from assay.result import Result, Score, Table
+from assay.result.numbers import DASH, percent
 
 ALL, PAIRS_MEAN, CEILING = "all annotators", "mean of all pairs", "human ceiling"
 PAIRS = 15
@@ -31,6 +33,7 @@ _LEFT_OUT_PAIRS = (
     "leave-one-out: the mean over annotators and all others as references; the human ceiling is that of the "
     "annotators themselves."
 )
+_COEFFICIENTS = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
 _NOT_PERCENT = ("soft", "gamma")
 """Measures whose scores are numbers, not shares."""
 
@@ -40,15 +43,19 @@ def tables(result: Result) -> Iterator[Table]:
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     names = {row.name for row in result.systems}
     pairs = [row for row in overall if " ~ " in row.system or row.system == PAIRS_MEAN]
-    yield from _all(result, [row for row in overall if row.system == ALL], pairs)
-    yield from _pairs(result, pairs)
-    yield from result.tables
-    yield from _systems(result, [row for row in overall if row not in pairs and row.system != ALL], names)
-    yield from _annotators(result)
-    yield from _labels(result)
-    yield from _items(result)
-    yield from _by_label(result)
-    yield from _slices(result)
+    parts = {
+        "scores": _all(result, [row for row in overall if row.system == ALL], pairs),
+        "pairs": _pairs(result, pairs),
+        "errors": iter(result.tables),
+        "systems": _systems(result, [row for row in overall if row not in pairs and row.system != ALL], names),
+        "annotators": _annotators(result),
+        "confusion": _labels(result),
+        "items": _items(result),
+        "labels": _by_label(result),
+        "slices": _slices(result),
+    }
+    for name, part in parts.items():
+        yield from (replace(one, name=one.name or name) for one in part)
 
 
 def _noun(result: Result) -> str:
@@ -65,7 +72,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
     for measure, row in means.items():
         if rows:
             seen = value_of(observed.get(measure))
-            body.append([f"{measure} ({PAIRS_MEAN})", figure(row), percent(seen), DASH])
+            body.append([f"{result.title(measure)} ({PAIRS_MEAN})", figure(row), percent(seen), DASH])
     disagreement = False
     for measure, score in dict.fromkeys((row.measure, row.score) for row in rows if row.main):
         parts = [found.get((measure, name)) for name in ("agreement", "expected")]
@@ -79,7 +86,7 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
                 shown = [DASH, DASH]
         else:
             shown = [percent(value_of(part)) for part in parts]
-        body.append([_title(measure), _number(found[measure, score]), *shown])
+        body.append([_COEFFICIENTS.get(measure, result.title(measure)), _number(found[measure, score]), *shown])
     notes = [
         f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). observed: pairs of "
         f"ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for chance."
@@ -91,11 +98,6 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
         body,
         notes=(*notes, *_prevalence(result, found)),
     )
-
-
-def _title(measure: str) -> str:
-    names = {"alpha": "alpha (Krippendorff)", "fleiss": "kappa (Fleiss)", "ac1": "AC1 (Gwet)"}
-    return names.get(measure, measure)
 
 
 def _prevalence(result: Result, found: dict[tuple[str, str], Score]) -> Iterator[str]:
@@ -137,11 +139,11 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
     for measure, score in columns:
         # In full where several go by the same name.
         name = measure.partition("(")[0]
-        name = name if short[name] == 1 else measure
+        name = result.title(measure).partition("(")[0].rstrip() if short[name] == 1 else result.title(measure)
         if score in ("kappa", "alpha", "agreement"):
             header.append(f"{score} {result.remarks.get(f'agreement {measure}', '')}".strip())
         else:
-            header.append(name if score in ("f1", "value") else f"{name} {score}")
+            header.append(name if score in ("f1", "value") else f"{name} {result.title(score)}")
     systems = list(dict.fromkeys(pair for pair, _, _ in found))
     if len(systems) > PAIRS:
         # Where a terminal cannot show all, the mean comes first.
@@ -302,7 +304,7 @@ def _by_label(result: Result) -> Iterator[Table]:
         if all(math.isnan(row.value) for (_, pair), row in by_label.items() if pair in names):
             continue
         yield table(
-            f"{measure} by label",
+            f"{result.title(measure)} by label",
             ["label", *names],
             [[label, *(value_of(by_label.get((label, pair))) for pair in names)] for label in labels],
             "text percent",
@@ -322,7 +324,7 @@ def _slices(result: Result) -> Iterator[Table]:
         values = dict.fromkeys(where for where, _ in found)
         yield table(
             f"Agreement by {name}",
-            [name, *measures],
+            [name, *map(result.title, measures)],
             [[where.partition("=")[2], *(figure(found.get((where, one))) for one in measures)] for where in values],
             short=25,
         )
@@ -403,6 +405,7 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
             f"Alternative Annotator Test ({measure})",
             ["system", "verdict", "ω", "ρ", *(f"ε {cost}" for cost in costs), "least ε"],
             body,
+            name="alt-test",
             words=2,
             notes=tuple(notes),
             droppable=tuple(range(4, 4 + len(costs))),
@@ -418,6 +421,7 @@ def _systems(result: Result, rows: list[Score], annotators: set[str]) -> Iterato
             ["system", "annotator", f"{_noun(result)}s", "human − system", "p", "beaten"],
             details,
             "text text count points p text",
+            name="alt-test",
             words=2,
             minor=len(tests_of) > 1,
             short=SHORT,

@@ -5,16 +5,36 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from assay.errors import CONTROL
+from assay.render.brief import brief
 from assay.render.drawings import example_lines, example_text
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import DASH, heading, verdict, visible
-from assay.result import Result, Table
+from assay.render.text import heading, visible
+from assay.result import Result, Results, Table
+from assay.result.numbers import DASH
 
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
+
+
+# --- plain text ---
+
+
+def summary(result: Result) -> str:
+    """The verdict, the scores and the warnings as plain text, for print()."""
+    parts = [visible(result.verdict)] if result.verdict else []
+    for table in brief(result)[:1]:
+        rows = [table.header, *([visible(cell.text) for cell in row] for row in table.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for row in rows:
+            cells = [f"{text:{'<' if at < table.words else '>'}{widths[at]}}" for at, text in enumerate(row)]
+            lines.append("  ".join(cells).rstrip())
+        parts += ["\n".join(lines), *[" ".join(table.notes)] * bool(table.notes)]
+    return "\n\n".join([*parts, *(f"warning: {visible(text)}" for text in result.warnings)])
 
 
 # --- tabs or commas between cells: full labels, nothing cut, plain numbers ---
@@ -27,13 +47,13 @@ _SPELT = {**CONTROL, **{ord(mark): spelt for mark, spelt in (("\t", "\\t"), ("\n
 _PARTS = {2: ("low", "high"), 3: ("", "low", "high")}
 
 
-def tsv(result: Result) -> str:
+def tsv(result: Result, names: Collection[str] = ()) -> str:
     """All tables; a line `# title` heads each, a blank line divides them."""
     # A label may hold what divides cells and lines, or moves the cursor of a terminal.
-    return _separated(result, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
+    return _separated(result, names, lambda cells: "\t".join(text.translate(_SPELT) for text in cells))
 
 
-def csv(result: Result) -> str:
+def csv(result: Result, names: Collection[str] = ()) -> str:
     """The same with commas (RFC 4180); what a spreadsheet would take for a formula has an apostrophe before it."""
     control = {code: spelt for code, spelt in CONTROL.items() if chr(code) not in "\t\n\r"}
 
@@ -42,15 +62,17 @@ def csv(result: Result) -> str:
         safe = f"'{text}" if _FORMULA.match(text) else text
         return '"' + safe.replace('"', '""') + '"' if re.search(r'[",\n\r]|^\s|\s$', safe) else safe
 
-    return _separated(result, lambda cells: ",".join(map(quoted, cells)))
+    return _separated(result, names, lambda cells: ",".join(map(quoted, cells)))
 
 
-def _separated(result: Result, line: Callable[[Sequence[str]], str]) -> str:
-    blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in tables(result)]
-    if result.examples:
+def _separated(result: Result, names: Collection[str], line: Callable[[Sequence[str]], str]) -> str:
+    # Programs get the names by which measures are asked for.
+    found = tables(replace(result, titles={}), names)
+    blocks = ["\n".join([line([f"# {table.title}"]), *map(line, _rows(table))]) for table in found]
+    if result.examples and (not names or "examples" in names):
         rows = [(example.a, example.b or "", example.place, example_text(example)) for example in result.examples]
         blocks.append("\n".join(map(line, (["# Examples"], ["a", "b", "place", "sentence"], *rows))))
-    tail = [line([f"# {text}"]) for text in (verdict(result), *result.notes, result.signature) if text]
+    tail = [line([f"# {text}"]) for text in (result.verdict, *result.notes, result.signature) if text]
     blocks.append("\n".join(tail))
     return "\n\n".join(blocks) + "\n"
 
@@ -89,13 +111,13 @@ def items_table(result: Result) -> str:
 # --- Markdown ---
 
 
-def markdown(result: Result) -> str:
+def markdown(result: Result, names: Collection[str] = ()) -> str:
     """The whole Result, for issues, pull requests and notes."""
     parts = [f"*{_plain(heading(result))}*"]
-    sentence = verdict(result)
+    sentence = result.verdict
     if sentence:
         parts.append(f"**{_plain(sentence)}**")
-    for table in tables(result):
+    for table in tables(result, names):
         rule = [":---"] * table.words + ["---:"] * (len(table.header) - table.words)
         rows = [
             map(_plain, table.header),
@@ -105,7 +127,7 @@ def markdown(result: Result) -> str:
         lines = [f"### {_plain(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         parts.append("\n".join([*lines, "", _plain(" ".join(table.notes))] if table.notes else lines))
         parts += map(_plain, table.lines)
-    if result.examples:
+    if result.examples and (not names or "examples" in names):
         points = []
         for example in result.examples:
             if example.in_lines:
@@ -157,6 +179,7 @@ _ESCAPES = {
     "…": r"\ldots{}",
     "✓": r"$\surd$",
     "±": r"$\pm$",
+    "³": "$^3$",
     "≈": r"$\approx$",
     "⪅": r"$\stackrel{<}{\approx}$",
     "⪆": r"$\stackrel{>}{\approx}$",
@@ -166,11 +189,11 @@ _ROWS_OF_PAGE = 35
 """As many rows fit on a page, below a caption of some lines."""
 
 
-def latex(result: Result) -> str:
+def latex(result: Result, names: Collection[str] = ()) -> str:
     """Tables in booktabs style, several environments for a long one; the packages they need stand in a comment."""
-    sentence = verdict(result)
+    sentence = result.verdict
     floats: list[str] = []
-    for number, table in enumerate(tables(result), 1):
+    for number, table in enumerate(tables(result, names), 1):
         notes = [*table.notes, *table.lines, *[sentence] * (number == 1 and bool(sentence))]
         rows = [
             [_emphasised(cell, _escaped, r"\textit{{{}}}", r"\textbf{{{}}}") for cell in row] for row in table.rows
@@ -243,7 +266,7 @@ def flat(result: Result) -> dict[str, float]:
     return figures
 
 
-def flat_json(result: Result) -> str:
+def flat_json(result: Result | Results) -> str:
     """The same as JSON, without what is undefined: trackers take numbers only."""
-    figures = {name: value for name, value in flat(result).items() if math.isfinite(value)}
+    figures = {name: value for name, value in result.flat().items() if math.isfinite(value)}
     return json.dumps(figures, indent=1) + "\n"

@@ -11,20 +11,25 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
+from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, verdict
-from assay.result import Comparison, Result, Table, enumeration
+from assay.render.text import heading, plural
+from assay.result import Comparison, Result, Results, Table, enumeration
 from assay.result.citations import bibtex, used
 
 MAIN = "main.js"
+NAMED = 6
+"""So many systems are named in the title."""
+TABLES = 60
+"""So many tables stand in a page; of more, those that a terminal would show."""
 _ASSETS = files("assay.render").joinpath("assets")
 _IMPORT = re.compile(r'^import\b[^;]*?\bfrom "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|async function|class)\b)", re.MULTILINE)
@@ -35,7 +40,6 @@ _HEAD = (
     "<title>{title}</title><style>{styles}</style></head>"
 )
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-_IN_NOTEBOOKS = ("Scores", "Differences", "What differs", "Changes")
 _TABLE = "border-collapse:collapse;margin:.5em 0;font-variant-numeric:tabular-nums"
 _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-align:{side};vertical-align:top"
 
@@ -43,12 +47,13 @@ _CELL = "padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3);text-al
 def page(result: Result) -> str:
     """The report page."""
     names = enumeration([source.name for source in result.systems])
+    if len(result.systems) > NAMED:
+        names = f"{len(result.systems)} {'annotators' if result.command == 'agreement' else 'systems'}"
     titles = {"bayes": f"{names} over many runs", "agreement": f"How far {names} agree"}
     title = titles.get(result.command, f"{names} against {result.gold.name}")
-    # Of many runs and systems the orders are what comes first.
-    orders = "; ".join(f"{ranking.measure}: {ranking.chain}" for ranking in result.rankings)
-    sentence = verdict(result) or orders
-    warnings = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
+    found = tables(result)
+    shown = found if len(found) <= TABLES else [table for table in found if not table.minor]
+    left = len(found) - len(shown)
     examples = ""
     for example in result.examples:
         lines = [escape(line) for line in example_lines(example)]
@@ -63,16 +68,15 @@ def page(result: Result) -> str:
         f'<p class="heading">{escape(heading(result))}</p>'
         f'<code class="for-print">{escape(result.signature)}</code></div><div id="tools"></div></header>',
         '<main id="report" tabindex="-1">',
-        f'<p class="verdict" id="verdict">{escape(sentence)}</p>' if sentence else "",
-        f'<aside aria-label="Warnings"><ul>{warnings}</ul></aside>' if warnings else "",
+        *_lead(result),
         '<div id="app" hidden></div>',
         '<p id="without-script">The sentences behind the figures need a browser with JavaScript and '
         "DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or newer); the tables below do not.</p>",
         '<details id="tables" open><summary>All tables</summary>',
-        *(_table(table, short=False, styled=False) for table in tables(result)),
+        *(_table(table, short=False, styled=False) for table in shown),
+        f"<p>… and {left:,} more tables, of other pairs and measures: they are in the exports.</p>" if left else "",
         "</details>",
         f'<section id="examples"><h2>Examples</h2><ul>{examples}</ul></section>' if examples else "",
-        *(f'<p class="note">{escape(note)}</p>' for note in result.notes),
         f'</main><footer><code id="signature">{escape(result.signature)}</code></footer>',
         f'<script type="application/octet-stream;base64" id="data">{_packed(result)}</script>',
         f'<script type="module">\n{script()}</script></body></html>\n',
@@ -80,36 +84,111 @@ def page(result: Result) -> str:
     return _HEAD.format(policy=_POLICY, title=escape(title), styles=_styles()) + "".join(body)
 
 
-def index(title: str, pages: Sequence[tuple[str, str, Result]]) -> str:
-    """A page of links: the title of each page, its file beside this one, and what is in it."""
+def _lead(result: Result) -> Iterator[str]:
+    """The first sentences of a page: the verdict, what the test could have found, the notes."""
+    if result.rankings:
+        # Of many runs the order with shares comes first, and what its signs mean.
+        orders = [(one.measure, one.headline or one.chain) for one in result.rankings]
+        items = "".join(f"<li><small>{escape(measure)}</small> {escape(order)}</li>" for measure, order in orders)
+        yield f'<ul class="verdict" id="verdict">{items}</ul>'
+        yield f'<p class="lines">{escape(" ".join(tables(result)[0].notes))}</p>'
+        if len(result.bayes) == 1:
+            yield f'<p class="verdict small">{escape(result.verdict)}</p>'
+    elif result.verdict:
+        yield f'<p class="verdict" id="verdict">{escape(result.verdict)}</p>'
+    yield "".join(f'<p class="lines">{escape(line)}</p>' for line in result.chance)
+    if result.command == "score" and len(result.systems) == 1:
+        rows = [row for row in result.confusion if row.measure == result.confusion[0].measure]
+        rows = [row for row in rows if row.gold and row.assigned and row.gold != row.assigned]
+        rows = sorted(rows, key=lambda row: -row.count)[:3]
+        errors = [f"{row.gold} as {row.assigned} ({row.count})" for row in rows]
+        yield f'<p class="lines">Most frequent errors: {escape(enumeration(errors))}.</p>' if errors else ""
+    yield _notes(result)
+
+
+def _notes(result: Result) -> str:
+    """Warnings and notes, each once, folded if there are several."""
+    notes = list(dict.fromkeys((*result.warnings, *result.notes)))
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    if len(notes) > 1:
+        return f'<details id="notes"><summary>{len(notes)} notes</summary><ul>{items}</ul></details>'
+    return f'<ul id="notes">{items}</ul>' if notes else ""
+
+
+def index(title: str, pages: Sequence[tuple[str, str, Result]], overall: Result | None = None) -> str:
+    """A page of links: the title of each page, its file beside this one, and what is in it; before that what is found
+    over all of them, where names of pages are links too."""
     rows = "".join(
         f'<li><h2><a href="{escape(file, quote=True)}">{escape(name)}</a></h2>'
-        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(verdict(result))}</p></li>'
+        f'<p class="heading">{escape(heading(result))}</p><p class="verdict">{escape(result.verdict)}</p></li>'
         for name, file, result in pages
     )
+    found, head, foot = "", "", ""
+    if overall is not None:
+        links = {name: file for name, file, _ in pages}
+        major = [table for table in tables(overall) if not table.minor]
+        minor = [table for table in tables(overall) if table.minor]
+        head = f'<p class="heading">{escape(heading(overall))}</p>'
+        found = "".join(
+            (
+                f'<p class="verdict" id="verdict">{escape(overall.verdict)}</p>' if overall.verdict else "",
+                _notes(overall),
+                '<div id="tables">',
+                *(_table(table, short=False, styled=False, links=links) for table in major),
+                f"<details><summary>{len(minor)} more tables</summary>" if minor else "",
+                *(_table(table, short=False, styled=False, links=links) for table in minor),
+                "</details></div>" if minor else "</div>",
+            )
+        )
+        foot = f"<footer><code>{escape(overall.signature)}</code></footer>"
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         f'{_HEAD.format(policy=policy, title=escape(title), styles=_styles())}<body class="index">'
-        f'<header id="top"><h1>{escape(title)}</h1></header><main id="report"><ul class="pages">{rows}</ul></main>'
-        "</body></html>\n"
+        f'<header id="top"><div class="titles"><h1>{escape(title)}</h1>{head}</div></header>'
+        f'<main id="report">{found}<ul class="pages">{rows}</ul></main>{foot}</body></html>\n'
     )
 
 
+def pages(results: Results) -> Iterator[tuple[str, str]]:
+    """The page of each data set by the name of its file, and an index of them that has the tables over all."""
+    names: dict[str, str] = {}
+    taken = {"index.html"}
+    for name in results.sets:
+        safe = re.sub(r"[^\w.+-]+", "_", name).strip(".") or "_"
+        file, number = f"{safe}.html", 1
+        # Names may differ in other characters, or in their case, alone.
+        while file.lower() in taken:
+            number += 1
+            file = f"{safe}_{number}.html"
+        taken.add(file.lower())
+        names[name] = file
+        yield file, page(results[name])
+    systems = dict.fromkeys(row.system for row in results.overall.scores)
+    title = f"{enumeration(list(systems))} on {len(names)} data sets"
+    yield "index.html", index(title, [(name, names[name], results[name]) for name in names], results.overall)
+
+
 def fragment(result: Result) -> str:
-    """The verdict, scores, differences, changes, warnings and signature, with inline styles only, for a notebook."""
-    shown = [table for table in tables(result) if not table.minor and table.title.startswith(_IN_NOTEBOOKS)]
+    """The short form of a terminal with all other tables folded, with inline styles only, for a notebook."""
     parts = [f"<p>{escape(heading(result))}</p>"]
-    if sentence := verdict(result):
+    if sentence := result.verdict:
         parts.append(f"<p><strong>{escape(sentence)}</strong></p>")
-    parts += [_table(table, short=True, styled=True) for table in shown]
+    parts += [f"<p>{escape(line)}</p>" for line in result.chance]
     parts += [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
+    shown = brief(result)
+    parts += [_table(table, short=True, styled=True) for table in shown]
+    folded = [one for one in tables(result) if not one.minor and one.name not in {table.name for table in shown}]
+    if folded:
+        more = "".join(_table(table, short=True, styled=True) for table in folded)
+        parts.append(f"<details><summary>{plural(len(folded), 'more table')}</summary>{more}</details>")
     wrapped = '<code style="overflow-wrap:anywhere">'
     parts.append(f"<p><small>{wrapped}{escape(result.signature)}</code></small></p>")
     return f"<div>{''.join(parts)}</div>"
 
 
-def _table(table: Table, *, short: bool, styled: bool) -> str:
-    """A table with its title and notes, for a page with a style of its own or with inline styles."""
+def _table(table: Table, *, short: bool, styled: bool, links: Mapping[str, str] | None = None) -> str:
+    """A table with its title and notes, for a page with a style of its own or with inline styles; names of rows and
+    columns that have a page are links to it."""
 
     def drawn(tag: str, cell: Cell, index: int, scope: str) -> str:
         right = index >= table.words
@@ -119,6 +198,8 @@ def _table(table: Table, *, short: bool, styled: bool) -> str:
         elif right:
             attributes += ' class="n"'
         text = escape(cell.text)
+        if tag == "th" and links and cell.text in links:
+            text = f'<a href="{escape(links[cell.text], quote=True)}">{text}</a>'
         if cell.italic and tag == "td":
             text = f"<em>{text}</em>"
         if cell.bold and tag == "td":
@@ -136,8 +217,9 @@ def _table(table: Table, *, short: bool, styled: bool) -> str:
     notes = "".join(f"<p>{escape(text)}</p>" for text in told)
     more = len(table.rows) - len(rows)
     left = f"<p>… and {more:,} more rows.</p>" if more else ""
+    level = "h4" if styled else "h2"
     return (
-        f"<section><h2>{escape(table.title)}</h2><table{style}><thead><tr>{head}</tr></thead>"
+        f"<section><{level}>{escape(table.title)}</{level}><table{style}><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>{left}{notes}</section>"
     )
 
@@ -147,14 +229,17 @@ def _packed(result: Result) -> str:
     pairs: dict[tuple[str, str], list[Comparison]] = {}
     for row in result.comparisons:
         pairs.setdefault((row.a, row.b), []).append(row)
+    of_pairs = []
+    for (a, b), rows in pairs.items():
+        alone = replace(result, comparisons=tuple(rows))
+        chance = [line.removeprefix(f"{a} → {b}: ") for line in alone.chance]
+        of_pairs.append({"a": a, "b": b, "verdict": alone.verdict, "chance": chance})
     block = {
         "texts": result.texts,
-        "verdict": verdict(result),
-        # Of each two systems by themselves.
-        "verdicts": [
-            {"a": a, "b": b, "verdict": verdict(replace(result, comparisons=tuple(rows)))}
-            for (a, b), rows in pairs.items()
-        ],
+        "verdict": result.verdict,
+        "chance": result.chance,
+        # What is to be said of each two systems by themselves.
+        "pairs": of_pairs,
         # The Result itself is among the exports.
         "exports": {
             "LaTeX": latex(result),

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from assay.render.table import Cell, cell, table
-from assay.render.text import DASH, count, p_value, signed, with_interval
+from assay.render.text import count
 from assay.result import Result, Table, is_best
+from assay.result.numbers import DASH, p_value, signed, with_interval
 from assay.result.posteriors import Estimate, Posterior, Thirds
 
 Row = list[Any]
@@ -60,6 +61,7 @@ def _by_measure(
     rows: Sequence[tuple[str, Row]],
     note: str,
     *,
+    name: str,
     words: int = 2,
     droppable: Sequence[int] = (),
     minor: bool = False,
@@ -70,7 +72,8 @@ def _by_measure(
         header = ["measure", *header]
         body = [[one, *row] for one, row in zip(_first_of([measure for measure, _ in rows]), body, strict=True)]
         words, droppable = words + 1, [index + 1 for index in droppable]
-    return table(title, header, body, words=words, notes=(note,), droppable=tuple(droppable), minor=minor)
+    more: dict[str, Any] = {"name": name, "words": words, "droppable": tuple(droppable), "minor": minor}
+    return table(title, header, body, notes=(note,), **more)
 
 
 def _pair(one: Posterior) -> Cell:
@@ -91,6 +94,7 @@ def _orders(result: Result) -> Iterator[Table]:
             (one.measure, one.headline or one.chain, one.chain, *[" ".join(one.intransitive)] * flagged)
             for one in result.rankings
         ],
+        name="order",
         words=4,
         droppable=(2,),
         notes=(
@@ -99,7 +103,7 @@ def _orders(result: Result) -> Iterator[Table]:
             f"order, in which each relation is the likeliest, however likely.{hint}",
         ),
     )
-    yield from _ranks(result)
+    yield from ranks(result)
     for ranking in result.rankings:
         relation = {(one.a, one.b): one.relation for one in ranking.relations}
         signs = ", ".join(said for sign, said in _SIGNS.items() if sign in {*relation.values()})
@@ -110,6 +114,7 @@ def _orders(result: Result) -> Iterator[Table]:
             f"Relations: {ranking.measure}",
             ["", *ranking.order[1:]],
             rows if len(ranking.order) > 2 else [],
+            name="order",
             minor=not ranking.intransitive,
             notes=(
                 "How the system of the row stands to that of the column, by the likeliest relation: "
@@ -122,16 +127,23 @@ def _p(p: float) -> str:
     return f"p {'<' if p < 0.0001 else '='} {p_value(p).removeprefix('<')}"
 
 
-def _ranks(result: Result) -> Iterator[Table]:
-    """Mean ranks over data sets and the groups that the signed-rank test leaves."""
+_RANK_TESTS = {
+    "wilcoxon": "Wilcoxon's signed-rank test, p > 0.05 after Holm",
+    "nemenyi": "Nemenyi's test, p > 0.05, which depends on the other systems",
+}
+
+
+def ranks(result: Result) -> Iterator[Table]:
+    """Mean ranks over data sets and the groups that a test leaves."""
     for one in result.ranks:
         several = f": {one.measure}" if len(result.ranks) > 1 else ""
         yield table(
             f"Ranks over data sets{several}",
             ["system", "mean rank", "group"],
             [(name, f"{rank:.2f}", one.groups[name]) for name, rank in one.ranks.items()],
+            name="order",
             notes=(
-                "Systems that share a letter are not told apart (Wilcoxon's signed-rank test, p > 0.05 after Holm); "
+                f"Systems that share a letter are not told apart ({_RANK_TESTS[one.by]}); "
                 f"that does not make them equal. Friedman's test over {one.data_sets} data sets: "
                 f"χ² = {one.friedman:.2f}, {_p(one.friedman_p)}; Iman and Davenport: "
                 f"F = {one.iman_davenport:.2f}, {_p(one.iman_davenport_p)}. "
@@ -150,7 +162,7 @@ def _pairs(result: Result, kind: str, said: str) -> Table:
     note = f"> the first is better, ≈ practically equivalent, < the second is better. {said}"
     if len(measures) == 1:
         rows = _pair_rows(result, kind, order, measures)
-        return table(_KINDS[kind], _TABLE_2, rows, words=2, notes=(note,), columns=_PLAIN_2)
+        return table(_KINDS[kind], _TABLE_2, rows, name="pairs", words=2, notes=(note,), columns=_PLAIN_2)
     each = [
         table(
             f"{_KINDS[kind]}: {ranking.measure}",
@@ -165,6 +177,7 @@ def _pairs(result: Result, kind: str, said: str) -> Table:
         _KINDS[kind],
         ["", "", *(f"{measure} {sign}" if sign == ">" else sign for measure in measures for sign in ">≈<")],
         _pair_rows(result, kind, order, measures),
+        name="pairs",
         words=2,
         notes=(f"{note} Systems in the order of the first measure.",),
         columns=("a", "b", *(f"{measure} {sign}" for measure in measures for sign in ">≈<")),
@@ -223,7 +236,8 @@ def _sizes(result: Result) -> Table:
         f"{_units(result)}{f' {_BEYOND}' if beyond else ''}"
     )
     header = ["pair", "rel.", "share", "difference", *["new data set"] * several, "±equivalent"]
-    return _by_measure(result, "How sure, and how large", header, rows, note, droppable=(5, 4)[not several :])
+    more: dict[str, Any] = {"name": "differences", "droppable": (5, 4)[not several :]}
+    return _by_measure(result, "How sure, and how large", header, rows, note, **more)
 
 
 def _means(result: Result) -> Table:
@@ -241,7 +255,7 @@ def _means(result: Result) -> Table:
             rows.append((measure, [system, *means]))
     header = ["system", *(name.removeprefix("dataset:") for name in slices), *["mean"] * len(several)]
     note = "In brackets the 95% interval of the mean, corrected for runs that share training data."
-    return _by_measure(result, "Mean scores over runs", header, rows, note, words=1)
+    return _by_measure(result, "Mean scores over runs", header, rows, note, name="scores", words=1)
 
 
 # --- details ---
@@ -272,8 +286,8 @@ def _details(result: Result) -> Iterator[Table]:
     ]
     note = " ".join([note, *claims])
     header = ["pair", "data set", "measured", "estimated", "first ahead", "tied", "second ahead", *">≈<", "p"]
-    minor = many and len(rows) > 12
-    yield _by_measure(result, "Data set by data set", header, rows, note, droppable=(5, 4, 6), minor=minor)
+    more: dict[str, Any] = {"name": "data-sets", "droppable": (5, 4, 6), "minor": many and len(rows) > 12}
+    yield _by_measure(result, "Data set by data set", header, rows, note, **more)
 
     rows = [
         (one.measure, [_pair(one), f"{point.std0:g}", f"{point.delta0:g}", *_thirds(point.decision)])
@@ -285,7 +299,7 @@ def _details(result: Result) -> Iterator[Table]:
         "as a multiple of the largest seen. Usual: 1000 and 1."
     )
     header = ["pair", "spread up to", "mean up to", *">≈<"]
-    yield _by_measure(result, "Under other priors", header, rows, note, words=1, minor=many)
+    yield _by_measure(result, "Under other priors", header, rows, note, name="priors", words=1, minor=many)
 
     # As Gorman and Bedrick counted.
     counted = [(one, row) for one in result.bayes for row in one.replications]
@@ -302,13 +316,13 @@ def _details(result: Result) -> Iterator[Table]:
         alphas = {row.alpha for _, row in counted}
         level = f"{min(alphas):.2g}" if len(alphas) == 1 else f"{min(alphas):.2g} to {max(alphas):.2g}"
         note += f" Significance: McNemar's test (mid-p) at {level}, Bonferroni's correction for the splits."
-    yield _by_measure(result, "Split by split", header, rows, note, minor=many and not tested)
+    yield _by_measure(result, "Split by split", header, rows, note, name="splits", minor=many and not tested)
 
     ranked = [(one, one.signed_rank) for one in result.bayes if one.signed_rank is not None]
     rows = [(one.measure, [_pair(one), *_thirds(shares)]) for one, shares in ranked]
     note = "On the means of the data sets alone, whatever their spread: a check of the shares above."
-    minor = len(rows) > 12
-    yield _by_measure(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, words=1, minor=minor)
+    more = {"name": "tests", "words": 1, "minor": len(rows) > 12}
+    yield _by_measure(result, "Bayesian signed-rank test", ["pair", *">≈<"], rows, note, **more)
 
     rows = [
         (
@@ -323,7 +337,8 @@ def _details(result: Result) -> Iterator[Table]:
     ]
     header = ["pair", "±equivalent", *(f"{kind} {sign}" for kind in ("decision", "new") for sign in ">≈<")]
     note = f"Decision: shares of draws; new: on a new data set. {said}"
-    yield _by_measure(result, "Under other regions of equivalence", header, rows, note, words=1, minor=True)
+    more = {"name": "regions", "words": 1, "minor": True}
+    yield _by_measure(result, "Under other regions of equivalence", header, rows, note, **more)
 
 
 # --- units ---

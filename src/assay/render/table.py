@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from assay.render.text import DASH, count, interval, p_value, percent, signed, with_interval
+from assay.records import dataclass
+from assay.render.text import count
 from assay.result import Score, Table
+from assay.result.numbers import DASH, interval, p_value, percent, signed, with_interval
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,12 @@ def _share(value: Any) -> Cell:
     return Cell(f"{number:,}{text}", data=(str(number), f"{100 * share:.2f}")) if value else Cell("", data=("", ""))
 
 
+def _marked(value: Any) -> Cell:
+    # The mark stands before the figure, so that digits stay below each other.
+    number = math.nan if value[1] is None else value[1]
+    return Cell(f"{value[0]}{percent(number)}", data=(f"{100 * number:.2f}",))
+
+
 def _p(value: float | None) -> Cell:
     number = math.nan if value is None else value
     return Cell(p_value(number), data=(f"{number:.6g}",))
@@ -85,6 +93,7 @@ _FORMS: Mapping[str, Callable[[Any], Cell]] = {
     "holm": lambda value: replace(_p(value), bold=value is not None and value < 0.05),
     "error": lambda value: Cell(DASH if value is None or math.isnan(value) else f"±{value:.4f}"),
     "share": _share,
+    "marked": _marked,
     "pair": lambda value: Cell(" → ".join(value), data=tuple(value)),
 }
 

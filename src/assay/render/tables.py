@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from assay.render import annotators, runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
-from assay.render.text import DASH, count, p_error, percent, plural
-from assay.result import Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
+from assay.render.text import count, p_error, plural
+from assay.result import Change, Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
 from assay.result.chance import few_lines, power_lines
+from assay.result.numbers import DASH, percent
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""
@@ -35,23 +36,37 @@ _NUMBERS = {"crossing"}
 """Scores that are numbers per sentence, not shares."""
 
 
-def tables(result: Result) -> list[Table]:
-    """All tables with rows, made of cells, in reading order: how good, what differs, and the details."""
+def tables(result: Result, names: Collection[str] = ()) -> list[Table]:
+    """The tables of these names, or all, as far as they have rows, in reading order: how good, what differs, details.
+
+    Their values are cells.
+    """
     by_command: dict[str, Callable[[Result], Iterable[Table]]]
     by_command = {"agreement": annotators.tables, "bayes": runs.tables}
     found = by_command.get(result.command, _of_tasks)(result)
-    return [with_cells(one) for one in found if one.rows]
+    named = (replace(one, name=one.name or one.after.replace(" ", "-") or "further") for one in found if one.rows)
+    return [_titled(with_cells(one), result) for one in named if not names or one.name in names]
+
+
+def _titled(table: Table, result: Result) -> Table:
+    """The table with measures as people write them, where it has a column of these."""
+    if "measure" not in table.header:
+        return table
+    at = table.header.index("measure")
+    rows = ((*row[:at], replace(row[at], text=result.title(row[at].text)), *row[at + 1 :]) for row in table.rows)
+    return replace(table, rows=tuple(rows))
 
 
 def _of_tasks(result: Result) -> Iterator[Table]:
     """The tables that all Results have, and behind each those that the task puts there."""
     if result.tables_only:
         yield from result.tables
+        yield from runs.ranks(result)
         return
     leading = leading_pair(result)
     own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]
     for part, name in _PARTS.items():
-        yield from part(result)
+        yield from (replace(one, after=name) for one in part(result))
         yield from (one for one in own if one.after == name)
     yield from (one for one in own if one.after not in _PARTS.values())
 
@@ -63,7 +78,11 @@ def _covered(result: Result, after: str) -> set[str]:
 
 def leading_pair(result: Result) -> set[str]:
     """The best two systems: the pair shown where there is no room for all."""
-    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), {})
+    overall = next((row.systems for row in result.bounds if row.slice is None and row.label is None), None)
+    if overall is None:
+        measure = next(iter(result.main_scores), "")
+        whole = (row for row in result.scores if row.main and row.measure == measure and row.slice is None)
+        overall = {row.system: -math.inf if math.isnan(row.value) else row.value for row in whole}
     return set(sorted(overall, key=lambda name: -overall[name])[:2])
 
 
@@ -79,6 +98,11 @@ def _scores(result: Result) -> Iterator[Table]:
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
     notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    if any(row.runs for row in result.scores):
+        notes.append(
+            "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
+            f"{result.unit}s and over runs."
+        )
     notes += [result.remarks["scores"]] if "scores" in result.remarks else []
     overall = [row for row in result.scores if row.slice is None and row.label is None]
     found = {(row.system, row.measure, row.score): row for row in overall}
@@ -97,7 +121,7 @@ def _scores(result: Result) -> Iterator[Table]:
                 parts = [found.get((name, measure, f"{before}{part}")) for part in ("precision", "recall")]
                 best = figure(f1[0][index], is_best([value_of(row) for row in f1[0]], index))
                 averages = [value_of(row[index]) for row in f1[1:]]
-                title = f"{measure} {before}".rstrip(" -")
+                title = f"{result.title(measure)} {before}".rstrip(" -")
                 group = f1[0][index]
                 rows.append([name, title, group.group if group else "", *map(value_of, parts), best, *averages])
         told = {
@@ -105,8 +129,8 @@ def _scores(result: Result) -> Iterator[Table]:
             2: f"macro and weighted: mean F1 over labels, plain and by gold's number of {result.noun}s.",
         }
         notes += [told[len(averages_of)]] if averages_of else []
-        header = ["system", "measure", "group", "precision", "recall", "f1"]
-        header += [f"{lead[:-1]} f1" for lead in averages_of]
+        header = ["system", "measure", "group", "precision", "recall", result.title("f1")]
+        header += [f"{lead[:-1]} {result.title('f1')}" for lead in averages_of]
         words = 3
         if any(row[2] for row in rows):
             notes.append(_GROUPS)
@@ -125,21 +149,23 @@ def _scores(result: Result) -> Iterator[Table]:
     # Columns that show different scores name them; a measure with one score needs no word.
     several = {row.measure for row in overall if not row.main}
     shown = {score for measure, score in mains.items() if measure in several}
-    header = list(mains)
+    header = list(map(result.title, mains))
     if len(shown) < 2:
         # The score kappa of the measure kappa is what its name says.
         said = shown - {measure.partition("(")[0] for measure in several}
-        notes += [f"Where a measure has several scores, {score} is shown." for score in said]
+        notes += [f"Where a measure has several scores, {result.title(score)} is shown." for score in said]
     else:
         header = [
-            f"{measure} {score}" if measure in several and score != measure.partition("(")[0] else measure
+            f"{result.title(measure)} {result.title(score)}"
+            if measure in several and score != measure.partition("(")[0]
+            else result.title(measure)
             for measure, score in mains.items()
         ]
     # From three systems on, the groups of each measure.
     groups = {key: [own.group if (own := found.get((name, *key))) else "" for name in names] for key in mains.items()}
     grouped = [key for key, own in groups.items() if any(own)]
     for index, key in enumerate(grouped, 1):
-        header.insert(index - 1, "group" if len(mains) == 1 else f"group {key[0]}")
+        header.insert(index - 1, "group" if len(mains) == 1 else f"group {result.title(key[0])}")
         for cells, letters in zip(rows, groups[key], strict=True):
             cells.insert(index, letters)
     notes += [_GROUPS] * bool(grouped)
@@ -172,7 +198,7 @@ def _further_scores(result: Result) -> Iterator[Table]:
     yield table(
         "Further scores",
         ["system", "score", "value"],
-        [(row.system, f"{row.measure} {row.score}", _number(row)) for row in rows],
+        [(row.system, f"{result.title(row.measure)} {result.title(row.score)}", _number(row)) for row in rows],
         words=2,
         short=0 if result.rivals else 25,
         notes=notes,
@@ -243,7 +269,7 @@ def _tests(result: Result) -> Iterator[Table]:
         told = (few_lines, power_lines)
         lines = tuple(line for lines in told for line in lines(group, result.unit, result.units))
         header = ["pair", "difference", "p", "error", "p (Holm)", *["McNemar"] * with_mcnemar]
-        title = f"Differences on {measure}" + (f", {score}" if named else "")
+        title = f"Differences on {result.title(measure)}" + (f", {result.title(score)}" if named else "")
         yield table(title, header, rows, "pair points p error holm p", notes=tuple(notes), lines=lines, short=PAIRS)
 
 
@@ -272,7 +298,7 @@ def _overall(result: Result) -> dict[str, list[Diff]]:
 def _changes_on(result: Result) -> list[tuple[str, str]]:
     """The measures on whose items changes are shown, the first or all; and what tells titles of several apart."""
     found = list(_overall(result)) if result.by_outcome else list(_overall(result))[:1]
-    return [(on, f" ({on})" if len(found) > 1 else "") for on in found]
+    return [(on, f" ({result.title(on)})" if len(found) > 1 else "") for on in found]
 
 
 def _differences(result: Result) -> Iterator[Table]:
@@ -282,7 +308,7 @@ def _differences(result: Result) -> Iterator[Table]:
         graded = diffs[0].improved is not None
         # Where systems add items, corrections minus new errors is another thing than the difference of the scores.
         net = result.matched and not graded
-        title = diffs[0].score.replace("f1", "F1")
+        gained = diffs[0].score.replace("f1", "F1")
         rows = []
         for row in diffs:
             # A file written before scores were named has another quantity in place of the difference.
@@ -290,14 +316,15 @@ def _differences(result: Result) -> Iterator[Table]:
             further = [row.improved or 0, row.worsened or 0] if graded else [row.overlap_right, row.overlap_all]
             kinds = [row.corrections, row.new_errors, row.changed_errors]
             rows.append([[row.a, row.b], row.diff, *([cell(change[0], "points"), *change[1:]]), *kinds, *further])
-        header = ["pair", "diff", *([f"Δ {title}", "net"] if net else ["Δ"]), "corr.", "new errors", "changed errors"]
+        header = ["pair", "diff", *([f"Δ {gained}", "net"] if net else ["Δ"])]
+        header += ["corr.", "new errors", "changed errors"]
         forms = f"pair percent points{' net' * net} count count count {'count' if graded else 'percent'}"
         notes = []
         if net and on == main[0]:
             notes += [
                 f"Over gold's {item}s and those that one of the two adds. diff: percent of them with another "
-                f"outcome; Δ {title}: difference of {title} in points; net: corrections minus new errors, which may "
-                "have the other sign; corr.: corrections.",
+                f"outcome; Δ {gained}: difference of {gained} in points; net: corrections minus new errors, which "
+                "may have the other sign; corr.: corrections.",
                 "Overlap right: 2·both right / (A right + B right), where it is right not to add what gold does not "
                 f"have; overlap all: percent of {item}s with the same outcome.",
             ]
@@ -316,7 +343,8 @@ def _differences(result: Result) -> Iterator[Table]:
             ]
         header += ["improved", "worsened"] if graded else ["overlap right", "overlap all"]
         minor = on not in main and not graded
-        yield table(f"What differs ({on})", header, rows, forms, notes=tuple(notes), short=PAIRS, minor=minor)
+        title = f"What differs ({result.title(on)})"
+        yield table(title, header, rows, forms, notes=tuple(notes), short=PAIRS, minor=minor)
 
 
 def _transitions(result: Result) -> Iterator[Table]:
@@ -347,8 +375,8 @@ def _changes(result: Result) -> Iterator[Table]:
     shown = [(diff, which) for on, which in _changes_on(result) for diff in _overall(result)[on]]
     for diff, which in shown if result.by_outcome else ():
         rows: list[list[Any]] = []
-        for kind, total in _totals(diff) if diff.different else ():
-            rows.append(_kind_row(kind, total, diff))
+        for kind, title, total in change_kinds(diff) if diff.different else ():
+            rows.append(_kind_row(title, total, diff))
             rows += [
                 [
                     *("", f"{kind_title(change.before)} → {kind_title(change.after)}", change.count),
@@ -371,30 +399,35 @@ def _changes(result: Result) -> Iterator[Table]:
             yield _changes_by_label(result, diff, which)
 
 
-def _totals(diff: Diff) -> Iterator[tuple[str, int]]:
-    """Each kind of change with its number."""
-    yield from zip(_KIND_NAMES, (diff.corrections, diff.new_errors, diff.changed_errors), strict=True)
+def change_kinds(diff: Diff) -> Iterator[tuple[str, str, int]]:
+    """Each kind of change, its title and its number."""
+    numbers = (diff.corrections, diff.new_errors, diff.changed_errors)
+    for (kind, title), number in zip(_KIND_NAMES.items(), numbers, strict=True):
+        yield kind, title, number
 
 
-def _kind_row(kind: str, total: int, diff: Diff) -> list[Any]:
+def path_of(change: Change) -> str:
+    """The labels of a change; what became right is gold's label, unless the item itself is gone."""
+    named = change.kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
+    return f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
+
+
+def _kind_row(title: str, total: int, diff: Diff) -> list[Any]:
     share = Cell(percent(total / diff.different), True)
-    return [Cell(_KIND_NAMES[kind], True), "", Cell(count(total), True), "", share]
+    return [Cell(title, True), "", Cell(count(total), True), "", share]
 
 
 def _changes_by_label(result: Result, diff: Diff, which: str) -> Table:
     """The most frequent changes of labels; of arcs also how many have another head."""
     arcs, item = any(change.moved is not None for change in diff.changes), result.noun
     rows: list[list[Any]] = []
-    for kind, total in _totals(diff):
+    for kind, title, total in change_kinds(diff):
         changes = [change for change in diff.changes if change.kind == kind]
         moved = Cell(count(sum(change.moved or 0 for change in changes)), True)
-        rows.append([*_kind_row(kind, total, diff), *[moved] * arcs])
+        rows.append([*_kind_row(title, total, diff), *[moved] * arcs])
         for change in changes[:5]:
-            # What became right is gold's label, unless the item itself is gone.
-            named = kind == "changed-error" or _NOTHING in (change.gold, change.before, change.after)
-            path = f"{f'{change.gold}: ' if named else ''}{change.before} → {change.other or change.after}"
             shares = [change.share_of_kind, change.share_of_changes, *[count(change.moved or 0)] * arcs]
-            rows.append(["", path, change.count, *shares])
+            rows.append(["", path_of(change), change.count, *shares])
     header = ["kind", "label (gold: before → after)", f"{item}s", "% of kind", "% of changes"]
     title = f"Changes {diff.a} → {diff.b}{which}"
     return table(
@@ -540,8 +573,8 @@ def _labels(result: Result) -> Iterator[Table]:
         if len(systems) == 1 and {"f1", "precision", "recall"} <= set(names):
             scores = [[found[systems[0], label, name] for name in ("precision", "recall", "f1")] for label in labels]
             yield table(
-                f"{measure} by label",
-                ["label", "gold", "system", "precision", "recall", "f1"],
+                f"{result.title(measure)} by label",
+                ["label", "gold", "system", "precision", "recall", result.title("f1")],
                 [
                     (label, gold[label], counts[label]["system"], precision.value, recall.value, figure(f1))
                     for label, (precision, recall, f1) in zip(labels, scores, strict=True)
@@ -559,7 +592,7 @@ def _labels(result: Result) -> Iterator[Table]:
                 best = [cell(value, "percent", is_best(values, index)) for index, value in enumerate(values)]
                 rows.append((label, gold[label], *best))
             yield table(
-                f"{measure} by label: {score}",
+                f"{result.title(measure)} by label: {result.title(score)}",
                 ["label", "gold", *systems],
                 rows,
                 "text count",
@@ -658,8 +691,9 @@ def _slices(result: Result) -> Iterator[Table]:
                     "below 0.05 by chance. To correct them: --correct slices",
                 )
         droppable = tuple(range(1 + len(systems), 1, -1))
-        title = f"{measure if usual else f'{measure} {found[0].score}'} by {name}"
-        yield table(title, header, rows, "text count", short=25, droppable=droppable, notes=notes)
+        title = f"{result.title(measure)}{'' if usual else f' {result.title(found[0].score)}'} by {name}"
+        more = {"short": 25, "droppable": droppable, "notes": notes, "measures": (measure,)}
+        yield table(title, header, rows, "text count", **more)
 
 
 def _mappings(result: Result) -> Iterator[Table]:
@@ -690,3 +724,9 @@ _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
     _mappings: "mappings",
 }
 """In reading order, each with the name by which a table of a task may stand behind it."""
+NAMES = (
+    *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
+    *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "annotators", "items", "systems"),
+    *("alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
+)
+"""By these names tables are asked for."""

@@ -2,121 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import re
+import shutil
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.table import Cell
 from assay.render.tables import leading_pair, tables
-from assay.render.text import heading, plural, verdict, visible
+from assay.render.text import heading, plural, visible
 from assay.result import Result, Table
 
+_TEXT, _WORD = 12, 24
+"""The least width of a column of texts; a longer word may be broken."""
 
-def show(result: Result, console: Console | None = None) -> None:
-    """Print a Result."""
+
+def show(
+    result: Result,
+    console: Console | None = None,
+    *,
+    names: Collection[str] = (),
+    full: bool = False,
+    further: Sequence[str] = (),
+) -> None:
+    """Print a Result in short, in full, or its tables of these names; `further` are commands to try next."""
     console = console or Console(highlight=False, soft_wrap=False)
-    console.print(Text(visible(heading(result)), style="dim"))
-    sentence = verdict(result)
-    if sentence:
+    called = short_names([source.name for source in result.systems], max(16, console.width // 4))
+
+    def say(text: str) -> str:
+        for name, short in called.items():
+            text = text.replace(name, short)
+        return visible(text)
+
+    console.print(Text(say(heading(result)), style="dim"))
+    for name, short in called.items():
+        console.print(Text(f"{visible(short)} is {visible(name)}", style="dim"), soft_wrap=True)
+    if result.verdict:
         console.print()
-        console.print(Text(visible(sentence), style="bold"))
-    hidden = 0
-    for table in tables(result):
-        if table.minor:
-            hidden += 1
-        elif table.narrow and _width(table, table.rows, range(len(table.header))) > console.width:
-            for part in table.narrow:
-                _show_table(part, console)
-        else:
-            _show_table(table, console)
-    if hidden:
-        more = plural(hidden, "more table")
-        console.print(Text(f"\n{more} (other pairs and measures): --format md or tsv.", style="dim"))
-    _show_examples(result, console)
+        console.print(Text(say(result.verdict), style="bold"))
+    whole = full or bool(names)
+    if not whole:
+        for line in result.chance:
+            console.print(Text(say(line), style="dim"))
+    shown = tables(result, names) if whole else brief(result)
+    for table in shown:
+        wide = table.narrow and _width(table, table.rows, range(len(table.header))) > console.width
+        for part in table.narrow if wide else (table,):
+            _show_table(_renamed(part, say), console, whole)
+    if not names or "examples" in names:
+        _show_examples(result, console, say, whole)
+    console.print()
     for note in result.notes:
-        console.print(Text(f"\nNote: {visible(note)}", style="dim"))
-    console.print(Text(f"\n{visible(result.signature)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"Note: {say(note)}", style="dim"))
+    more = dict.fromkeys(table.name for table in tables(result) if table.name not in {one.name for one in shown})
+    if more and not whole:
+        console.print(Text(f"More: --full for all, or --table with {', '.join(more)}.", style="dim"))
+    for index, line in enumerate(() if whole else further):
+        console.print(Text(f"{'     ' if index else 'Next:'} {visible(line)}"), soft_wrap=True)
+    console.print(Text(visible(result.signature), style="dim"), soft_wrap=True)
 
 
-def _show_table(table: Table, console: Console) -> None:
-    rows: Sequence[Sequence[Cell]] = table.rows[: table.short] if table.short else table.rows
-    kept = _columns_that_fit(table, rows, console.width)
-    without_intervals = False
-    if _width(table, rows, kept) > console.width:
-        without_intervals = any(_has_interval(row[index]) for row in rows for index in kept)
-    if without_intervals:
-        rows = [
-            [replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell for cell in row]
-            for row in rows
-        ]
-        kept = _columns_that_fit(table, rows, console.width)
-    whole = _width(table, rows, kept) <= console.width
+def drawn(result: Result, names: Collection[str] = (), full: bool = False) -> str:
+    """The same as plain text, for pipes and logs: as wide as COLUMNS says, else as the terminal, else 100."""
+    out = io.StringIO()
+    width = shutil.get_terminal_size((100, 50)).columns
+    console = Console(file=out, width=width, highlight=False, force_terminal=False, color_system=None)
+    show(result, console, names=names, full=full)
+    return re.sub(" +$", "", out.getvalue(), flags=re.MULTILINE)
+
+
+def short_names(names: Sequence[str], room: int) -> dict[str, str]:
+    """Shorter ones for names that have no room: their beginning and end, or that and what they do not have in common,
+    or a number, whichever tells them apart."""
+    long = [name for name in names if cell_len(visible(name)) > room]
+    common = next((at for at, marks in enumerate(zip(*long, strict=False)) if len({*marks}) > 1), 0)
+    ways = (
+        {name: f"{name[: room - 8]}…{name[-7:]}" for name in long},
+        {name: f"{name[:4]}…{name[common:]}" for name in long},
+        {name: f"{name[: room - 4]}…{number}" for number, name in enumerate(long, 1)},
+    )
+    for short in ways:
+        called = {short.get(name, name) for name in names}
+        if len(called) == len(names) and all(cell_len(visible(name)) <= room for name in called):
+            break
+    # The longest first, since one name may be a part of another.
+    return dict(sorted(short.items(), key=lambda pair: -len(pair[0])))
+
+
+def _renamed(table: Table, say: Callable[[str], str]) -> Table:
+    """The table with each text as it is said."""
+    rows = tuple(tuple(replace(cell, text=say(cell.text)) for cell in row) for row in table.rows)
+    header, notes, lines = (tuple(map(say, texts)) for texts in (table.header, table.notes, table.lines))
+    title, hint = say(table.title), say(table.hint)
+    return replace(table, title=title, header=header, rows=rows, notes=notes, lines=lines, hint=hint)
+
+
+def _show_table(table: Table, console: Console, whole: bool) -> None:
+    rows: Sequence[Sequence[Cell]] = table.rows[: table.short] if table.short and not whole else table.rows
+    kept = _columns_that_fit(table, rows, table.droppable, console.width)
+    bare = False
+    for form in dict.fromkeys(table.forms[index] for index in kept):
+        # Intervals go until the rest fits, first those of the columns on the left and of all that are like them.
+        alike = (index for index in kept if table.forms[index] == form)
+        at = [index for index in alike if any(_has_interval(row[index]) for row in rows)]
+        if at and _width(table, rows, kept) > console.width:
+            rows = [[_without_interval(one) if index in at else one for index, one in enumerate(row)] for row in rows]
+            bare = True
+    if bare:
+        kept = _columns_that_fit(table, rows, table.droppable, console.width)
+    # What still has no room, even with long words broken, are the last columns; no figure is broken.
+    last = range(len(table.header) - 1, table.words, -1)
+    kept = _columns_that_fit(table, rows, last, console.width, kept, _TEXT)
     roomy = _width(table, rows, kept, broken=False) <= console.width
     drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="")
     for index in kept:
         right = index >= table.words
-        # Figures and their intervals stay whole as long as there is room; the first columns wrap before them.
-        title = escape(visible(table.header[index]))
+        # Figures and their intervals stay whole; the first columns wrap before them.
+        title = escape(table.header[index])
         title = title.replace(" ", "\n") if right and not roomy else title
-        drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right and whole)
+        drawn.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right)
     for row in rows:
         cells = [(row[index], "bold " * row[index].bold + "italic" * row[index].italic) for index in kept]
-        drawn.add_row(*(Text(visible(cell.text), style=style.strip()) for cell, style in cells))
+        drawn.add_row(*(Text(cell.text, style=style.strip()) for cell, style in cells))
     console.print()
-    console.print(Text(visible(table.title), style="bold underline"))
+    console.print(Text(table.title, style="bold underline"))
     console.print(drawn)
-    left_out = [
-        plural(number, f"more {what}")
-        for number, what in ((len(table.rows) - len(rows), "row"), (len(table.header) - len(kept), "column"))
-        if number
-    ]
-    notes = [f"… and {' and '.join(left_out)}: --format md or tsv."] if left_out else []
-    notes += ["There is no room for the intervals: --format md or tsv."] * without_intervals
-    notes += [*table.notes, *filter(None, [table.hint])]
+    notes = []
+    if more := len(table.rows) - len(rows):
+        notes.append(f"… and {plural(more, 'more row')}: --table {table.name}.")
+    left_out = [plural(more, "more column")] if (more := len(table.header) - len(kept)) else []
+    left_out += ["more intervals" if more else "More intervals"] * bare
+    if left_out:
+        verb = "needs" if left_out == ["1 more column"] else "need"
+        notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
+    notes += [*table.notes, *[table.hint] * bool(table.hint and whole)]
     if notes:
-        console.print(Text(visible(" ".join(notes)), style="dim"))
+        console.print(Text(" ".join(notes), style="dim"))
     for line in table.lines:
-        console.print(Text(visible(line), style="dim"))
+        console.print(Text(line, style="dim"))
 
 
 def _has_interval(cell: Cell) -> bool:
     return len(cell.data) == 3 and cell.text.endswith("]")
 
 
-def _columns_that_fit(table: Table, rows: Sequence[Sequence[Cell]], room: int) -> list[int]:
+def _without_interval(cell: Cell) -> Cell:
+    return replace(cell, text=cell.text.partition(" [")[0]) if _has_interval(cell) else cell
+
+
+def _columns_that_fit(
+    table: Table,
+    rows: Sequence[Sequence[Cell]],
+    droppable: Sequence[int],
+    room: int,
+    of: Sequence[int] = (),
+    word: int = _WORD,
+) -> list[int]:
     """All columns, or as many of those that may be left out as there is room for."""
-    kept = list(range(len(table.header)))
-    for index in table.droppable:
-        if _width(table, rows, kept) <= room:
+    kept = list(of or range(len(table.header)))
+    for index in droppable:
+        if _width(table, rows, kept, word=word) <= room:
             break
-        kept.remove(index)
+        if index in kept:
+            kept.remove(index)
     return kept
 
 
-def _width(table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True) -> int:
-    """The least width of a table: text columns may wrap down to a dozen characters, figures may not."""
+def _width(
+    table: Table, rows: Sequence[Sequence[Cell]], kept: Sequence[int], broken: bool = True, word: int = _WORD
+) -> int:
+    """The least width of a table: texts may wrap, between words up to some length; figures may not."""
     widths = []
     for index in kept:
         head = table.header[index]
-        cells = [cell_len(visible(row[index].text)) for row in rows]
+        cells = [cell_len(row[index].text) for row in rows]
         if index >= table.words:
-            widths.append(max([*cells, *(cell_len(word) for word in (head.split(" ") if broken else [head]))]))
+            widths.append(max([*cells, *(cell_len(part) for part in (head.split(" ") if broken else [head]))]))
         else:
-            widths.append(min(max([*cells, cell_len(head)]), 12))
+            texts = (head, *(row[index].text for row in rows))
+            longest = max(cell_len(part) for text in texts for part in text.split(" "))
+            widths.append(min(max([*cells, cell_len(head)]), max(_TEXT, min(longest, word))))
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _show_examples(result: Result, console: Console) -> None:
+def _show_examples(result: Result, console: Console, say: Callable[[str], str], whole: bool) -> None:
     before: tuple[str, str | None] | None = None
     pairs = dict.fromkeys((example.a, example.b) for example in result.examples)
-    leading = leading_pair(result) if len(pairs) > 3 else None
+    leading = leading_pair(result) if len(pairs) > 3 and not whole else None
     for example in result.examples:
         pair = (example.a, example.b)
         if leading is not None and set(pair) != leading:
@@ -127,12 +209,13 @@ def _show_examples(result: Result, console: Console) -> None:
             of = f"of errors of {example.a}" if wrong else example.a
             title = f"Examples {f'{example.a} → {example.b}' if example.b else of}"
             console.print()
-            console.print(Text(visible(title), style="bold underline"))
+            console.print(Text(say(title), style="bold underline"))
             before = pair
         kinds = ", ".join(dict.fromkeys(str(item.kind).replace("-", " ") for item in example.items))
         console.print(Text(visible(f"{example.place}  {kinds}"), style="dim"), soft_wrap=True)
-        # Lines of spans stand under each other, so each has to fit; a single one may wrap once.
-        drawn = example.in_lines
-        room = console.width - 3 if example.spans or drawn else 2 * console.width - 6
-        for line in example_lines(example, room):
-            console.print(Text(visible(f"  {line}")), soft_wrap=drawn)
+        for line in example_lines(example, console.width - 3):
+            if example.in_lines:
+                console.print(Text(say(f"  {line}")), soft_wrap=True)
+            else:
+                # A line is as much of the sentence as fits; where its marks alone need more, it wraps.
+                console.print(Padding(Text(say(line)), (0, 0, 0, 2)))

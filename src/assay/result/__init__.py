@@ -5,19 +5,27 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.result.encoding import decode, dumps, encode
 from assay.result.posteriors import MeanRanks, Posterior, Ranking
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SCHEMA = "assay/1"
+SCHEMA_OF_SETS = "assay/sets/1"
 _ORIGIN = "Was it written by assay --format json?"
 _FROM, _TO = {"json": "from"}, {"json": "to"}
 """`from` is a word of the language; JSON calls a change's fields by their settled names."""
+Read = typing.TypeVar("Read")
 
 
 # --- rows ---
@@ -171,6 +179,46 @@ class Comparison:
     def is_of_score(self) -> bool:
         """True of a test of a score, by shuffling or over runs."""
         return self.test in ("shuffling", "runs")
+
+
+@dataclass(frozen=True)
+class SystemOverSets:
+    """A system over the data sets that all systems have."""
+
+    system: str
+    measure: str
+    score: str
+    data_sets: int
+    average: float
+    """The plain mean of the score."""
+    rank: float
+    """The mean rank, 1 being the best."""
+    best: int
+    """The number of data sets, of all, on which it is the best …"""
+    significant: int
+    """… and on which it is significantly ahead of every other system, after Holm's correction over data sets."""
+
+
+@dataclass(frozen=True)
+class PairOverSets:
+    """Two systems over the data sets that both have; the difference is b - a, so positive favours b."""
+
+    a: str
+    b: str
+    measure: str
+    score: str
+    data_sets: int
+    difference: float
+    """The mean over data sets."""
+    a_better: int
+    """The number of data sets on which A is better …"""
+    b_better: int
+    a_significant: int
+    """… and on which this is significant after Holm's correction over data sets: so many at least, with 95%
+    confidence (Dror et al. 2017)."""
+    b_significant: int
+    signed_rank: float
+    """p of Wilcoxon's signed-rank test over data sets; undefined for fewer than five."""
 
 
 @dataclass(frozen=True)
@@ -649,14 +697,16 @@ class Table:
     after: str = ""
     """The table of all Results that it stands behind: scores, further scores, differences, outcomes, bounds, labels;
     else at the end."""
+    name: str = ""
+    """The name by which it is asked for, with others of its kind; that of the table it stands behind unless said."""
     measures: tuple[str, ...] = ()
     """The measures that the table before or after it need not show, as this one does."""
     pair: tuple[str, ...] = ()
-    """The two systems that it is about: a terminal shows the best two …"""
+    """The two systems that it is about: where not all is shown, the best two are …"""
     minor: bool = False
-    """… and leaves out what is minor, and says so."""
+    """… and what is minor is left out."""
     short: int = 0
-    """If not 0, the number of rows that a terminal shows; it says how many more there are."""
+    """If not 0, the number of rows that are shown where not all is."""
     droppable: tuple[int, ...] = ()
     """Columns that a terminal leaves out where there is no room, the first of these first, and says so."""
     hint: str = ""
@@ -762,6 +812,8 @@ class Result:
     """Tables of the task …"""
     tables_only: bool = False
     """… in place of those of all Results."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Measures and scores as people write them, where that is not their name."""
     labels: tuple[str, ...] = ()
     """The labels that count; all where none is named …"""
     ignore_labels: tuple[str, ...] = ()
@@ -769,6 +821,10 @@ class Result:
     bayes: tuple[Posterior, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     ranks: tuple[MeanRanks, ...] = ()
+    systems_over_sets: tuple[SystemOverSets, ...] = ()
+    """Of several data sets: averages, ranks and wins …"""
+    pairs_over_sets: tuple[PairOverSets, ...] = ()
+    """… and each two systems."""
     examples: tuple[Example, ...] = ()
     mappings: tuple[Mapped, ...] = ()
     texts: Mapping[str, Any] | None = None
@@ -778,28 +834,28 @@ class Result:
 
     def to_json(self) -> str:
         """The Result as JSON text, a record per line."""
-        parts = []
+        # Put together once: it may be hundreds of megabytes.
+        pieces, before = [], "{"
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
+            pieces.append(f'{before}"{item.name}": ')
             if isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
-                rows = ",\n  ".join(dumps(encode(row)) for row in value)
-                parts.append(f'"{item.name}": [\n  {rows}]')
+                pieces.append("[\n  ")
+                for row in value:
+                    pieces += [dumps(encode(row)), ",\n  "]
+                pieces[-1] = "]"
             else:
-                parts.append(f'"{item.name}": {dumps(encode(value))}')
-        return "{" + ",\n ".join(parts) + "}\n"
+                pieces.append(dumps(encode(value)))
+            before = ",\n "
+        return "".join([*pieces, "}\n"])
 
     @classmethod
     def from_json(cls, text: str) -> Result:
         """A Result from its JSON text."""
-        try:
-            data = json.loads(text, parse_constant=_refused)
-        except json.JSONDecodeError as error:
-            raise InputError(f"line {error.lineno}: not JSON ({error.msg}). {_ORIGIN}") from None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"cannot be understood ({error}).") from None
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            found = data.get("schema") if isinstance(data, dict) else None
-            raise InputError(f"schema {found!r} where {SCHEMA!r} is read. {_ORIGIN}")
+        return cls._of(_parsed(text, SCHEMA))
+
+    @classmethod
+    def _of(cls, data: Mapping[str, Any]) -> Result:
         try:
             result = typing.cast(Result, decode(cls, data))
             if not result.main_scores:
@@ -817,15 +873,9 @@ class Result:
         return result
 
     @classmethod
-    def read(cls, path: str) -> Result:
+    def read(cls, path: str | os.PathLike[str]) -> Result:
         """A Result from a file of its JSON."""
-        from assay.formats.source import Source as File
-
-        text = "".join(batch.text for batch in File(path).batches())
-        try:
-            return cls.from_json(text)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return _read(path, cls.from_json)
 
     @property
     def measures(self) -> list[str]:
@@ -836,6 +886,31 @@ class Result:
     def main_scores(self) -> dict[str, str]:
         """The name of each measure's main score."""
         return {row.measure: row.score for row in self.scores if row.main and row.slice is None}
+
+    def title(self, name: str) -> str:
+        """A measure or a score as people write it."""
+        return self.titles.get(name, name)
+
+    @property
+    def main_tests(self) -> list[Comparison]:
+        """The tests of main scores, by shuffling or over runs, overall."""
+        mains = self.main_scores
+        tests = (row for row in self.comparisons if row.is_of_score and row.slice is None)
+        return [row for row in tests if row.score == mains.get(row.measure)]
+
+    @property
+    def verdict(self) -> str:
+        """A sentence or two: the better system, by how much, and how sure that is."""
+        from assay.result.verdict import verdict
+
+        return verdict(self)
+
+    @property
+    def chance(self) -> list[str]:
+        """Sentences to the verdict: whether its interval can be trusted, and what its test could have found."""
+        from assay.result.chance import of_verdict
+
+        return of_verdict(self)
 
     def score(self, system: str, measure: str, score: str | None = None, label: str | None = None) -> Score:
         """One overall figure by name; the measure's main score where none is named."""
@@ -878,6 +953,40 @@ class Result:
         """The same as a data frame of polars; undefined is null, and what is nested has the names of the JSON."""
         return _library("polars").DataFrame(self._records(rows, encode), infer_schema_length=None)
 
+    def to_html(self) -> str:
+        """The report page, with the sentences behind the figures where the Result was made with `embed="auto"`."""
+        return self._rendered("html")
+
+    def to_latex(self) -> str:
+        """All tables in booktabs style."""
+        return self._rendered("latex")
+
+    def to_markdown(self) -> str:
+        """The verdict, all tables and examples in Markdown."""
+        return self._rendered("md")
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file in the format of its ending: .html, .json, .tex, .md, .csv, .tsv."""
+        from assay.files import write
+        from assay.render import form_of
+
+        write(os.fspath(path), self._rendered(form_of(os.fspath(path))))
+
+    def _rendered(self, form: str) -> str:
+        from assay.render import render
+
+        return render(self, form)
+
+    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
+        """Write all figures for a paper (svg, pdf or png) into a folder; their files."""
+        return _write_figures(self, directory, formats)
+
+    def plot(self, kind: str = "scores") -> Figure:
+        """One figure, as matplotlib has it: by the name of its file (`confusion-A`), or the first of a kind."""
+        from assay.render.pictures import picture
+
+        return picture(self, kind)
+
     def flat(self) -> dict[str, float]:
         """Overall figures by names such as `accuracy/A`, for trackers such as MLflow; undefined is nan."""
         from assay.render.formats import flat
@@ -890,6 +999,11 @@ class Result:
             raise unknown("list of rows", name, lists)
         return [plain(row) if dataclasses.is_dataclass(row) else {name: row} for row in getattr(self, name)]
 
+    def __str__(self) -> str:
+        from assay.render.formats import summary
+
+        return summary(self)
+
     def __repr__(self) -> str:
         from assay.render.text import one_line
 
@@ -899,6 +1013,115 @@ class Result:
         from assay.render.page import fragment
 
         return fragment(self)
+
+
+@dataclass(frozen=True)
+class Results:
+    """One Result for each of several data sets, and one over all of them."""
+
+    overall: Result
+    """Averages, ranks, tests over data sets, and tables with a row for each; scores and comparisons of one data set
+    have it for a slice, `dataset:NAME`."""
+    sets: Mapping[str, Result]
+    """By name, in the order in which they were given."""
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self.sets:
+            raise unknown("data set", name, self.sets)
+        return self.sets[name]
+
+    def to_json(self) -> str:
+        """All Results as JSON text."""
+        sets = ",\n".join(f"{dumps(name)}: {result.to_json().rstrip()}" for name, result in self.sets.items())
+        overall = self.overall.to_json().rstrip()
+        return f'{{"schema": "{SCHEMA_OF_SETS}",\n"overall": {overall},\n"sets": {{{sets}}}}}\n'
+
+    @classmethod
+    def from_json(cls, text: str) -> Results:
+        """Results from their JSON text."""
+        data = _parsed(text, SCHEMA_OF_SETS)
+        try:
+            return cls(Result._of(data["overall"]), {name: Result._of(one) for name, one in data["sets"].items()})
+        except (LookupError, TypeError, AttributeError) as error:
+            raise InputError(f"not whole Results ({error}).") from None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Results:
+        """Results from a file of their JSON."""
+        return _read(path, cls.from_json)
+
+    def figures(self, directory: str | os.PathLike[str], formats: str | Sequence[str] = "svg") -> list[Path]:
+        """Write the figures over all data sets into a folder, and those of each into a folder in it; their files."""
+        return _write_figures(self, directory, formats)
+
+    def flat(self) -> dict[str, float]:
+        """Averages over data sets by names such as `accuracy/A`, then the figures of each, `NAME/accuracy/A`."""
+        each = {f"{name}/{key}": value for name, one in self.sets.items() for key, value in one.flat().items()}
+        return self.overall.flat() | each
+
+    @property
+    def verdict(self) -> str:
+        """A sentence or two: the better system over all data sets, by how much, and how sure that is."""
+        return self.overall.verdict
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file in the format of its ending: .json for all Results, the others for the tables over all."""
+        from assay.files import write
+        from assay.render import form_of, render
+
+        write(os.fspath(path), render(self, form_of(os.fspath(path))))
+
+    def __str__(self) -> str:
+        return str(self.overall)
+
+    def __repr__(self) -> str:
+        return f"<assay.Results {', '.join(self.sets)}: {self.overall!r}>"
+
+    def _repr_html_(self) -> str:
+        return self.overall._repr_html_()
+
+
+def read(path: str) -> Result | Results:
+    """What a file of JSON holds: one Result, or those of several data sets."""
+    return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
+
+
+def _write_figures(
+    result: Result | Results, directory: str | os.PathLike[str], formats: str | Sequence[str]
+) -> list[Path]:
+    from assay.files import make_folder, write
+    from assay.render.pictures import files
+
+    drawn = files(result, Path(directory), [formats] if isinstance(formats, str) else formats)
+    for folder in dict.fromkeys((Path(directory), *(path.parent for path in drawn))):
+        make_folder(folder)
+    for path, content in drawn.items():
+        write(path, content)
+    return list(drawn)
+
+
+def _read(path: str | os.PathLike[str], from_json: Callable[[str], Read]) -> Read:
+    from assay.formats.source import Source as File
+
+    text = "".join(batch.text for batch in File(os.fspath(path)).batches())
+    try:
+        return from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _parsed(text: str, schema: str) -> dict[str, Any]:
+    """The object of a JSON text that has this schema."""
+    try:
+        data = json.loads(text, parse_constant=_refused)
+    except json.JSONDecodeError as error:
+        raise InputError(f"line {error.lineno}: not JSON ({error.msg}). {_ORIGIN}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be understood ({error}).") from None
+    if not isinstance(data, dict) or data.get("schema") != schema:
+        found = data.get("schema") if isinstance(data, dict) else None
+        raise InputError(f"schema {found!r} where {schema!r} is read. {_ORIGIN}")
+    return data
 
 
 def _refused(constant: str) -> typing.NoReturn:

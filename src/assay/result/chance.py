@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.result import Comparison
+from assay.result import Comparison, Result
 
 LINES = 5
 """So many comparisons have their line beneath a table."""
@@ -39,6 +39,18 @@ def few_lines(tests: Sequence[Comparison], unit: str, units: int) -> Iterator[st
         pairs = f" in {len(few)} pairs" if len(tests) > 1 else ""
         exact = "exact " * all(row.exact for row in few)
         yield f"Few {unit}s differ{pairs} ({shown}): the interval of the difference is too short; go by the {exact}p."
+
+
+def of_verdict(result: Result) -> list[str]:
+    """The lines of the test behind the verdict; of several, that of the best system and the next."""
+    tests = [row for row in result.main_tests if row.measure == result.main_tests[0].measure]
+    if len(tests) > 1:
+        mains = (row for row in result.scores if row.main and row.slice is None and row.label is None)
+        values = {row.system: row.value for row in mains if row.measure == tests[0].measure}
+        best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
+        tests = [row for row in tests if {row.a, row.b} == {*best}]
+    lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
+    return [f"{row.a} → {row.b}: {line}" for row in tests for line in lines] if len(result.systems) > 2 else lines
 
 
 def _is_told(row: Comparison) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from assay.errors import CONTROL
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_PLAIN = frozenset((str, int, bool, type(None)))
 _CONTROL = re.compile(f"[{''.join(map(chr, CONTROL))}]")
 
 
@@ -26,7 +27,7 @@ def dumps(data: Any) -> str:
 
 def encode(value: Any) -> Any:
     """Plain data, ready for JSON: dataclasses as objects, undefined numbers as null."""
-    if value is None or isinstance(value, str | int):
+    if type(value) in _PLAIN or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.result import Result
 
 ROUNDING = 1e-12

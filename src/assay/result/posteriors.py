@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class MeanRanks:
     ranks: Mapping[str, float]
     """Mean ranks, 1 being the best, the best first."""
     groups: Mapping[str, str]
-    """Letters: systems that share none are told apart by the signed-rank test after Holm's correction."""
+    """Letters: systems that share none are told apart by the test that `by` names."""
     friedman: float
     friedman_p: float
     iman_davenport: float
@@ -176,6 +177,8 @@ class MeanRanks:
     critical_difference: float
     """Nemenyi's."""
     pairs: tuple[RankTest, ...]
+    by: str = "wilcoxon"
+    """The test behind the groups: `wilcoxon`, the signed-rank test after Holm's correction, or `nemenyi`."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, Unpack
 
-from assay.engine.options import Options
+from assay.arrays import plain
+from assay.engine.options import Options, defaults
 from assay.engine.parts import Part
 from assay.engine.repeats import runs_of
 from assay.engine.run import (
@@ -25,8 +26,8 @@ from assay.engine.run import (
     share_of,
 )
 from assay.errors import UsageError
+from assay.keywords import CompareKeywords, ScoreKeywords, explicit
 from assay.result import Result
-from assay.scale.workers import check_cluster, serve, work, work_on_cluster
 
 AHEAD = 4
 """The shards per worker by which measuring may run ahead of adding: what waits to be added takes room."""
@@ -34,6 +35,7 @@ TRIES = 2
 """So often a shard is begun whose process dies."""
 
 
+@explicit(defaults())
 def score(
     gold: Any,
     systems: Any,
@@ -41,19 +43,20 @@ def score(
     *,
     jobs: int = 1,
     cluster: str | None = None,
-    **options: Any,
+    **options: Unpack[ScoreKeywords],
 ) -> Result:
     """Score one or more systems against gold.
 
     `gold` and `systems` are paths, corpora from `assay.read`, lists of lists of labels (or of (word, label)
     pairs), lists of spaCy's Docs, or data frames; several systems as a list or as a mapping from names. `measures`
-    are written as on the command line, e.g. `["accuracy", "tag-f1"]`; further options are those of the command line:
-    column, unit, slices, train, lexicon, map, seed, times, interval, on_mismatch, input_format, examples. Large
-    folders are read shard by shard, on so many processes (`jobs`) or by the workers of a Dask scheduler (`cluster`).
+    are written as on the command line, e.g. `["accuracy", "tag-f1"]`, and so are all other options. With `embed` the
+    Result holds the sentences that a page shows. Large folders are read shard by shard, on so many processes (`jobs`)
+    or by the workers of a Dask scheduler (`cluster`).
     """
     return evaluate("score", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
 
 
+@explicit(defaults())
 def compare(
     gold: Any,
     systems: Any,
@@ -61,7 +64,7 @@ def compare(
     *,
     jobs: int = 1,
     cluster: str | None = None,
-    **options: Any,
+    **options: Unpack[CompareKeywords],
 ) -> Result:
     """Compare two or more systems: scores as in `score`, tests, what changed, and upper bounds."""
     return evaluate("compare", gold, systems, measures, Options(**options), jobs=jobs, cluster=cluster)
@@ -112,10 +115,13 @@ def part_of(
 
 def _over(jobs: int, cluster: str | None) -> Over:
     """The way to measure shards: in this process, in several, or on a Dask cluster; refuses what cannot work."""
-    if jobs < 1:
+    jobs = plain(jobs)
+    if not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"{jobs} processes cannot work. Say --jobs 1 or more.")
     if cluster is None and jobs == 1:
         return in_turn
+    from assay.scale.workers import check_cluster, work, work_on_cluster
+
     if cluster is not None:
         check_cluster(cluster)
 
@@ -152,4 +158,6 @@ def _over(jobs: int, cluster: str | None) -> Over:
 
 def main() -> None:
     """A worker: measure the shards that standard input names."""
+    from assay.scale.workers import serve
+
     serve(Piece.measure)

@@ -12,7 +12,7 @@ posterior is computed on a grid and drawn from: no sampler, no compiler.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import gammaln, polygamma, stdtr, stdtrit
 
 from assay.arrays import Bools, Floats, Ints
+from assay.records import dataclass
 
 Three = tuple[float, float, float]
 """Left (x better), within the region of practical equivalence (ROPE), right (y better)."""

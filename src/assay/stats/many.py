@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from assay.arrays import Floats
+from assay.records import dataclass
 from assay.stats.significance import holm
 
 MOST_EXACT = 25
@@ -89,7 +89,7 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
         (a, b): float(stats.studentized_range.sf(abs(means[a] - means[b]) / error * math.sqrt(2), systems, math.inf))
         for a, b in pairs
     }
-    wilcoxon = {(a, b): _signed_ranks(scores[:, b] - scores[:, a]) for a, b in pairs}
+    wilcoxon = {(a, b): signed_ranks(scores[:, b] - scores[:, a]) for a, b in pairs}
     return RankTests(
         ranks=means,
         chi_square=chi_square,
@@ -103,7 +103,7 @@ def rank_tests(scores: Floats, alpha: float = 0.05) -> RankTests:
     )
 
 
-def _signed_ranks(differences: Floats) -> float:
+def signed_ranks(differences: Floats) -> float:
     """The two-sided p of Wilcoxon's signed-rank test; zeros are ranked and left out (Pratt)."""
     from scipy import stats
 

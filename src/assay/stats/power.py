@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, lru_cache, partial
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Array, Floats, Ints
+from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS
 from assay.stats.significance import Difference, Shuffling, all_shuffles
 
@@ -234,8 +234,17 @@ def _reaches(weighed: Callable[[float], tuple[float, float]], chance: float, til
 
 def _critical_of(values: Floats, alpha: float) -> float | None:
     """The smallest difference with p ≤ alpha, p being (1 + hits) / (1 + replicates)."""
-    times = len(values)
-    return _critical(values, np.full(times, 1 / (1 + times)), alpha - 1 / (1 + times))
+    number = _beyond(len(values), alpha)
+    largest = -np.sort(np.partition(-values, number)[: number + 1] if number < len(values) else -values)
+    last = np.append(largest[:-1] - largest[1:] > _SLACK, number == len(values))
+    fit = np.flatnonzero(last)
+    return float(largest[fit[-1]]) if len(fit) else None
+
+
+def _beyond(times: int, alpha: float) -> int:
+    """The most of so many replicates that may reach a difference with p ≤ alpha."""
+    chances = np.cumsum(np.full(times, 1 / (1 + times)))
+    return int(np.searchsorted(chances, (alpha - 1 / (1 + times)) * (1 + 1e-12), side="right"))
 
 
 # --- planning ---
@@ -249,6 +258,9 @@ def _planned(
     With k times as many units sums are those of k replicates. So pools of replicates are doubled until the power
     suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.
     """
+    if not _beyond(len(null), alpha):
+        # Whatever the number of units, so few replicates cannot tell.
+        return 2.0 * MOST
     pools = {1: (null, tilted.draw(tilted.tilt_of(effect), PLANNED, rng))}
 
     def power(pair: tuple[Floats, Floats], times: int) -> float:
@@ -303,12 +315,13 @@ def _tosses(share: float, differing: int, units: int, alpha: float, chance: floa
     if rough / differing > 1.5 * MOST:
         return 2 * MOST * units
 
-    def suffices(number: float) -> bool:
-        return _power_of_tosses(int(number), share, alpha) >= chance
+    @cache
+    def suffices(number: int) -> bool:
+        return _power_of_tosses(number, share, alpha) >= chance
 
     # The power goes up and down as numbers grow, within about the root of them: from the last that does not suffice,
     # one more. Of very many, not each one is looked at.
-    near = _bisected(suffices, max(8.0, 2 * rough + 20), 40)
+    near = _bisected(lambda number: suffices(int(number)), max(8.0, 2 * rough + 20), 40)
     number, step = int(near + 3 * math.sqrt(near)) + 10, 1 + int(near) // 2000
     while number > 0 and suffices(number):
         number -= step
@@ -317,15 +330,21 @@ def _tosses(share: float, differing: int, units: int, alpha: float, chance: floa
 
 def _power_of_tosses(number: int, share: float, alpha: float) -> float:
     """The chance that so many tosses of a coin tell it from a fair one."""
-    heads, fair = _tosses_near(number, 0.5)
-    fit = np.flatnonzero((2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12)) & (2 * heads > number))
-    if not len(fit):
+    critical = _critical_heads(number, alpha)
+    if critical is None:
         return 0.0
-    critical = int(heads[fit[0]])
     if share >= 1:
         return 1.0
     heads, chances = _tosses_near(number, share)
     return float(chances[(heads >= critical) | (heads <= number - critical)].sum())
+
+
+@lru_cache(1 << 14)
+def _critical_heads(number: int, alpha: float) -> int | None:
+    """The fewest heads in so many tosses that a fair coin does not show; None where it may show any number."""
+    heads, fair = _tosses_near(number, 0.5)
+    fit = np.flatnonzero((2 * np.cumsum(fair[::-1])[::-1] <= alpha * (1 + 1e-12)) & (2 * heads > number))
+    return int(heads[fit[0]]) if len(fit) else None
 
 
 def _tosses_near(number: int, share: float) -> tuple[Ints, Floats]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
 
 from assay.arrays import Array, Floats
+from assay.records import dataclass
 from assay.stats.intervals import t_tail
 
 MOST_PERMUTATIONS = 200_000

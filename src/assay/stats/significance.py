@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Floats, Ints
+from assay.records import dataclass
 from assay.stats.resample import CHUNK_NUMBERS, shuffle_weights
 
 Difference = Callable[[Floats, Floats], Floats]
@@ -166,6 +168,7 @@ def mcnemar(only_a: int, only_b: int) -> tuple[float, float]:
     return min(1.0, 2 * tail), min(1.0, 2 * tail - last)
 
 
+@lru_cache(1 << 14)
 def clopper_pearson(hits: int, times: int, level: float = 0.95) -> tuple[float, float]:
     """The exact interval of a probability after `hits` in `times` tries."""
     tail = (1 - level) / 2

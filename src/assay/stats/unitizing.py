@@ -4,12 +4,12 @@ Widlöcher and Métivier 2015) and gamma-cat (Mathet 2017)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from assay.arrays import Floats, Ints, numbers_of_runs, ratio
+from assay.records import dataclass
 
 MOST_CANDIDATES = 2_000_000
 """The most unitary alignments that are looked at."""

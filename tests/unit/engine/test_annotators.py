@@ -403,19 +403,13 @@ def test_prevalence_is_pointed_out() -> None:
     assert "97.50% of the ratings are no: kappa and alpha expect nearly as much agreement by chance" in text
 
 
-def verdict_of(result: Result) -> str:
-    from assay.render.text import verdict
-
-    return verdict(result)
-
-
 def test_the_verdict_says_no_more_than_the_interval(shared_data: Callable[[str], Path]) -> None:
     perfect = {name: {f"d{i}": "AB"[i % 2] for i in range(50)} for name in "abc"}
-    assert verdict_of(assay.agreement(perfect, times=50)).startswith("The 3 annotators agree reliably: alpha 100.00")
+    assert assay.agreement(perfect, times=50).verdict.startswith("The 3 annotators agree reliably: alpha 100.00")
     random = {"a": {f"d{i}": "AB"[i % 2] for i in range(60)}, "b": {f"d{i}": "AB"[i // 2 % 2] for i in range(60)}}
-    assert verdict_of(assay.agreement(random, times=50)).startswith("The 2 annotators agree too little")
+    assert assay.agreement(random, times=50).verdict.startswith("The 2 annotators agree too little")
     few = {"a": {f"d{i}": "AB"[i % 2] for i in range(8)}, "b": {f"d{i}": "ABABABAA"[i] for i in range(8)}}
-    assert verdict_of(assay.agreement(few, times=200)).startswith("Whether the 2 annotators agree well enough is not")
+    assert assay.agreement(few, times=200).verdict.startswith("Whether the 2 annotators agree well enough is not")
 
 
 @each(

@@ -12,7 +12,7 @@ from assay.engine.measure import f1, find, measure, measures
 from assay.engine.parts import Summed
 from assay.errors import UsageError
 from assay.render import render
-from assay.render.text import main_scores, one_line, verdict
+from assay.render.text import main_scores, one_line
 from assay.result import Result
 from assay.result.gates import Baseline, Gates, Threshold
 
@@ -49,7 +49,7 @@ def test_kappa_is_the_main_score_of_kappa_everywhere() -> None:
     assert [row.value for row in main_scores(result)] == pytest.approx(list(KAPPA.values()))
     assert {row.score for row in result.scores if row.main} == {"kappa"}
     assert "first kappa 57.14" in one_line(result)
-    assert "first 57.14, second 40.00" in verdict(result)
+    assert "first is 17.14 points better than second on kappa" in result.verdict
     assert result.flat()["kappa/second - first"] == pytest.approx(0.4 - 8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa"] == pytest.approx(8 / 14)
     assert assay.measure("kappa")(GOLD, FIRST)["kappa/agreement"] == pytest.approx(5 / 6)
@@ -135,7 +135,7 @@ def test_tables_say_which_score_of_a_measure_is_shown() -> None:
     assert render(result, "tsv").splitlines()[1].split("\t")[1::3] == ["pos-accuracy f1", "pa strong"]
     one = assay.score(GOLD, {"x": FIRST}, ["accuracy", "sentence-accuracy"], times=20)
     assert render(one, "tsv").splitlines()[1].split("\t")[1::3] == ["accuracy", "sentence-accuracy"]
-    assert "Where a measure has several scores, f1 is shown." in render(one, "md")
+    assert "Where a measure has several scores, F1 is shown." in render(one, "md")
 
 
 def test_tests_on_different_scores_name_them() -> None:

@@ -109,6 +109,11 @@ def test_a_spurious_word_is_in_the_slice_of_its_own_label(file):
             (name, f"--slice {name} is about arcs, but no dependencies are compared. Say --task dependencies")
             for name in ("distance", "direction", "depth", "projectivity")
         ),
+        ("arc-length", "--slice arc-length is about arcs of graphs, but none are compared. Say --task graphs"),
+        *(
+            (name, f"--slice {name} is about semantic roles, which are not compared here.")
+            for name in ("role", "argument-distance", "discontinuous")
+        ),
     ],
 )
 def test_unknown_slices_are_refused_with_what_there_is(files, slice_, message):

@@ -53,7 +53,7 @@ def test_dask_is_asked_for_where_it_is_missing(file: File, monkeypatch: pytest.M
     assert importlib.util.find_spec("json") is not None
     file("gold.conllu", corpus(6))
     text = refusal(run, file("x.toml", plan()), cluster="slurm")
-    assert text == "--cluster needs distributed. Install it: pip install 'assay[cluster]'"
+    assert text == "--cluster needs distributed. Install it: pip install 'assay-nlp[cluster]'"
     assert not Path("x.sqlite").exists()
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from html import escape, unescape
 from itertools import combinations
 from typing import Any
 
@@ -16,8 +17,9 @@ import pytest
 import assay
 from assay.demo import FOLDER
 from assay.render.page import page, script
-from assay.render.text import verdict
 from assay.result import Result
+from assay.result.chance import power_sentence
+from assay.result.numbers import percent
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +37,38 @@ def packed(result: Result) -> Any:
 
 def test_each_two_systems_have_a_verdict_of_their_own(result):
     names = [system.name for system in result.systems]
-    found = packed(result)["verdicts"]
+    found = packed(result)["pairs"]
     assert [(row["a"], row["b"]) for row in found] == list(combinations(names, 2))
     for row in found:
         own = tuple(one for one in result.comparisons if (one.a, one.b) == (row["a"], row["b"]))
-        assert row["verdict"] == verdict(replace(result, comparisons=own))
+        assert row["verdict"] == replace(result, comparisons=own).verdict
         assert row["a"] in row["verdict"] and row["b"] in row["verdict"]
+
+
+def test_the_head_says_what_was_found_what_could_have_been_and_the_notes_once(result):
+    written = page(replace(result, warnings=("Mind this.", "And <that>."), notes=("Mind this.",)))
+    head = written[written.index('<main id="report"') : written.index('<div id="app"')]
+    assert head.count(escape(result.verdict)) == 1
+    best = next(test for test in result.comparisons if (test.a, test.b) == ("rules", "crf-names"))
+    assert f"rules → crf-names: {power_sentence(best, 'sentence', result.units)}" in unescape(head)
+    notes = "<ul><li>Mind this.</li><li>And &lt;that&gt;.</li></ul>"
+    assert f'<details id="notes"><summary>2 notes</summary>{notes}</details>' in head
+    # The tables of other pairs are in the exports where there are very many.
+    assert "more tables" not in written
+    assert written.count("<h2>Changes ") == 3
+
+
+def test_pages_of_one_system_and_of_annotators_begin_with_a_sentence_too():
+    folder = FOLDER / "german"
+    gold, one, other = (str(folder / f"{name}.conllu") for name in ("gold", "hanta", "udpipe"))
+    of_one = assay.score(gold, [one], times=20, measures=["accuracy"])
+    assert f'<p class="verdict" id="verdict">{of_one.verdict}</p>' in page(of_one)
+    most = max(of_one.confusion, key=lambda row: row.count)
+    assert f"Most frequent errors: {most.gold} as {most.assigned} ({most.count})" in page(of_one)
+    both = assay.agreement([one, other], times=20, measures=["kappa"])
+    (score,) = [row for row in both.scores if row.main and row.label is None]
+    assert f"hanta and udpipe is {percent(score.value)} kappa" in both.verdict
+    assert f'<p class="verdict" id="verdict">{both.verdict}</p>' in page(both)
 
 
 def test_the_json_of_the_page_is_the_result_without_its_texts(result):

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,16 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import assay
-from assay.render import FORMATS, render
-from assay.render.tables import tables
-from assay.render.terminal import show
-from assay.render.text import p_value, percent, signed, verdict, visible
+from assay.engine.task import measure_title
+from assay.errors import UsageError
+from assay.render import FORMATS, OF_TABLES, render
+from assay.render.page import TABLES
+from assay.render.tables import NAMES, tables
+from assay.render.terminal import short_names, show
+from assay.render.text import visible
 from assay.result import Result
+from assay.result.numbers import p_value, percent, signed
+from cases import each
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -125,9 +131,9 @@ def results():
     return get
 
 
-def terminal(result: Result, width: int) -> str:
+def terminal(result: Result, width: int, **options: Any) -> str:
     out = io.StringIO()
-    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False))
+    show(result, Console(file=out, width=width, highlight=False, soft_wrap=False), **options)
     return out.getvalue()
 
 
@@ -154,7 +160,7 @@ def test_every_command_has_every_format(results, case, command, form):
 def test_no_line_on_a_terminal_is_wider_than_it_apart_from_paths_and_signature(results, case, command, width):
     result = results(case, command)
     places = {row.place for row in result.examples}
-    for line in terminal(result, width).split("\n"):
+    for line in (terminal(result, width) + terminal(result, width, full=True)).split("\n"):
         if line.startswith("assay:") or any(line.startswith(place) for place in places):
             continue
         assert cell_len(line) <= width, line
@@ -163,7 +169,7 @@ def test_no_line_on_a_terminal_is_wider_than_it_apart_from_paths_and_signature(r
 @pytest.mark.parametrize("width", [80, 120])
 def test_figures_on_a_terminal_stay_whole_with_two_systems(results, width):
     result = results("plain")
-    shown = terminal(result, width)
+    shown = terminal(result, width, full=True)
     for table in tables(result):
         if table.title == "Scores":
             for row in table.rows:
@@ -180,6 +186,61 @@ def test_a_terminal_names_every_one_of_thirty_systems(results):
 def test_escape_sequences_in_labels_do_not_reach_the_terminal():
     result = assay.score([["\x1b[31mA", "B"]], {"s": [["B", "\x1b[31mA"]]}, ["tag-f1"], times=10)
     assert "\x1b" not in terminal(result, 80)
+
+
+# --- the short form, and tables by name ---
+
+
+def test_two_systems_fit_on_a_screen_and_the_rest_is_named(results):
+    result = replace(results("plain"), examples=())
+    result = replace(result, scores=tuple(row for row in result.scores if row.slice is None))
+    shown = terminal(result, 80, further=["assay compare gold a b --html report.html"])
+    assert len(shown.splitlines()) < 45
+    assert result.verdict in " ".join(shown.split())
+    assert "\nNext: assay compare gold a b --html report.html\n" in shown
+    named = re.search(r"More: --full for all, or --table with ([^.]*)\.", " ".join(shown.split()))
+    assert named
+    for table in tables(result):
+        # What is not shown is named, and has its rows where it is asked for.
+        assert table.title.partition(",")[0] in shown or table.name in named[1].split(", ")
+        whole = terminal(result, 200, names=[table.name])
+        assert table.title in whole
+        assert all(row[0].text in whole for row in table.rows)
+        assert table.title in terminal(result, 200, full=True)
+
+
+def test_every_table_has_a_name_of_the_list(results):
+    for case, command in (("plain", "score"), ("plain", "compare"), ("thirty systems", "compare")):
+        assert {table.name for table in tables(results(case, command))} <= {*NAMES}
+
+
+def test_long_names_are_shortened_with_a_legend():
+    names = ["crf-with-a-very-long-name-of-settings", "crf-with-a-very-long-name-of-options", "short"]
+    gold = [["A", "B"], ["B", "A"]] * 8
+    systems = dict(zip(names, ([["A", "A"], ["B", "A"]] * 8, gold, [["B", "B"], ["A", "A"]] * 8), strict=True))
+    shown = terminal(assay.compare(gold, systems, ["accuracy"], times=20), 80)
+    for name, short in zip(names, ("crf-with-a-v…ettings", "crf-with-a-v…options"), strict=False):
+        assert f"\n{short} is {name}\n" in shown
+        # In the legend alone, and in the signature.
+        assert shown.count(name) == 2
+    seeds = [f"bert-base-cased-finetuned-on-{name}-seed-1" for name in ("ewt", "gum")]
+    assert [*short_names(seeds, 20).values()] == ["bert…ewt-seed-1", "bert…gum-seed-1"]
+    assert short_names(["a" * 40 + "1234567", "a" * 30 + "1234567"], 20) == {
+        "a" * 40 + "1234567": "a" * 16 + "…1",
+        "a" * 30 + "1234567": "a" * 16 + "…2",
+    }
+
+
+def test_tables_are_chosen_by_name_in_every_format_that_has_some(results):
+    result = results("plain")
+    for form in OF_TABLES:
+        text = render(result, form, ["scores", "changes"])
+        assert "Scores" in text and "Changes" in text and "Upper bound" not in text
+    assert "Upper bound" in render(result, "table", full=True)
+    with pytest.raises(UsageError, match=r"no table 'score'.*scores"):
+        render(result, "md", ["score"])
+    with pytest.raises(UsageError, match="json is not made of tables, so none can be chosen"):
+        render(result, "json", ["scores"])
 
 
 # --- the same cells everywhere ---
@@ -212,9 +273,9 @@ class Cells(HTMLParser):
             self.rows[-1][-1] += data
 
 
-def expected(result: Result) -> list[list[str]]:
+def expected(result: Result, *, minor: bool = True) -> list[list[str]]:
     rows = []
-    for table in tables(result):
+    for table in (one for one in tables(result) if minor or not one.minor):
         rows.append(list(table.header))
         rows.extend([cell.text for cell in row] for row in table.rows)
     return rows
@@ -228,9 +289,11 @@ def spaced(rows: list[list[str]]) -> list[list[str]]:
 @each_case
 @each_command
 def test_the_page_has_the_cells_of_the_tables(results, case, command):
-    page = render(results(case, command), "html")
+    result = results(case, command)
+    page = render(result, "html")
     found = Cells(page)
-    assert found.rows == expected(results(case, command))
+    few = len(tables(result)) <= TABLES
+    assert found.rows == expected(result, minor=few)
     assert not found.tags & {"img", "i", "b"}
     # The packed data and the page's own code, and none that came with the data.
     assert page.count("<script") == 2
@@ -259,8 +322,9 @@ def test_a_label_of_a_line_feed_alone_does_not_break_a_markdown_row():
 def test_tsv_has_what_is_in_the_cells_of_the_tables(results, case, command):
     result = results(case, command)
     blocks = tsv_blocks(result)
-    assert [title for title, _ in blocks] == [f"# {table.title}" for table in tables(result)]
-    for table, (_, (header, *rows)) in zip(tables(result), blocks, strict=True):
+    found = tables(replace(result, titles={}))
+    assert [title for title, _ in blocks] == [f"# {table.title}" for table in found]
+    for table, (_, (header, *rows)) in zip(found, blocks, strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
         assert len(rows) == len(table.rows)
         for cells, row in zip(table.rows, rows, strict=True):
@@ -340,7 +404,8 @@ def test_tsv_has_numbers_from_a_thousand_on_without_separators(command):
 
 def check_numbers(result: Result) -> None:
     wrong = []
-    for table, (title, (header, *rows)) in zip(tables(result), tsv_blocks(result), strict=True):
+    found = tables(replace(result, titles={}))
+    for table, (title, (header, *rows)) in zip(found, tsv_blocks(result), strict=True):
         places = tsv_columns([in_tsv(name) for name in table.header], header)
         # The lines that head a kind of change have no share of the kind.
         numbers = [
@@ -501,6 +566,42 @@ def test_a_notebook_gets_a_fragment_without_script(results, case):
     assert "table" in found.tags
 
 
+def test_results_of_annotators_and_of_runs_show_in_a_notebook_and_in_print(tmp_path):
+    annotators = {"anna": [["A", "B", "A", "A"], ["B", "A"]], "ben": [["A", "B", "B", "A"], ["B", "A"]]}
+    lines = [
+        f"{name},{system},1,{fold},accuracy,{0.7 + fold / 100 + fold / 500 * (system == 'new')}"
+        for name in ("one", "two")
+        for system in ("old", "new")
+        for fold in range(1, 6)
+    ]
+    runs = tmp_path / "runs.csv"
+    runs.write_text("\n".join(["dataset,system,repetition,fold,measure,value", *lines]))
+    for result in (assay.agreement(annotators, times=20), assay.bayes(runs, rope=0.01, draws=1000)):
+        first = tables(result)[0]
+        shown, printed = result._repr_html_(), str(result)
+        assert shown.index(first.title) < shown.index("<details>")
+        assert printed.startswith(result.verdict)
+        assert all(cell.text in printed for row in first.rows for cell in row)
+
+
+def test_print_shows_the_verdict_and_the_scores(results):
+    lines = str(results("plain")).splitlines()
+    assert lines[0] == results("plain").verdict
+    assert lines[2].split()[:4] == ["measure", "one", "two", "difference"]
+    assert re.match(r"accuracy +66\.67 \[.* 98\.33 \[.* \+31\.67 \[", lines[3])
+
+
+def test_a_result_writes_itself_in_the_format_of_the_ending(results, tmp_path):
+    result = results("plain")
+    for name, text in (("a.html", result.to_html()), ("a.tex", result.to_latex()), ("a.md", result.to_markdown())):
+        result.write(tmp_path / name)
+        assert (tmp_path / name).read_text("utf-8") == text
+    result.write(tmp_path / "a.json")
+    assert Result.read(tmp_path / "a.json").to_json() == result.to_json()
+    with pytest.raises(UsageError, match=r"a\.docx: the ending tells no format\. Use \.json, "):
+        result.write(tmp_path / "a.docx")
+
+
 def test_a_prompt_shows_the_main_scores(results):
     assert repr(results("plain")) == (
         "<assay.Result compare tags/label: one accuracy 66.67, two accuracy 98.33, one sentence-accuracy 33.33, "
@@ -534,6 +635,10 @@ def test_numbers_for_people(function, value, text):
 # --- verdicts ---
 
 
+NAN = float("nan")
+THREE = {"A": 0.9, "B": 0.95, "C": 0.8}
+
+
 def judged(result: Result, values: dict[str, float], rows: list[dict[str, object]]) -> str:
     """The verdict on accuracy with these values and comparisons."""
     pattern = next(row for row in result.comparisons if row.measure == "accuracy" and row.slice is None)
@@ -541,7 +646,7 @@ def judged(result: Result, values: dict[str, float], rows: list[dict[str, object
     score = result.score("one", "accuracy")
     comparisons = [replace(pattern, **{"units": 5, "exact": False, **row}) for row in rows]
     scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
-    return verdict(replace(result, scores=scores, comparisons=tuple(comparisons)))
+    return replace(result, scores=scores, comparisons=tuple(comparisons)).verdict
 
 
 def pair(
@@ -560,80 +665,103 @@ def pair(
     }
 
 
-def test_one_system_has_no_verdict(results):
-    assert verdict(replace(results("plain"), comparisons=())) == ""
+@each(
+    ("values", "rows", "sentence"),
+    [
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.001, 0.002)],
+            "B is 5.00 points better than A on accuracy (95.00 and 90.00; A → B +5.00, 95% interval +4.00 to +6.00, "
+            "p = 0.0010, after Holm 0.0020).",
+        ),
+        (
+            {"A": 0.95, "B": 0.9},
+            [pair("A", "B", -0.05, 0.00001)],
+            "A is 5.00 points better than B on accuracy (95.00 and 90.00; A → B −5.00, 95% interval −6.00 to −4.00, "
+            "p < 0.0001).",
+        ),
+        (
+            {"A": 0.9, "B": 0.905},
+            [pair("A", "B", 0.005, 0.04, 0.08)],
+            "B is 0.50 points better than A on accuracy, which may be chance (90.50 and 90.00; A → B +0.50, "
+            "95% interval −0.50 to +1.50, p = 0.0400, after Holm 0.0800).",
+        ),
+        (
+            {"A": 0.9, "B": 0.9},
+            [pair("A", "B", 0.0, 1.0)],
+            "B and A are equally good on accuracy (90.00 and 90.00; A → B 0.00, 95% interval −1.00 to +1.00, "
+            "p = 1.0000).",
+        ),
+        (
+            {"A": 0.9, "B": 0.9},
+            [pair("A", "B", 0.0, 1.0, units=0)],
+            "A and B do not differ in any sentence on accuracy: no difference.",
+        ),
+        (
+            {"A": NAN, "B": NAN},
+            [pair("A", "B", NAN, NAN)],
+            "A and B cannot be compared on accuracy: it is undefined.",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, and better than each of the "
+            "others (p < 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A; its lead over A may be "
+            "chance (p > 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)],
+            "B is the best of 3 systems on accuracy with 95.00, 5.00 points ahead of A, but all its leads may be "
+            "chance (p > 0.05 after Holm).",
+        ),
+        (
+            THREE,
+            [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.2)],
+            "On accuracy, where A has 90.00, B (+5.00) is better than A (p < 0.05 after Holm); the difference of C "
+            "(−10.00) from A may be chance.",
+        ),
+        (
+            {"A": 0.9, "B": 0.9, "C": 0.8},
+            [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)],
+            "A and B share the highest accuracy, 90.00.",
+        ),
+        (
+            dict.fromkeys("ABC", NAN),
+            [pair(a, b, NAN, NAN) for a, b in ("AB", "AC", "BC")],
+            "The systems cannot be compared on accuracy: it is undefined.",
+        ),
+        (THREE, [], "B has the highest accuracy, 95.00; the differences were not tested."),
+        ({"A": NAN}, [], "accuracy of A is undefined."),
+    ],
+)
+def test_the_verdict_says_no_more_than_the_numbers(results, values, rows, sentence):
+    assert judged(results("plain"), values, rows) == sentence
 
 
-def test_the_verdict_on_a_better_system_has_its_figures(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.95}, [pair("A", "B", 0.05, 0.001, 0.002)]) == (
-        "B is better than A on accuracy: B 95.00, A 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
-        "p = 0.0010 (Holm = 0.0020)."
-    )
+def test_beside_the_verdict_stands_what_its_test_could_have_found():
+    gold = [["A", "B"]] * 12
+    systems = {"one": [["A", "A"]] * 2 + gold[2:], "two": [["B", "B"]] * 3 + gold[3:], "three": [["C", "C"]] * 12}
+    pair = assay.compare(gold, {name: systems[name] for name in ("one", "two")}, ["accuracy"], times=20)
+    assert pair.chance[0].startswith("Few sentences differ (")
+    assert pair.chance[1].startswith("No result on this test set could be significant: the systems differ in ")
+    assert " ".join(pair.chance) in " ".join(terminal(pair, 80).split())
+    three = assay.compare(gold, systems, ["accuracy"], times=20)
+    assert three.verdict.startswith("one is the best of 3 systems on accuracy with 91.67, 4.17 points ahead of two; ")
+    assert [line.partition(": ")[0] for line in three.chance] == ["one → two"] * 2
 
 
-def test_the_verdict_turns_round_where_the_first_is_better(results):
-    assert judged(results("plain"), {"A": 0.95, "B": 0.9}, [pair("A", "B", -0.05, 0.00001)]) == (
-        "A is better than B on accuracy: A 95.00, B 90.00, difference +5.00 with 95% interval [+4.00, +6.00], "
-        "p < 0.0001."
-    )
-
-
-def test_the_verdict_says_no_more_than_the_numbers_where_p_is_high(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.905}, [pair("A", "B", 0.005, 0.04, 0.08)]) == (
-        "No significant difference between A and B on accuracy: B 90.50, A 90.00, difference +0.50 with 95% interval "
-        "[−0.50, +1.50], p = 0.0400 (Holm = 0.0800)."
-    )
-
-
-def test_the_verdict_on_identical_systems(results):
-    assert judged(results("plain"), {"A": 0.9, "B": 0.9}, [pair("A", "B", 0.0, 1.0, units=0)]) == (
-        "A and B do not differ in any unit on accuracy: no difference."
-    )
-
-
-def test_the_verdict_on_an_undefined_measure(results):
-    nan = float("nan")
-    assert judged(results("plain"), {"A": nan, "B": nan}, [pair("A", "B", nan, nan)]) == (
-        "A and B cannot be compared on accuracy: it is undefined."
-    )
-
-
-THREE = {"A": 0.9, "B": 0.95, "C": 0.8}
-
-
-def test_the_verdict_on_several_systems_with_a_clear_winner(results):
-    rows = [pair("A", "B", 0.05, 0.001), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00; its lead over each other system is significant (p < 0.05 after Holm)."
-    )
-
-
-def test_the_verdict_on_several_systems_where_some_leads_are_open(results):
-    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.001)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00; its lead is significant (p < 0.05 after Holm) over all but A."
-    )
-
-
-def test_the_verdict_on_several_systems_where_no_lead_is_significant(results):
-    rows = [pair("A", "B", 0.05, 0.2), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.15, 0.06)]
-    assert judged(results("plain"), THREE, rows) == (
-        "B has the highest accuracy, 95.00, but no lead over another system is significant (p < 0.05 after Holm)."
-    )
-
-
-def test_several_undefined_systems_have_no_highest(results):
-    nan = float("nan")
-    rows = [pair(a, b, nan, nan) for a, b in ("AB", "AC", "BC")]
-    sentence = judged(results("plain"), dict.fromkeys("ABC", nan), rows)
-    assert "highest" not in sentence
-    assert "undefined" in sentence
-
-
-def test_two_systems_of_the_same_score_are_both_highest(results):
-    rows = [pair("A", "B", 0.0, 1.0), pair("A", "C", -0.1, 0.001), pair("B", "C", -0.1, 0.001)]
-    sentence = judged(results("plain"), {"A": 0.9, "B": 0.9, "C": 0.8}, rows)
-    assert not sentence.startswith("A has the highest")
+def test_the_verdict_on_one_system_is_its_score(results):
+    result = results("plain", "score")
+    row = next(row for row in result.scores if row.main)
+    alone = replace(result, scores=(row,), comparisons=())
+    reach = f"95% interval {percent(row.low)} to {percent(row.high)}"
+    assert alone.verdict == f"{row.system} reaches {percent(row.value)} on {row.measure} ({reach})."
 
 
 def test_csv_has_the_cells_of_tsv(results):
@@ -673,3 +801,27 @@ def test_the_confusion_of_spans_says_what_its_cells_are_under_each_measure(measu
         line for line in page.split("### Errors of s by label")[1].splitlines() if line.startswith("| A |")
     )
     assert diagonal.split("|")[2].strip() == ("·" if measure == "exact" else "1")
+
+
+@each(
+    ("key", "title"),
+    [
+        *(("las", "LAS"), ("las(punct=false)", "LAS (punct=false)"), ("elas-exact", "ELAS exact")),
+        *(("conll", "CoNLL"), ("b-cubed", "B³"), ("tag-f1", "tag F1"), ("macro-f1", "macro F1")),
+        *(("oov-accuracy", "OOV accuracy"), ("mine:my-own", "mine:my-own"), ("features/Case", "features/Case")),
+    ],
+)
+def test_measures_are_written_as_people_write_them(key, title):
+    assert measure_title(key) == title
+
+
+def test_people_read_titles_and_programs_keys():
+    result = assay.score([["A", "B"]] * 9, {"one": [["A", "A"]] * 9}, ["tag-f1", "sentence-accuracy"], times=20)
+    assert "| system | tag F1 | sentence accuracy |" in render(result, "md")
+    assert "tag F1 &" in render(result, "latex")
+    assert re.search(r"^tag F1 +50\.00", terminal(result, 80), re.MULTILINE)
+    assert render(result, "tsv").splitlines()[1].split("\t")[1:5:3] == ["tag-f1", "sentence-accuracy"]
+    assert "tag-f1/one" in result.flat()
+    spans = {"a": [[("PER", 0, 1)]] * 9, "b": [[("PER", 0, 0)]] * 9}
+    header = render(assay.agreement(spans, times=20), "tsv").splitlines()[1].split("\t")
+    assert header[:7:3] == ["pair", "exact high", "fair high"]

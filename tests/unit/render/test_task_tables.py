@@ -12,7 +12,7 @@ from rich.console import Console
 
 import assay
 from assay.demo import FOLDER
-from assay.render import FORMATS, render
+from assay.render import FORMATS, OF_TABLES, render
 from assay.render.tables import tables
 from assay.render.terminal import show
 from assay.result import Result, Table
@@ -56,16 +56,18 @@ def test_a_table_of_a_task_is_written_by_the_forms_of_its_columns(tags: Result) 
     ]
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "flat"])
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("flat", "runs")])
 def test_every_renderer_draws_it_from_the_json_as_from_memory(tags: Result, form: str) -> None:
     result = replace(tags, tables=(OWN,))
     assert render(Result.from_json(result.to_json()), form) == render(result, form)
-    assert "Roles" in render(result, form)
+    # A terminal shows it where it is asked for.
+    assert "Roles" in render(result, form, full=True)
+    assert form not in OF_TABLES or "Roles" in render(result, form, ["scores"])
 
 
 def test_a_terminal_draws_it(tags: Result) -> None:
     console = Console(file=io.StringIO(), width=120, highlight=False)
-    show(replace(tags, tables=(OWN,)), console)
+    show(replace(tags, tables=(OWN,)), console, full=True)
     assert "50.00 [25.00, 75.00]" in console.file.getvalue()  # type: ignore[attr-defined]
 
 

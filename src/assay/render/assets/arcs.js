@@ -1,18 +1,15 @@
 // Dependencies and graphs: a band of arcs for each side, above the words; overlapping arcs have different heights.
 import { NONE } from "./data.js";
-import { Columns, FONTS, Sheet, fitted, keptWords, levels, widthOf } from "./columns.js";
-import { headedSides, headedTable } from "./heads.js";
-import { drawBar, widest } from "./lanes.js";
+import { APART, FONTS, fitted, keptWords, levels, widthOf } from "./lines.js";
+import { headedSides, headedTable, hungFrom } from "./heads.js";
+import { drawLanes, lanesOf } from "./lanes.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
-import { wordRow } from "./tagrows.js";
 
 const STEP = 19;
 const PORT = 8;
-const WORD_ROOM = 26;
 const ABOVE = 14;
 const CORNER = 6;
-const BAR_LANE = 24;
-const LABEL_EVERY = 600;
+const WIDEST_HALF = 110;
 const STUBS = { [-1]: "root", [-2]: "head elsewhere", [-3]: "missing" };
 
 /** Dependencies as arcs above the words. */
@@ -20,7 +17,7 @@ export function arcBands(scene) {
   const items = itemsByWord(scene);
   restOfWords(scene);
   const bands = scene.sides.map((side) => ({ side, arcs: arcsOf(scene, side, items), bars: [] }));
-  return { ...paint(scene, bands, { names: scene.words, isNode: [] }), table: arcTable(scene, bands) };
+  return { ...arcLines(scene, bands, { names: scene.words, isNode: [] }), table: arcTable(scene, bands) };
 }
 
 /** Spans with heads: arcs above the words from the heads, and what has none as bars below. */
@@ -31,57 +28,51 @@ export function graphBands(scene) {
     bars: rows.filter((row) => row.head === -3),
     arcs: rows.filter((row) => row.head !== -3).map((row) => ({ ...row, word: middle(row), head: Array.isArray(row.head) ? middle({ begin: row.head[0], end: row.head[1] }) : row.head, ends: [[row.begin, row.end], row.head], label: row.text, title: row.title === row.text ? "" : row.title })),
   }));
-  return { ...paint(scene, bands, places), table: headedTable(places, sides, ["Words", "Head"]) };
+  return { ...arcLines(scene, bands, places), table: headedTable(places, sides, ["Words", "Head"]) };
 }
 
 function middle({ begin, end }) {
   return (begin + end - 1) >> 1;
 }
 
-/** Bands of arcs over words, with bars below. */
-function paint(scene, bands, { names, isNode }) {
-  const columns = new Columns(names, scene.view.fold ? keptForArcs(names.length, bands) : null);
-  for (const band of bands) prepare(band, columns);
-  columns.lay();
-  const sheet = new Sheet(columns.width, scene.mirrored);
-  let top = 0;
-  for (const band of bands) {
-    const lanes = Math.max(0, ...band.bars.map((bar) => bar.level + 1));
-    band.top = top;
-    band.height = ABOVE + band.height * STEP + WORD_ROOM + 10;
-    band.base = top + band.height - WORD_ROOM - 4;
-    band.text = band.base + 18;
-    drawBand(scene, sheet, columns, band);
-    drawWords(sheet, columns, band, isNode);
-    for (const bar of band.bars) drawBar(scene, sheet, columns, bar, band.base + WORD_ROOM + bar.level * BAR_LANE);
-    band.height += lanes * BAR_LANE;
-    top += band.height;
-  }
-  return { sheet, columns, bands, height: top + 2 };
+/** Arcs over words, with bars below. An arc to another line leads to the edge of its own and says where from; what leads away from a word is gathered in one line. */
+function arcLines(scene, bands, { names, isNode }) {
+  return {
+    words: names,
+    isNode,
+    kept: scene.view.fold ? keptForArcs(names.length, bands) : null,
+    gap: APART,
+    over: true,
+    bands,
+    prepare: (line, band) => prepareArcs(line, band, names),
+    draw: (sheet, line, part, up, down) => {
+      drawBand(scene, sheet, line, part, up);
+      drawEnds(sheet, line, part, isNode, up);
+      drawLanes(scene, sheet, line, part.pieces, down);
+    },
+  };
 }
 
-/** The words; what stands between them only where arcs of the band lead to it, in a box, dotted if all of these are missing. */
-function drawWords(sheet, columns, band, isNode) {
-  const touched = new Set();
-  const there = new Set();
-  for (const arc of [...band.drawn, ...band.stubs]) {
-    for (const cell of arc.head < 0 ? [columns.cellOf[arc.word]] : [arc.begin, arc.end]) {
-      touched.add(cell);
-      if (arc.state !== "missing" && arc.state !== "unfound") there.add(cell);
+/** What stands between words only where arcs lead to it, in a box, dotted if all of these are missing; ends of several words are held together by a line. */
+function drawEnds(sheet, line, { drawn, stubs }, isNode, base) {
+  const [touched, there, several] = [new Set(), new Set(), new Set()];
+  for (const arc of [...drawn, ...stubs]) {
+    for (const word of arc.head < 0 ? [arc.word] : [arc.word, arc.head]) {
+      if (!line.holds(word)) continue;
+      touched.add(line.at(word));
+      if (arc.state !== "missing" && arc.state !== "unfound") there.add(line.at(word));
     }
+    for (const end of arc.ends ?? []) if (Array.isArray(end) && end[1] - end[0] > 1) several.add(String(end));
   }
-  const words = columns.cells.filter((cell) => cell.folded || !isNode[cell.begin]);
-  wordRow(sheet, { cells: words }, band.base + 18);
-  columns.cells.forEach((cell, index) => {
-    if (words.includes(cell) || !touched.has(index)) return;
-    sheet.box(cell.left - 3, cell.left + cell.width + 3, band.base + 3, 20, there.has(index) ? "between" : "between missing", { rx: 3 });
-    sheet.text(cell.middle, band.base + 17.5, cell.shown, "between-id");
+  line.cells.forEach((cell, index) => {
+    if (cell.folded || !isNode[cell.begin] || !touched.has(index)) return;
+    sheet.box(cell.left - 3, cell.left + cell.width + 3, base + 3, 20, there.has(index) ? "between" : "between missing", { rx: 3 });
+    sheet.text(cell.middle, base + 17.5, cell.shown, "between-id");
   });
-  // Ends of several words are held together by a line.
-  const several = new Set([...band.drawn, ...band.stubs].flatMap((arc) => arc.ends ?? []).filter((end) => Array.isArray(end) && end[1] - end[0] > 1).map(String));
-  for (const end of several) {
-    const [begin, stop] = end.split(",").map(Number);
-    sheet.line([[columns.left(begin), band.base + 2], [columns.right(stop - 1), band.base + 2]], "hold");
+  for (const held of several) {
+    const [begin, end] = held.split(",").map(Number);
+    const [from, to] = [Math.max(begin, line.begin), Math.min(end, line.end) - 1];
+    if (from <= to) sheet.line([[line.left(from), base + 2], [line.right(to), base + 2]], "hold");
   }
 }
 
@@ -123,30 +114,47 @@ function keptForArcs(size, bands) {
   return keptWords(size, matters);
 }
 
-/** Heights and places of attachment, and the room that labels need; places are counted in columns, since words may be folded. */
-function prepare(band, columns) {
-  const shown = band.arcs.filter((arc) => !columns.isFolded(arc.word));
-  band.stubs = shown.filter((arc) => arc.head < 0);
-  band.drawn = shown.filter((arc) => arc.head >= 0);
-  for (const arc of shown) arc.width = widthOf(arc.label, FONTS.strong) + 6;
-  for (const arc of band.drawn) {
-    const ends = [columns.cellOf[arc.word], columns.cellOf[arc.head]].sort((one, other) => one - other);
-    [arc.begin, arc.end] = ends;
+/** The arcs that end on a line, and what leads from its words to other lines, with heights and places of attachment. */
+function prepareArcs(line, { arcs, bars }, names) {
+  const shown = arcs.filter((arc) => line.holds(arc.word) && !line.isFolded(arc.word)).map((arc) => ({ ...arc }));
+  const stubs = shown.filter((arc) => arc.head < 0);
+  const drawn = shown.filter((arc) => arc.head >= 0);
+  for (const arc of drawn) if (!line.holds(arc.head)) arc.label = hungFrom(arc.label, names[arc.head]);
+  const away = new Map();
+  for (const { word, head, state } of arcs) {
+    if (line.holds(word) || !line.holds(head) || line.isFolded(word) || line.isFolded(head)) continue;
+    const key = `${head} ${word < head}`;
+    if (!away.has(key)) away.set(key, { word, head, state: "shared", away: [] });
+    away.get(key).away.push(names[word]);
+    if (state !== "shared") away.get(key).state = "plain";
   }
-  // A loop is as wide as its word, below the arcs that begin or end there.
-  const ranges = band.drawn.map(({ begin, end }) => (begin === end ? { begin: begin - 0.1, end: end + 0.1 } : { begin, end }));
-  levels(ranges).forEach((level, index) => (band.drawn[index].level = level + 1));
-  band.height = Math.max(0, ...band.drawn.map((arc) => arc.level)) + (band.stubs.length ? stubLanes(band.stubs) : 0);
-  attach(band, columns);
-  for (const arc of band.drawn) {
-    const [from, to] = arc.word < arc.head ? [arc.word, arc.head] : [arc.head, arc.word];
-    if (from === to) columns.widen(from, 2 * (arc.ports[0] + arc.width + 4));
-    else columns.part(from, to, arc.width + 2 * CORNER + 4 - arc.ports[1] + arc.ports[0]);
+  for (const bundle of away.values()) {
+    const named = `→ ${bundle.away.join(", ")}`;
+    const { shown: label, cut } = fitted(named, FONTS.strong, WIDEST_HALF);
+    drawn.push({ ...bundle, label, title: cut ? named : "" });
   }
-  for (const arc of band.stubs) columns.widen(arc.word, arc.width + 4 + 2 * Math.abs(arc.port));
-  band.bars = band.bars.filter((bar) => bar.state !== "shared" || !columns.hides(bar.begin, bar.end));
-  levels(band.bars).forEach((level, index) => (band.bars[index].level = level));
-  for (const bar of band.bars) columns.widenAcross(...widest(bar.stretches), bar.width);
+  for (const arc of [...stubs, ...drawn]) arc.width = widthOf(arc.label, FONTS.strong) + 6;
+  for (const arc of drawn) [arc.begin, arc.end] = [line.at(arc.word), line.at(arc.head)].sort((one, other) => one - other);
+  // A loop is as wide as its word, below the arcs that begin or end there; where the label of an arc to the edge is wider than the arc, nothing stands beside it.
+  const most = line.room / 4;
+  const ranges = drawn.map(({ begin, end, width }) => {
+    if (begin === end) return { begin: begin - 0.1, end: end + 0.1 };
+    const cramped = (begin < 0 || end === line.cells.length) && width > Math.max(most, line.least(begin, end));
+    return cramped ? { begin: -1, end: line.cells.length } : { begin, end };
+  });
+  levels(ranges).forEach((level, index) => (drawn[index].level = level + 1));
+  attach(line, drawn, stubs);
+  for (const arc of drawn) {
+    if (arc.begin === arc.end) line.widen(arc.word, 2 * (arc.ports[0] + arc.width + 4));
+    else {
+      const edge = arc.begin < 0 || arc.end === line.cells.length;
+      line.part(arc.begin, arc.end, Math.min(arc.width, edge ? most : Infinity) + 2 * CORNER + 4 - arc.ports[1] + arc.ports[0]);
+    }
+  }
+  for (const arc of stubs) line.widen(arc.word, arc.width + 4 + 2 * Math.abs(arc.port));
+  const height = Math.max(0, ...drawn.map((arc) => arc.level)) + (stubs.length ? stubLanes(stubs) : 0);
+  const lanes = lanesOf(line, bars);
+  return { ...lanes, drawn, stubs, above: ABOVE + height * STEP, differs: lanes.differs || [...drawn, ...stubs].some((arc) => arc.state !== "shared") };
 }
 
 /** Labels of stubs of one word stand below each other. */
@@ -167,34 +175,43 @@ function dressed(arc) {
 }
 
 /** Where arcs touch their words: to the left the shortest outermost, to the right the shortest outermost, so that none cross needlessly. */
-function attach(band, columns) {
+function attach(line, drawn, stubs) {
   const at = new Map();
   const put = (cell, end) => at.set(cell, [...(at.get(cell) ?? []), end]);
-  for (const arc of band.drawn) {
+  for (const arc of drawn) {
     arc.ports = [0, 0];
     const loop = arc.begin === arc.end;
     put(arc.begin, { arc, which: 0, order: loop ? 0.1 + arc.level / 1000 : 2 - arc.level / 1000 });
     put(arc.end, { arc, which: 1, order: loop ? 1 - arc.level / 1000 : -2 + arc.level / 1000 });
   }
-  for (const arc of band.stubs) put(columns.cellOf[arc.word], { arc: { ports: [0, 0] }, which: 0, order: 0, stub: arc });
+  for (const arc of stubs) put(line.at(arc.word), { arc: { ports: [0, 0] }, which: 0, order: 0, stub: arc });
   for (const [cell, ends] of at) {
+    // At the edges nothing is attached.
+    if (!line.cells[cell]) continue;
     ends.sort((one, other) => one.order - other.order);
     ends.forEach((end, index) => {
       const offset = (index - (ends.length - 1) / 2) * PORT;
       if (end.stub) end.stub.port = offset;
       else end.arc.ports[end.which] = offset;
     });
-    columns.cells[cell].width = Math.max(columns.cells[cell].width, ends.length * PORT);
+    line.cells[cell].width = Math.max(line.cells[cell].width, ends.length * PORT);
   }
 }
 
-function drawBand(scene, sheet, columns, band) {
-  const legs = band.drawn.flatMap((arc) => placed(arc, band, columns));
-  for (const arc of band.stubs) legs.push({ across: columns.middle(arc.word) + arc.port, top: band.top, arc });
-  for (const arc of [...band.drawn, ...band.stubs].sort((one, other) => rank(one) - rank(other))) {
-    sheet.group(itemAttributes(scene, arc.item, `arc ${arc.state}${arc.moved ? " moved" : ""}`), () => (arc.head < 0 ? drawStub(sheet, columns, band, arc) : drawArc(sheet, band, arc)));
+function drawBand(scene, sheet, line, { drawn, stubs, above }, base) {
+  const legs = stubs.map((arc) => ({ across: line.middle(arc.word) + arc.port, top: base - above, arc }));
+  for (const arc of drawn) {
+    arc.from = arc.begin < 0 ? 0 : line.cells[arc.begin].middle + arc.ports[0];
+    arc.to = arc.end === line.cells.length ? sheet.width : line.cells[arc.end].middle + arc.ports[1];
+    arc.down = base - arc.level * STEP;
+    if (arc.begin >= 0) legs.push({ across: arc.from, top: arc.down, arc });
+    if (arc.end < line.cells.length) legs.push({ across: arc.to, top: arc.down, arc });
   }
-  for (const arc of band.drawn) labelArc(scene, sheet, band, arc, legs);
+  for (const arc of [...drawn, ...stubs].sort((one, other) => rank(one) - rank(other))) {
+    const kind = arc.away ? `away ${arc.state}` : `arc ${arc.state}${arc.moved ? " moved" : ""}`;
+    sheet.group(itemAttributes(scene, arc.item, kind), () => (arc.head < 0 ? drawStub(sheet, line, arc, base, above) : drawArc(sheet, line, arc, base)));
+  }
+  for (const arc of drawn) labelArc(scene, sheet, arc, legs);
 }
 
 /** What is faint lies beneath the rest. */
@@ -202,22 +219,16 @@ function rank(arc) {
   return arc.state === "shared" ? 0 : 1;
 }
 
-function placed(arc, band, columns) {
-  arc.from = columns.cells[arc.begin].middle + arc.ports[0];
-  arc.to = columns.cells[arc.end].middle + arc.ports[1];
-  arc.down = band.base - arc.level * STEP;
-  return [arc.from, arc.to].map((across) => ({ across, top: arc.down, arc }));
-}
-
-function drawArc(sheet, band, { from, to, down: height, word, head, state, undirected }) {
-  const tip = word < head ? from : to;
+/** An arc; to another line it has one leg, and leads to the edge. */
+function drawArc(sheet, line, { begin, end, from, to, down: height, word, head, state, undirected, away }, base) {
   // A loop is a small ring below its label.
   const down = word === head ? height + 8 : height;
   const [left, right] = [sheet.x(from), sheet.x(to)];
   const inward = Math.sign(right - left) * Math.min(CORNER, Math.abs(right - left) / 2);
-  const curve = `M${left} ${band.base - 2}V${down + CORNER}Q${left} ${down} ${left + inward} ${down}H${right - inward}Q${right} ${down} ${right} ${down + CORNER}V${band.base - 2}`;
-  sheet.add("path", { class: `edge ${state}`, d: curve });
-  if (!undirected) drawTip(sheet, tip, band.base, state);
+  const rise = begin < 0 ? `M${left} ${down}` : `M${left} ${base - 2}V${down + CORNER}Q${left} ${down} ${left + inward} ${down}`;
+  const fall = end === line.cells.length ? `H${right}` : `H${right - inward}Q${right} ${down} ${right} ${down + CORNER}V${base - 2}`;
+  sheet.add("path", { class: `edge ${state}`, d: `${rise}${fall}` });
+  if (!undirected && !away) drawTip(sheet, word < head ? from : to, base, state);
 }
 
 function drawTip(sheet, across, base, state) {
@@ -225,37 +236,32 @@ function drawTip(sheet, across, base, state) {
   sheet.add("path", { class: `tip ${state}`, d: `M${x - 3.5} ${base - 6}h7l-3.5 6.5z` });
 }
 
-function drawStub(sheet, columns, band, arc) {
-  const across = columns.middle(arc.word) + arc.port;
-  const top = band.top + ABOVE + 4 + (arc.lane ?? 0) * STEP;
-  sheet.line([[across, top + 6], [across, band.base - 2]], arc.head === -3 ? "edge missing" : `edge ${arc.state}`);
-  if (arc.head === -1) drawTip(sheet, across, band.base, arc.state);
+function drawStub(sheet, line, arc, base, above) {
+  const across = line.middle(arc.word) + arc.port;
+  const top = base - above + ABOVE + 4 + (arc.lane ?? 0) * STEP;
+  sheet.line([[across, top + 6], [across, base - 2]], arc.head === -3 ? "edge missing" : `edge ${arc.state}`);
+  if (arc.head === -1) drawTip(sheet, across, base, arc.state);
   if (arc.lane) sheet.box(across - arc.width / 2, across + arc.width / 2, top - 9, 13, "halo");
-  sheet.text(across, top + 1, arc.label, `label ${arc.state}`, { title: arc.title });
+  sheet.text(across, top + 1, arc.label, `label ${arc.state}`, arc.title);
 }
 
-/** Labels on an arc, beside the legs of arcs that cross it; a long arc has several, so that one is always in view. */
-function labelArc(scene, sheet, band, arc, legs) {
+/** The label of an arc, beside the legs of arcs that cross it. */
+function labelArc(scene, sheet, arc, legs) {
   if (arc.word === arc.head) {
-    drawLabel(scene, sheet, arc, arc.from - 4 + arc.width / 2, 0);
+    drawLabel(scene, sheet, arc, arc.from - 4 + arc.width / 2);
     return;
   }
   const crossing = legs.filter((leg) => leg.arc !== arc && leg.top < arc.down && leg.across > arc.from && leg.across < arc.to).map((leg) => leg.across).sort((one, other) => one - other);
-  const times = Math.max(1, Math.round((arc.to - arc.from) / LABEL_EVERY));
-  const length = (arc.to - arc.from - 2 * CORNER) / times;
-  for (let time = 0; time < times; time += 1) {
-    const from = arc.from + CORNER + time * length;
-    const across = freePlace(from, from + length, arc.width / 2, crossing.filter((place) => place > from && place < from + length));
-    drawLabel(scene, sheet, arc, across, time);
-  }
+  const place = freePlace(arc.from + CORNER, arc.to - CORNER, arc.width / 2, crossing);
+  drawLabel(scene, sheet, arc, Math.max(arc.width / 2, Math.min(sheet.width - arc.width / 2, place)));
 }
 
-function drawLabel(scene, sheet, arc, across, time) {
+function drawLabel(scene, sheet, arc, across) {
   const half = arc.width / 2;
-  sheet.group(itemAttributes(scene, arc.item, `arc-label ${arc.state}${time ? " again" : ""}`), () => {
+  sheet.group(itemAttributes(scene, arc.item, `${arc.away ? "away-label" : "arc-label"} ${arc.state}`), () => {
     sheet.box(across - half, across + half, arc.down - 8, 16, "halo");
-    if (!arc.moved && arc.state !== "shared" && arc.state !== "plain" && arc.state !== "right") sheet.box(across - half, across + half, arc.down - 8, 16, `frame ${arc.state}`, { rx: 3 });
-    sheet.text(across, arc.down + 4, arc.label, `label ${arc.state}`, { title: arc.title });
+    if (!arc.away && !arc.moved && arc.state !== "shared" && arc.state !== "plain" && arc.state !== "right") sheet.box(across - half, across + half, arc.down - 8, 16, `frame ${arc.state}`, { rx: 3 });
+    sheet.text(across, arc.down + 4, arc.label, `label ${arc.state}`, arc.title);
   });
 }
 

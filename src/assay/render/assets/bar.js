@@ -4,6 +4,7 @@ import { element } from "./dom.js";
 import { QueryError, selected } from "./filters.js";
 import { plural, whole } from "./numbers.js";
 import { parseQuery, term, written } from "./query.js";
+import { bringUp } from "./scroll.js";
 import { SORTS } from "./state.js";
 
 const TYPING = 200;
@@ -19,8 +20,9 @@ export function searchField(report) {
   let waiting = 0;
   const look = () => {
     const others = report.view.terms.filter((one) => !isSearch(one));
-    report.ask(field.value.trim() ? [...others, term("text", field.value.trim())] : others);
+    report.filter(field.value.trim() ? [...others, term("text", field.value.trim())] : others);
   };
+  field.addEventListener("change", () => bringUp("found"));
   field.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(look, TYPING);
@@ -37,7 +39,7 @@ export function filterBar(report) {
   const hits = element("p", { id: "hits", role: "status", "aria-live": "polite", "aria-atomic": "true" });
   const wrong = element("p", { id: "query-error", class: "error", role: "alert" });
   const sort = choiceOf({ id: "sort", "aria-label": "Order of the list" }, Object.entries(SORTS));
-  sort.addEventListener("change", () => report.change({ sort: sort.value }, "filter"));
+  sort.addEventListener("change", () => report.change({ sort: sort.value, text: null, item: null }, "filter"));
   report.follow(() => {
     sort.value = report.view.sort;
     chips.replaceChildren(...chipsOf(report));

@@ -1,15 +1,10 @@
-// Coreference: a document in lines of sentences; under the words each side's mentions with the number of their chain.
+// Coreference: a document as running text; under the words each side's mentions with the number and the colour of their chain.
 import { NONE } from "./data.js";
-import { Columns, FONTS, Sheet, levels, widthOf } from "./columns.js";
-import { spanTable, widest, wordsOf } from "./lanes.js";
-import { MARKS, itemAttributes } from "./scene.js";
-import { wordRow } from "./tagrows.js";
+import { FONTS, RUNNING, widthOf } from "./lines.js";
+import { drawLanes, lanesOf, spanTable, wordsOf } from "./lanes.js";
+import { MARKS } from "./scene.js";
 
-const MENTION = 18;
-const MENTION_LANE = 22;
-const SENTENCE_WORDS = 28;
-const BETWEEN = 16;
-const HUES = 8;
+const HUES = 7;
 
 /** Coreference chains over a document; chains of systems have the number of the gold chain that they share most with. */
 export function chainLines(scene) {
@@ -17,12 +12,21 @@ export function chainLines(scene) {
   const gold = mentionsOf(scene, { number: 0 });
   numberGold(gold);
   chains.forEach((mentions, index) => numberChains(mentions, gold, scene.sides[index]));
-  const sides = scene.sides.map((side, index) => ({ side, spans: judged(scene, side, chains[index], gold) }));
-  agree(scene, sides);
-  for (const { spans } of sides) for (const span of spans) dressMention(scene, span);
-  explain(scene, sides);
-  const lines = linesOfDocument(scene, sides);
-  return { ...drawLines(scene, lines), table: spanTable(scene, sides), folded: foldedSentences(lines) };
+  const bands = scene.sides.map((side, index) => ({ side, spans: judged(scene, side, chains[index], gold) }));
+  agree(scene, bands);
+  for (const { side, spans } of bands) for (const span of spans) dressMention(scene, side, span);
+  explain(scene, bands);
+  return {
+    words: scene.words,
+    kept: scene.view.fold ? keptSentences(scene, bands) : null,
+    gap: RUNNING,
+    bands,
+    prepare: (line, band) => lanesOf(line, band.spans),
+    draw: (sheet, line, { pieces }, _, down) => drawLanes(scene, sheet, line, pieces, down),
+    together: "chain",
+    follow: mentionKeys,
+    table: spanTable(scene, bands),
+  };
 }
 
 function mentionsOf(scene, side) {
@@ -144,104 +148,55 @@ function agree(scene, sides) {
   }
 }
 
-function dressMention(scene, span) {
+function dressMention(scene, side, span) {
   span.label = span.number;
   span.text = `${MARKS[span.state]}${span.number}${span.kind ? ` ${span.kind.toUpperCase()}` : ""}`;
   const link = span.antecedent && span.state !== "missing" && span.state !== "unfound" ? ` ← ${wordsOf(scene, span.antecedent)}` : "";
   const instead = span.partner && span.state !== "shared" && span.partner.number !== span.number ? `; gold: ${span.partner.number}` : "";
   span.title = `${span.text}${link}${instead}`;
   span.width = widthOf(span.text, FONTS.strong) + 10;
+  span.look = ` mention hue-${span.hue}`;
+  span.about = { "data-chain": span.number, role: "img", "aria-label": `${side.heading}: ${wordsOf(scene, span)}, ${span.title}`, tabindex: -1 };
 }
 
 function explain(scene, sides) {
   const numbers = sides.flatMap(({ spans }) => spans.map((span) => span.number));
   for (const span of sides.flatMap(({ spans }) => spans)) if (span.kind) scene.kinds.add(span.kind);
   scene.notes.push("numbers: chains, systems' after the gold chain that they share most with");
+  if (!scene.view.onPaper) scene.notes.push("point at a mention, or go there with Tab and the arrow keys, to see its chain");
   if (numbers.some((number) => /\d[a-z-]/u.test(number))) scene.notes.push("3b, 3c: further chains with mentions of gold's 3");
   if (numbers.some((number) => number.startsWith("+"))) scene.notes.push("+1: a chain without any mention of gold's");
 }
 
-// --- lines ---
-
-function linesOfDocument(scene, sides) {
+/** Sentences in which all agree are folded. */
+function keptSentences(scene, bands) {
   const { data } = scene.texts;
-  let sentence = 0;
-  for (let text = 0; text < scene.text; text += 1) sentence += data.sentences[text];
-  const lines = [];
-  let begin = 0;
-  for (let number = 0; number < data.sentences[scene.text]; number += 1) {
-    const end = begin + data.sentence_lengths[sentence + number];
-    const parts = sides.map(({ side, spans }) => ({ side, spans: spans.flatMap((span) => clipped(span, begin, end)) }));
-    const differs = parts.some(({ spans }) => spans.some((span) => span.state !== "shared"));
-    const last = lines[lines.length - 1];
-    if (scene.view.fold && !differs && last?.folded) Object.assign(last, { end, sentences: last.sentences + 1 });
-    else lines.push({ begin, end, number, parts, folded: scene.view.fold && !differs, sentences: 1 });
+  const differing = bands.flatMap(({ spans }) => spans.filter((span) => span.state !== "shared"));
+  let sentence = data.sentences.slice(0, scene.text).reduce((sum, number) => sum + number, 0);
+  const kept = new Array(scene.words.length).fill(false);
+  for (let begin = 0; begin < kept.length; sentence += 1) {
+    const end = begin + data.sentence_lengths[sentence];
+    if (differing.some((span) => span.end > begin && span.begin < end)) kept.fill(true, begin, end);
     begin = end;
   }
-  return lines;
+  return kept;
 }
 
-/** The part of a mention in a sentence, counted from its first word. */
-function clipped(span, begin, end) {
-  if (span.end <= begin || span.begin >= end) return [];
-  const stretches = span.stretches.filter(([from, to]) => to > begin && from < end).map(([from, to]) => [Math.max(from, begin) - begin, Math.min(to, end) - begin]);
-  return stretches.length ? [{ ...span, stretches, begin: stretches[0][0], end: stretches[stretches.length - 1][1] }] : [];
-}
-
-function foldedSentences(lines) {
-  const number = lines.reduce((sum, line) => sum + (line.folded ? line.sentences : 0), 0);
-  return number ? `${number} ${number === 1 ? "sentence" : "sentences"} folded` : "";
-}
-
-function drawLines(scene, lines) {
-  for (const line of lines) if (!line.folded) prepareLine(scene, line);
-  const sheet = new Sheet(Math.max(260, ...lines.map((line) => line.columns?.width ?? 0)), scene.mirrored);
-  const bands = [];
-  let top = 0;
-  for (const line of lines) {
-    bands.push({ side: { number: 1, heading: "" }, top, text: top, ruled: top > 0 });
-    top = line.folded ? drawFold(scene, sheet, line, top) : drawLine(scene, sheet, line, top, bands);
-  }
-  return { sheet, bands: bands.filter((band) => band.side.heading || band.ruled), height: top };
-}
-
-function prepareLine(scene, line) {
-  line.columns = new Columns(scene.words.slice(line.begin, line.end), null);
-  for (const part of line.parts) {
-    levels(part.spans).forEach((level, index) => (part.spans[index].level = level));
-    part.lanes = Math.max(0, ...part.spans.map((span) => span.level + 1));
-    for (const span of part.spans) line.columns.widenAcross(...widest(span.stretches), span.width);
-  }
-  line.columns.lay();
-}
-
-function drawFold(scene, sheet, line, top) {
-  const words = scene.words.slice(line.begin, line.end);
-  const what = line.sentences === 1 ? "1 sentence" : `${line.sentences} sentences`;
-  sheet.text(0, top + 20, `⋯ ${what}, ${words.length} words, in which all agree ⋯`, "fold", { anchor: "start", title: words.join(" ") });
-  return top + 30;
-}
-
-function drawLine(scene, sheet, line, top, bands) {
-  wordRow(sheet, line.columns, top + 22);
-  let down = top + SENTENCE_WORDS;
-  const any = line.parts.some((part) => part.lanes);
-  for (const part of line.parts) {
-    if (!any) continue;
-    const height = Math.max(1, part.lanes) * MENTION_LANE + 2;
-    bands.push({ side: part.side, top: down, text: down + 15, ruled: false });
-    for (const span of part.spans) drawMention(scene, sheet, line.columns, span, down + span.level * MENTION_LANE + 1);
-    down += height;
-  }
-  return down + BETWEEN / 2;
-}
-
-/** A mention as a bar in the colour of its chain, with its number. */
-function drawMention(scene, sheet, columns, span, top) {
-  sheet.group(itemAttributes(scene, span.item, `span mention ${span.state} hue-${span.hue}`), () => {
-    if (span.stretches.length > 1) sheet.line([[columns.left(span.begin), top + MENTION / 2], [columns.right(span.end - 1), top + MENTION / 2]], `join ${span.state}`);
-    for (const [begin, end] of span.stretches) sheet.box(columns.left(begin) - 2, columns.right(end - 1) + 2, top, MENTION, `bar ${span.state}`, { rx: 4 });
-    const [begin, end] = widest(span.stretches);
-    sheet.text((columns.left(begin) + columns.right(end - 1)) / 2, top + 13, span.text, `label ${span.state}`, { title: span.title === span.text ? "" : span.title });
+/** The mentions are one tab stop: arrow keys go to the next in the line and, up and down, in the chain. */
+function mentionKeys(box) {
+  const all = [...box.querySelectorAll(".mention")];
+  all[0]?.setAttribute("tabindex", 0);
+  box.addEventListener("keydown", (event) => {
+    const from = event.target.closest(".mention");
+    const across = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const along = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!from || !(across || along)) return;
+    event.preventDefault();
+    const among = across ? all : all.filter((mention) => mention.dataset.chain === from.dataset.chain);
+    const next = among[among.indexOf(from) + (across ?? along)];
+    if (!next) return;
+    from.setAttribute("tabindex", -1);
+    next.setAttribute("tabindex", 0);
+    next.focus();
   });
 }

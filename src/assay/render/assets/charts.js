@@ -2,82 +2,102 @@
 import { element, shape } from "./dom.js";
 import { percent, signed, whole } from "./numbers.js";
 import { roving } from "./roving.js";
+import { scrollBox } from "./scroll.js";
 
+const FLUID = "100%";
 let drawn = 0;
 
-/** A drawing surface with a title that screen readers read. */
+/** A drawing surface with a title that screen readers read. `FLUID` is as wide as its place, and what is in it is placed in percent. */
 export function chart(width, height, title, ...shapes) {
   const id = `chart-${(drawn += 1)}`;
-  const about = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-labelledby": id, class: "chart" };
-  return shape("svg", about, shape("title", { id }, title), shapes);
+  const viewBox = width === FLUID ? null : `0 0 ${width} ${height}`;
+  return shape("svg", { viewBox, width, height, role: "img", "aria-labelledby": id, class: "chart" }, shape("title", { id }, title), shapes);
 }
 
-/** Two scores on a line from low to high: a ring for A, a dot for B. */
-export function dumbbell(a, b, [low, high], title, width = 150) {
-  const at = (value) => 8 + ((value - low) / (high - low || 1)) * (width - 16);
-  if (a === null || b === null) return chart(width, 18, title);
-  return chart(
-    width, 18, title,
-    shape("line", { x1: 8, x2: width - 8, y1: 9, y2: 9, class: "rail" }),
-    shape("line", { x1: at(a), x2: at(b), y1: 9, y2: 9, class: b > a ? "up" : b < a ? "down" : "rail" }),
-    shape("circle", { cx: at(a), cy: 9, r: 4.5, class: "dot-a" }),
-    shape("circle", { cx: at(b), cy: 9, r: 4.5, class: "dot-b" }),
-  );
-}
+// --- figures on a line, in the width that there is ---
 
-/** A range that holds some numbers, in round steps. */
-export function rangeOf(values, step = 0.05) {
+const PLOT_HEIGHT = 22;
+
+/** The part of the line of numbers that some figures need, and round numbers in it, about so many. @returns {{low: number, high: number, ticks: number[]}} */
+export function scaleOf(values, most = 5) {
   const known = values.filter((value) => value !== null && value !== undefined);
-  if (!known.length) return [0, 1];
-  return [Math.floor(Math.min(...known) / step) * step, Math.max(Math.ceil(Math.max(...known) / step) * step, Math.min(...known) + step)];
+  const [least, greatest] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
+  const wide = greatest - least || 0.02;
+  const rough = wide / most;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * unit).find((size) => size >= rough * 0.999);
+  const [low, high] = [least - 0.04 * wide, greatest + 0.04 * wide];
+  const ticks = [];
+  for (let number = Math.ceil(low / step); number * step <= high; number += 1) ticks.push(number * step);
+  return { low, high, ticks };
 }
 
-/** A figure with its interval on a line. `zero` draws where there would be no difference, `band` how far from there it does not matter, `ring` another figure. */
-export function intervalPlot({ value, low, high }, [least, most], title, { width = 220, zero = false, mark = "dot-b", band = 0, ring = null } = {}) {
-  const at = (number) => 8 + ((number - least) / (most - least || 1)) * (width - 16);
-  if (value === null) return chart(width, 22, title);
-  const known = low !== null && high !== null;
+/** Where a number stands, in percent of the width. */
+const percentOf = ({ low, high }) => (number) => `${(3 + (94 * (number - low)) / (high - low)).toFixed(3)}%`;
+
+/** The numbers of a scale, for the head of a column of plots. `written` gives a number as text. */
+export function axisOf(scale, written = (number) => String(Number((100 * number).toPrecision(6)))) {
+  const at = percentOf(scale);
+  const numbers = scale.ticks.map((tick) => shape("text", { x: at(tick), y: 11, "text-anchor": "middle" }, written(tick)));
+  return chart(FLUID, 14, `from ${written(scale.ticks[0] ?? 0)} to ${written(scale.ticks.at(-1) ?? 0)}`, numbers);
+}
+
+/** A difference on an axis: signed, in points. */
+export const signedTick = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Number((100 * number).toPrecision(6)))}`;
+
+/** Figures on a line, each with its interval: {value, low, high, mark: "a", "b" or nothing}. Two are joined. `zero` marks where there would be no difference, `band` how far from there it does not matter, `ring` another figure. */
+export function figuresPlot(figures, scale, title, { zero = false, band = 0, ring = null } = {}) {
+  const at = percentOf(scale);
+  const there = figures.filter(({ value }) => value !== null && value !== undefined);
+  const middle = PLOT_HEIGHT / 2;
+  const rule = (number, kind) => shape("line", { x1: at(number), x2: at(number), y1: 0, y2: PLOT_HEIGHT, class: kind });
+  const from = there.length === 2 ? [4, PLOT_HEIGHT - 4] : [middle];
+  const whisker = ({ low, high, mark }, place) => {
+    if (low === null || low === undefined || high === null || high === undefined) return null;
+    const [y, cap] = [from[place], there.length === 2 ? 2 : 5];
+    const ends = [low, high].map((number) => shape("line", { x1: at(number), x2: at(number), y1: y - cap, y2: y + cap, class: `span ${mark ?? ""}` }));
+    return [shape("line", { x1: at(low), x2: at(high), y1: y, y2: y, class: `span ${mark ?? ""}` }), ends];
+  };
+  const [one, other] = there.map(({ value }) => value);
   return chart(
-    width, 22, title,
-    band > 0 && shape("rect", { x: at(-band), y: 0, width: at(band) - at(-band), height: 22, class: "band" }),
-    shape("line", { x1: 8, x2: width - 8, y1: 11, y2: 11, class: "rail" }),
-    zero && shape("line", { x1: at(0), x2: at(0), y1: 1, y2: 21, class: "zero" }),
-    known && shape("path", { d: `M${at(low)} 11H${at(high)}M${at(low)} 6V16M${at(high)} 6V16`, class: "span" }),
-    ring !== null && shape("circle", { cx: at(ring), cy: 11, r: 7, class: "ring" }),
-    shape("circle", { cx: at(value), cy: 11, r: 4.5, class: mark }),
+    FLUID, PLOT_HEIGHT, title,
+    band > 0 && shape("rect", { x: at(-band), y: 0, width: `${parseFloat(at(band)) - parseFloat(at(-band))}%`, height: PLOT_HEIGHT, class: "band" }),
+    scale.ticks.map((tick) => rule(tick, "grid")),
+    zero && rule(0, "zero"),
+    there.map(whisker),
+    there.length === 2 && shape("line", { x1: at(one), x2: at(other), y1: middle, y2: middle, class: other > one ? "up" : other < one ? "down" : "rail" }),
+    ring !== null && shape("circle", { cx: at(ring), cy: middle, r: 7, class: "ring" }),
+    there.map(({ value, mark }) => shape("circle", { cx: at(value), cy: middle, r: 4.5, class: `dot ${mark ?? ""}` })),
   );
 }
 
 /** Parts of a whole as a strip. @param {{name: string, count: number, kind: string}[]} parts */
-export function strip(parts, title, width = 320) {
+export function strip(parts, title) {
   const total = parts.reduce((sum, part) => sum + part.count, 0) || 1;
   let x = 0;
   const bars = parts.filter((part) => part.count).map((part) => {
-    const wide = (part.count / total) * width;
     const hint = shape("title", {}, `${part.name}: ${whole(part.count)}`);
-    const drawnPart = shape("rect", { x, y: 0, width: Math.max(wide - 1, 0.5), height: 12, class: `part ${part.kind}` }, hint);
+    const wide = (100 * part.count) / total;
+    const drawnPart = shape("rect", { x: `${x}%`, y: 0, width: `${wide}%`, height: 12, class: `part ${part.kind}` }, hint);
     x += wide;
     return drawnPart;
   });
-  const svg = chart(width, 12, title, bars);
-  svg.setAttribute("preserveAspectRatio", "none");
-  return svg;
+  return chart(FLUID, 12, title, bars);
 }
 
 /** A bar as long as a share of the largest. */
-export function bar(value, most, kind, title, width = 120) {
-  const long = most && value ? Math.max((value / most) * width, 1) : 0;
-  return chart(width, 12, title, shape("rect", { x: 0, y: 2, width: long, height: 8, class: `bar ${kind}` }));
+export function bar(value, most, kind, title) {
+  const long = most && value ? Math.max((100 * value) / most, 1) : 0;
+  return chart(FLUID, 12, title, shape("rect", { x: 0, y: 2, width: `${long}%`, height: 8, class: `bar ${kind}` }));
 }
 
 /** The upper bound as systems join, and the share that all of them have right. @param {any[]} steps */
 export function growthChart(steps, title) {
   const [width, height, left, right, top, bottom] = [420, 190, 46, 12, 12, 44];
-  const [low, high] = rangeOf(steps.flatMap((step) => [step.upper, step.all_right]));
+  const { low, high, ticks } = scaleOf(steps.flatMap((step) => [step.upper, step.all_right]), 4);
   const x = (place) => left + (steps.length > 1 ? (place / (steps.length - 1)) * (width - left - right - 60) + 30 : (width - left) / 2);
   const y = (value) => top + (1 - (value - low) / (high - low)) * (height - top - bottom);
   const dot = (place, value, kind, hint) => shape("circle", { cx: x(place), cy: y(value), r: 4, class: kind }, shape("title", {}, hint));
-  const ticks = [low, (low + high) / 2, high];
   const line = (name) => steps.map((step, place) => `${place ? "L" : "M"}${x(place)} ${y(step[name])}`).join("");
   return chart(
     width, height, title,
@@ -88,8 +108,8 @@ export function growthChart(steps, title) {
     shape("path", { d: line("upper"), class: "line-b" }),
     shape("path", { d: line("all_right"), class: "line-a" }),
     steps.map((step, place) => [
-      dot(place, step.upper, "dot-b", `${step.added}: upper bound ${percent(step.upper)}`),
-      dot(place, step.all_right, "dot-a", `${step.added}: all right ${percent(step.all_right)}`),
+      dot(place, step.upper, "dot b", `${step.added}: upper bound ${percent(step.upper)}`),
+      dot(place, step.all_right, "dot a", `${step.added}: all right ${percent(step.all_right)}`),
       shape("text", { x: x(place), y: height - (place % 2 ? 10 : 24), "text-anchor": "middle" }, short(`${place ? "+ " : ""}${step.added}`, 18)),
     ]),
   );
@@ -116,8 +136,8 @@ export function heatMap(cells, { rows, columns, caption, corner, rowTitle = (nam
     }),
   ));
   const head = element("tr", {}, element("th", { scope: "col", class: "corner" }, corner), columns.map(heading));
-  const table = element("table", { class: "heat" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, body));
-  return element("div", { class: "scroll" }, roving(table));
+  const table = element("table", { class: "heat", "aria-label": caption }, element("thead", {}, head), element("tbody", {}, body));
+  return scrollBox(caption, roving(table));
 }
 
 /** A name that may be too long for its place. */

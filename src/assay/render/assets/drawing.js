@@ -1,92 +1,124 @@
-// The drawing of one text: every side's annotation over the same columns of words, with a text table that says the same.
+// The drawing of one text: lines of words, and under or over them every side's annotation; with a text table that says the same.
 import { NONE } from "./data.js";
 import { element, shape } from "./dom.js";
 import { arcBands, graphBands } from "./arcs.js";
 import { chainLines } from "./chains.js";
-import { frameBands } from "./frames.js";
+import { frameBands } from "./heads.js";
 import { laneBands } from "./lanes.js";
-import { headingOf, itemDiffers, legendOf, sceneOf } from "./scene.js";
+import { FONTS, Sheet, fitted, linesOf, widthOf } from "./lines.js";
+import { itemDiffers, legendOf, sceneOf } from "./scene.js";
 import { tagRows } from "./tagrows.js";
-import { treeBands } from "./trees.js";
-import { unitTrees } from "./units.js";
+import { treeBands, unitTrees } from "./trees.js";
 
 const PAINTERS = { tags: tagRows, arcs: arcBands, spans: laneBands, graph: graphBands, frames: frameBands, trees: treeBands, chains: chainLines, units: unitTrees };
 const WHAT = { tags: "Tags", arcs: "Dependencies", spans: "Spans", graph: "Arcs", frames: "Predicates and arguments", trees: "Constituents", chains: "Coreference chains", units: "Function trees" };
-const EDGE = 12;
+const EDGE = 10;
 const MARGIN = 4;
+const WORDS = 26;
+const BETWEEN = 8;
+const WIDEST_NAME = 130;
+const BORDER = 1;
+const ONCE = "all: a line in which all sides agree, drawn once";
 let drawings = 0;
 
 /**
- * One text drawn: gold and systems stacked, aligned by word.
- * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label}.
+ * One text drawn: in each line gold and systems stacked, aligned by word.
+ * view: {sides: layers shown, a, b: systems compared, b null where it is one alone, marked: item or null, fold: whether agreeing stretches are folded, address: of what a label names, with {} for the label, width: that lines may have, onPaper: whether they must not be wider}.
  * @returns {{figure: HTMLElement, table: HTMLElement, caption: string}}
  */
 export function drawing(texts, kind, text, view) {
   const scene = sceneOf(texts, kind, text, view);
   const paint = texts.layers.length ? PAINTERS[kind] : tagRows;
-  const painted = paint(scene);
+  let painting = paint(scene);
+  const headings = headingsOf(painting.bands, Math.min(WIDEST_NAME, view.width / 5));
+  const gutter = Math.max(...headings.map((heading) => heading.width)) + 2 * EDGE;
+  const room = view.width - gutter - MARGIN - EDGE - 2 * BORDER;
+  const broken = () => linesOf(painting.words, { ...painting, room: painting.unbroken ? Infinity : room, prepare: (line) => painting.bands.map((band) => painting.prepare(line, band)) });
+  let lines = broken();
+  // Paper cannot be scrolled.
+  if (view.onPaper && painting.unbroken && lines[0]?.width > room) {
+    painting = painting.asLanes();
+    lines = broken();
+  }
+  const across = Math.max(lines.length > 1 ? room : 0, ...lines.map((line) => line.width));
   drawings += 1;
   const id = `drawing-table-${drawings}`;
-  const caption = captionOf(scene, painted, paint === tagRows ? "tags" : kind);
-  const picture = pictureOf(scene, painted, caption, id);
-  const box = element("div", { class: "drawing-scroll", tabIndex: 0, role: "group", "aria-label": "Drawing; scrolls sideways", dir: scene.mirrored ? "rtl" : "ltr" }, picture);
-  keepNames(box, picture);
+  const caption = captionOf(scene, lines, paint === tagRows ? "tags" : kind);
+  const once = lines.length > 1 && painting.bands.length > 1;
+  const pictures = lines.map((line) => lineOf(scene, painting, line, { headings, gutter, across, once }));
+  const scrolls = across > room + 1;
+  const box = element("div", { class: "drawing-lines", tabIndex: scrolls ? 0 : null, role: "group", "aria-label": `${caption}${scrolls ? " Scrolls sideways." : ""}`, "aria-describedby": id, dir: scene.mirrored ? "rtl" : "ltr" }, pictures);
+  // Names stay in view when a drawing is scrolled sideways.
+  if (scrolls) box.addEventListener("scroll", () => box.querySelectorAll(".names").forEach((names) => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`)), { passive: true });
+  lightUp(box, painting.together ?? "item");
+  painting.follow?.(box);
   const figure = element("figure", { class: `drawing drawing-${kind}` }, box, marksOf(scene), restOf(scene), addressesOf(scene));
-  return { figure, table: tableOf(scene, painted.table, caption, id), caption };
+  return { figure, table: tableOf(scene, painting.table, caption, id), caption };
 }
 
-function captionOf(scene, painted, kind) {
+function captionOf(scene, lines, kind) {
   const { texts, text, sides } = scene;
   let differing = 0;
   for (let item = scene.first; item < scene.end; item += 1) if (itemDiffers(scene, item)) differing += 1;
   const { a, b } = scene.view;
   const found = b === null ? `${differing} wrong in ${texts.systems[a]}` : `${texts.systems[a]} and ${texts.systems[b]} differ in ${differing}`;
-  const folded = painted.folded ?? foldedWords(painted.columns);
+  const folded = lines.flatMap((line) => line.cells).reduce((sum, cell) => sum + (cell.folded ? cell.end - cell.begin : 0), 0);
   const names = sides.map((side) => side.name).join(", ");
-  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded}` : ""}.`;
+  return `${WHAT[kind]} of ${texts.data.ids[text] || `${texts.data.unit} ${text + 1}`}: ${names}; ${found}${folded ? `; ${folded} ${folded === 1 ? "word" : "words"} folded` : ""}.`;
 }
 
-function foldedWords(columns) {
-  return columns && columns.folded ? `${columns.folded} ${columns.folded === 1 ? "word" : "words"} folded` : "";
+/** The headings of the sides, and one for all of them, of what fits beside a drawing: a letter where the name does not. */
+function headingsOf(bands, most) {
+  const sides = [...bands.map(({ side }) => side), { number: 1, heading: "all" }];
+  const wide = sides.every((side) => !side.letter || widthOf(side.heading, FONTS.strong) <= most);
+  return sides.map((side) => {
+    const { shown, width } = fitted(wide || !side.letter ? side.heading : side.letter, FONTS.strong, most);
+    return { side, shown, width, title: shown === side.heading ? null : shape("title", {}, side.heading) };
+  });
 }
 
-/** The SVG: what was painted, with the names of the sides before it. */
-function pictureOf(scene, { sheet, bands, height }, caption, id) {
-  const gutter = Math.max(34, ...bands.map((band) => headingOf(band.side).width)) + 2 * EDGE;
-  const width = Math.ceil(gutter + MARGIN + sheet.width + EDGE);
-  const node = shape("svg", {
-    role: "img",
-    "aria-describedby": id,
-    class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg",
-    width,
-    height: Math.ceil(height),
-    viewBox: `0 0 ${width} ${Math.ceil(height)}`,
-    xmlns: "http://www.w3.org/2000/svg",
+/** A line as an SVG: its words, each side's annotation, and the names of the sides before them. `once`: what is the same on all sides is drawn once. */
+function lineOf(scene, { bands, isNode = [], draw, follow, ...painting }, line, { headings, gutter, across, once }) {
+  const width = Math.ceil(gutter + MARGIN + across + EDGE);
+  const sheet = new Sheet(across, scene.mirrored);
+  const names = shape("g", { class: "names", "aria-hidden": "true" });
+  const rules = [];
+  const words = line.cells.filter((cell) => cell.folded || !isNode[cell.begin]);
+  const over = painting.over && bands.length > 0;
+  let top = over ? 0 : WORDS + 2;
+  if (!over) sheet.words(words, 20);
+  const agreed = once && line.parts.every((part) => !part.differs);
+  const sides = agreed ? [0] : [...bands.keys()];
+  // Under words of several lines stand the sides that have something there.
+  const shown = over ? sides : line.parts.some((part) => part.below) ? sides.filter((side) => !once || line.parts[side].below) : [];
+  shown.forEach((number, index) => {
+    const [part, heading] = [line.parts[number], agreed ? headings.at(-1) : headings[number]];
+    const up = top + (part.above ?? 0);
+    const down = over ? up + WORDS : up + BETWEEN / 2;
+    if (over) sheet.words(words, up + 18, index > 0);
+    if (over && index) rules.push(shape("path", { class: "rule", d: `M0 ${top}H${width}` }));
+    sheet.group({ "aria-hidden": follow ? null : "true" }, () => draw(sheet, line, part, up, down));
+    const place = scene.mirrored ? { x: width - EDGE, "text-anchor": "end" } : { x: EDGE, "text-anchor": "start" };
+    names.append(shape("text", { class: heading.side.number ? "name" : "name gold", y: over ? up + 18 : down + 14, ...place }, heading.shown, heading.title?.cloneNode(true)));
+    top = down + Math.max(part.below, over ? 0 : 18) + BETWEEN / 2;
   });
-  const names = shape("g", { class: "names" });
-  const edge = scene.mirrored ? width - gutter : 0;
-  names.append(shape("rect", { class: "halo", x: edge, y: 0, width: gutter, height: Math.ceil(height) }));
-  const lines = [];
-  bands.forEach((band, index) => {
-    if (band.ruled ?? index > 0) lines.push(shape("path", { class: "rule", d: `M0 ${band.top}H${width}` }));
-    names.append(nameOf(scene, band, width));
-  });
+  if (agreed && shown.length && !scene.notes.includes(ONCE)) scene.notes.push(ONCE);
+  const height = Math.ceil(top + (shown.length ? 1.5 * BETWEEN : 0));
+  names.prepend(shape("rect", { class: "halo", x: scene.mirrored ? width - gutter : 0, y: 0, width: gutter, height }));
   sheet.node.setAttribute("transform", `translate(${scene.mirrored ? EDGE : gutter + MARGIN} 0)`);
-  node.append(shape("title", {}, caption), sheet.node, names, ...lines);
-  return node;
+  return shape("svg", { role: "group", class: scene.mirrored ? "drawing-svg mirrored" : "drawing-svg", width, height, viewBox: `0 0 ${width} ${height}`, xmlns: "http://www.w3.org/2000/svg" }, sheet.node, names, ...rules);
 }
 
-function nameOf(scene, band, width) {
-  const { shown, cut } = headingOf(band.side);
-  const kind = band.side.number ? "name" : "name gold";
-  const place = scene.mirrored ? { x: width - EDGE, "text-anchor": "end" } : { x: EDGE, "text-anchor": "start" };
-  return shape("text", { class: kind, y: band.text, ...place }, shown, cut ? shape("title", {}, band.side.heading) : null);
-}
-
-/** Names stay in view when a drawing is scrolled sideways. */
-function keepNames(box, picture) {
-  const names = picture.querySelector(".names");
-  box.addEventListener("scroll", () => names.setAttribute("transform", `translate(${box.scrollLeft} 0)`), { passive: true });
+/** What has the same chain or item, on whatever side and line, is lit up while the mouse or the focus is on it. */
+function lightUp(box, together) {
+  const all = [...box.querySelectorAll(`[data-${together}]`)];
+  const valueAt = (node) => node?.closest?.(`[data-${together}]`)?.dataset[together];
+  const light = ({ target }) => {
+    const value = valueAt(target) ?? valueAt(document.activeElement);
+    box.classList.toggle("lighting", value !== undefined);
+    for (const node of all) node.classList.toggle("lit", node.dataset[together] === value);
+  };
+  for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) box.addEventListener(event, light);
 }
 
 /** What the marks of the drawing mean. */
@@ -130,9 +162,19 @@ const NOT_INHERITED = { opacity: "1", "text-decoration-line": "none" };
 
 /** A drawing as an SVG file of its own, in light colours. @returns {string} */
 export function saveable(figure) {
-  const picture = figure.querySelector("svg").cloneNode(true);
-  picture.querySelector(".names")?.removeAttribute("transform");
-  picture.removeAttribute("aria-describedby");
+  const picture = shape("svg", { xmlns: "http://www.w3.org/2000/svg" }, shape("title", {}, figure.querySelector(".drawing-lines").getAttribute("aria-label")));
+  let [width, height] = [0, 0];
+  for (const line of figure.querySelectorAll("svg")) {
+    const copy = line.cloneNode(true);
+    copy.setAttribute("y", height);
+    width = Math.max(width, Number(line.getAttribute("width")));
+    height += Number(line.getAttribute("height"));
+    picture.append(copy);
+  }
+  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  picture.setAttribute("width", width);
+  picture.setAttribute("height", height);
+  for (const names of picture.querySelectorAll(".names")) names.removeAttribute("transform");
   const stage = element("div", { class: "drawing drawing-stage" }, picture);
   document.body.append(stage);
   const nodes = [picture, ...picture.querySelectorAll("*")].filter((node) => node.tagName !== "title");
@@ -148,7 +190,7 @@ export function saveable(figure) {
       const above = NOT_INHERITED[name] ?? known.get(node.parentNode)?.[place][1] ?? "";
       if (value && value !== above) node.setAttribute(name, value);
     });
-    for (const name of ["class", "data-item", "data-differs"]) node.removeAttribute(name);
+    for (const name of node.getAttributeNames()) if (/^(class|tabindex|role|data-.*|aria-.*)$/u.test(name)) node.removeAttribute(name);
   });
   picture.prepend(shape("rect", { width: "100%", height: "100%", fill: paper }));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(picture)}\n`;

@@ -1,29 +1,23 @@
-// Spans: under the words a lane for each level of nesting, side by side; stretches of one span are joined by a thin line.
+// Spans: under running text a lane for each level of nesting; stretches of one span are joined by a thin line.
 import { NONE } from "./data.js";
-import { Columns, FONTS, Sheet, fitted, keptWords, levels, widthOf } from "./columns.js";
+import { FONTS, RUNNING, fitted, keptWords, levels, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, stateOf } from "./scene.js";
-import { wordRow } from "./tagrows.js";
 
-const BAR = 19;
-const LANE = 24;
-const WORD_LINE = 30;
+export const BAR = 19;
+export const LANE = 23;
 const TITLES = { tp: "", same: "", "same-span": "", unscored: "", right: "", bes: "BEs", bel: "BEl", beo: "BEo", ungrounded: "UG", spurious: "spurious", missing: "missing", forgiven: "forgiven", unasked: "unasked" };
 
 /** Spans as bars in lanes under the words. */
-export function laneBands(scene) {
-  const bands = spanSides(scene);
-  const columns = new Columns(scene.words, scene.view.fold ? keptForSpans(scene, bands) : null);
-  for (const band of bands) prepareLanes(band, columns);
-  columns.lay();
-  const sheet = new Sheet(columns.width, scene.mirrored);
-  wordRow(sheet, columns, 20);
-  let top = WORD_LINE;
-  for (const band of bands) {
-    Object.assign(band, { top, height: Math.max(1, band.lanes) * LANE + 12, text: top + 20 });
-    for (const span of band.drawn) drawBar(scene, sheet, columns, span, top + 6 + span.level * LANE);
-    top += band.height;
-  }
-  return { sheet, columns, bands, height: top + 2, table: spanTable(scene, bands) };
+export function laneBands(scene, bands = spanSides(scene)) {
+  return {
+    words: scene.words,
+    kept: scene.view.fold ? keptForSpans(scene, bands) : null,
+    gap: RUNNING,
+    bands,
+    prepare: (line, band) => lanesOf(line, band.spans),
+    draw: (sheet, line, { pieces }, _, down) => drawLanes(scene, sheet, line, pieces, down),
+    table: spanTable(scene, bands),
+  };
 }
 
 /** The spans of each side shown, with their items and states; what a side lacks stands among its spans as missing. */
@@ -129,29 +123,39 @@ export function keptForSpans(scene, bands) {
   return keptWords(scene.words.length, matters);
 }
 
-function prepareLanes(band, columns) {
-  band.drawn = band.spans.filter((span) => span.state !== "shared" || !columns.hides(span.begin, span.end));
-  levels(band.drawn).forEach((level, index) => (band.drawn[index].level = level));
-  band.lanes = Math.max(0, ...band.drawn.map((span) => span.level + 1));
-  for (const span of band.drawn) {
-    const [begin, end] = widest(span.stretches);
-    columns.widenAcross(begin, end, span.width);
-  }
+/** What of spans is on a line, each with a lane, inner ones first, and room for its label. */
+export function lanesOf(line, spans) {
+  const pieces = line.pieces(spans);
+  levels(pieces).forEach((level, index) => (pieces[index].level = level));
+  for (const piece of pieces) askRoom(line, piece);
+  return { pieces, differs: pieces.some((piece) => piece.state !== "shared"), below: LANE * Math.max(0, ...pieces.map((piece) => piece.level + 1)) };
+}
+
+/** Room for the label of a piece, which is cut where no line has it. */
+export function askRoom(line, piece) {
+  if (piece.width > line.room) Object.assign(piece, { text: fitted(piece.text, FONTS.strong, line.room - 10).shown, width: line.room });
+  line.widenAcross(...widest(piece.stretches), piece.width);
+}
+
+export function drawLanes(scene, sheet, line, pieces, down) {
+  for (const piece of pieces) drawBar(scene, sheet, line, piece, down + piece.level * LANE);
 }
 
 /** The stretch that carries the label. */
-export function widest(stretches) {
+function widest(stretches) {
   return stretches.reduce((best, one) => (one[1] - one[0] > best[1] - best[0] ? one : best));
 }
 
-/** A span as a bar, or several that a line joins. */
-export function drawBar(scene, sheet, columns, span, top) {
-  sheet.group(itemAttributes(scene, span.item, `span ${span.state}`), () => {
-    const last = span.stretches.length - 1;
-    if (last) sheet.line([[columns.left(span.begin), top + BAR / 2], [columns.right(span.end - 1), top + BAR / 2]], `join ${span.state}`);
-    for (const [begin, end] of span.stretches) sheet.box(columns.left(begin) - 2, columns.right(end - 1) + 2, top, BAR, `bar ${span.state}`, { rx: 5 });
+/** A piece of a span as a bar, or several that a line joins; what goes on in another line is open there. `look`: further classes, `about`: further attributes. */
+export function drawBar(scene, sheet, line, span, top) {
+  const [begins, ends] = span.cut;
+  sheet.group({ ...itemAttributes(scene, span.item, `span ${span.state}${span.look ?? ""}`), ...span.about }, () => {
+    // What is cut between two stretches is joined to the edge.
+    const [before, behind] = [begins && span.begin > line.begin, ends && span.end < line.end];
+    if (span.stretches.length > 1 || before || behind) sheet.line([[before ? 0 : line.left(span.begin), top + BAR / 2], [behind ? sheet.width : line.right(span.end - 1), top + BAR / 2]], `join ${span.state}`);
+    for (const [begin, end] of span.stretches) sheet.bar(line.left(begin) - 2, line.right(end - 1) + 2, top, BAR, `bar ${span.state}`, [begins && begin === line.begin, ends && end === line.end]);
     const [begin, end] = widest(span.stretches);
-    sheet.text((columns.left(begin) + columns.right(end - 1)) / 2, top + 14, span.text, `label ${span.state}`, { title: span.title === span.text ? "" : span.title });
+    sheet.text((line.left(begin) + line.right(end - 1)) / 2, top + 14, span.text, `label ${span.state}`, span.title === span.text ? "" : span.title);
   });
 }
 

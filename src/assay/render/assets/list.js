@@ -12,12 +12,14 @@ export class TextList {
     this.choose = choose;
     this.rows = [];
     this.position = -1;
-    this.everything = false;
+    this.onPaper = false;
     this.space = element("div", { class: "space", role: "presentation" });
     this.node = element("div", { id: "list", role: "listbox", "aria-label": `The ${report.unit}s found` }, this.space);
     this.node.addEventListener("scroll", () => this.draw(), { passive: true });
     this.node.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => this.draw()).observe(this.node);
+    addEventListener("beforeprint", () => this.#print());
+    addEventListener("afterprint", () => (this.onPaper = false));
   }
 
   /** Show these texts, one of them chosen. `hits` gives the items of a text that the filter found. */
@@ -54,16 +56,10 @@ export class TextList {
     else if (top + ROW > this.node.scrollTop + this.node.clientHeight) this.node.scrollTop = top + ROW - this.node.clientHeight;
   }
 
-  /** All rows at once, for print; `false` goes back. */
-  expand(everything, most = Infinity) {
-    this.everything = everything ? Math.min(most, this.rows.length) : false;
-    this.node.classList.toggle("expanded", everything);
-    this.draw();
-  }
-
   draw() {
-    const first = this.everything ? 0 : Math.max(0, Math.floor(this.node.scrollTop / ROW) - BEYOND);
-    const last = this.everything || Math.min(this.rows.length, Math.ceil((this.node.scrollTop + this.node.clientHeight) / ROW) + BEYOND);
+    if (this.onPaper) return;
+    const first = Math.max(0, Math.floor(this.node.scrollTop / ROW) - BEYOND);
+    const last = Math.min(this.rows.length, Math.ceil((this.node.scrollTop + this.node.clientHeight) / ROW) + BEYOND);
     const wanted = new Set();
     for (let position = first; position < last; position += 1) wanted.add(position);
     // The chosen row stays in the document, so that the focus has a place.
@@ -72,6 +68,16 @@ export class TextList {
     for (const [position, row] of there) if (!wanted.has(position)) row.remove();
     for (const position of wanted) if (!there.has(position)) this.#insert(this.#row(position));
     for (const row of this.space.children) this.#mark(row);
+  }
+
+  /** Paper gets the rows that can be seen. */
+  #print() {
+    this.onPaper = true;
+    const top = this.node.scrollTop;
+    for (const row of this.space.children) {
+      const place = Number(row.dataset.position) * ROW;
+      row.classList.toggle("unseen", place + ROW <= top || place >= top + this.node.clientHeight);
+    }
   }
 
   #insert(row) {

@@ -1,5 +1,6 @@
 // The page: unpack what Python packed, build the report, and follow what the reader does.
 import { filterBar, searchField } from "./bar.js";
+import { boardPanel } from "./board.js";
 import { buttonFor } from "./controls.js";
 import { Texts, unpack } from "./data.js";
 import { element } from "./dom.js";
@@ -7,27 +8,28 @@ import { exportsWindow } from "./exports.js";
 import { helpWindow, listen } from "./keys.js";
 import { TextList } from "./list.js";
 import { plural } from "./numbers.js";
-import { changedPanel, labelPanel, pairChooser, rightLabels, rightPanel, scoresPanel, surePanel } from "./panels.js";
+import { changedPanel, labelPanel, rightLabels, rightPanel, surePanel } from "./panels.js";
 import { pictureSection } from "./pictures.js";
 import { term } from "./query.js";
 import { Reader } from "./reader.js";
 import { Report } from "./report.js";
+import { bringUp, reachable } from "./scroll.js";
 import { themeButton } from "./theme.js";
 import { wherePanel } from "./where.js";
 
-const PRINTED = 200;
 const KIND_KEYS = ["correction", "new-error", "changed-error", "same-error", "both-right"];
 
 /** The panels of the first screen; drawn again when the pair changes. */
 function summary(report) {
   const { command } = report.result;
   if (command === "bayes") return [];
-  if (command === "agreement") return [scoresPanel(report)];
+  const board = boardPanel(report);
+  if (command === "agreement") return [board].filter(Boolean);
   const paired = report.view.b !== null;
-  const first = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
-  const panels = [...first, wherePanel(report)].filter(Boolean);
-  const choice = element("div", { class: "sure" }, pairChooser(report), paired ? surePanel(report) : scoresPanel(report));
-  return [choice, element("div", { class: `panels of-${panels.length}` }, panels)];
+  const changed = paired ? [changedPanel(report), labelPanel(report)] : [rightPanel(report), rightLabels(report)];
+  const panels = [...changed, wherePanel(report)].filter(Boolean);
+  const first = [board, paired ? surePanel(report) : null].filter(Boolean);
+  return [element("div", { class: "lead" }, first), element("div", { class: `panels of-${panels.length}` }, panels)];
 }
 
 /** Show on each count whether it is what is listed. */
@@ -42,14 +44,13 @@ function browser(report) {
   const list = new TextList(report, (text) => report.change({ text, item: null }, "text"));
   const chosen = element("p", { class: "for-print" });
   report.follow((what) => {
+    if (what === "open") return;
     if (what !== "text") list.show(report.rows, report.view.text, (text) => report.hitsIn(text));
     const { items, texts } = report.hits;
     chosen.textContent = `${report.query() || "everything"}: ${plural(items.length, report.noun)} in ${plural(texts.length, report.unit)}`;
     reader.show();
   });
-  addEventListener("beforeprint", () => list.expand(true, PRINTED));
-  addEventListener("afterprint", () => list.expand(false));
-  return { list, reader, nodes: [filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node)] };
+  return { list, reader, nodes: [element("section", { id: "found", "aria-label": "Texts" }, filterBar(report), chosen, element("div", { id: "reader" }, list.node, reader.node))] };
 }
 
 /** What keys do. */
@@ -88,7 +89,7 @@ function build(packed) {
   document.addEventListener("counts", () => press(report));
   const search = report.texts ? searchField(report) : null;
   fill("tools", search, opener("open-exports", exports, {}, "Exports"), theme, opener("open-help", help, { "aria-label": "Help" }, "?"));
-  fill("app", first, pictureSection(packed), parts?.nodes ?? missingTexts(report), exports.node, help.node);
+  fill("app", first, pictureSection(report), parts?.nodes ?? missingTexts(report), exports.node, help.node);
   const formats = Object.keys(packed.exports).map((format) => buttonFor(() => exports.open(format), { "data-export": format }, format));
   document.querySelector("footer").prepend(element("p", { class: "choices" }, formats));
   listen(actions(report, parts, help, exports, theme));
@@ -118,7 +119,8 @@ function tidy(report) {
   document.getElementById("without-script").remove();
   const tables = document.getElementById("tables");
   tables.open = !report.texts;
-  addEventListener("beforeprint", () => (tables.open = true));
+  for (const box of document.querySelectorAll("#tables section, #examples")) reachable(box, box.querySelector("h2").textContent);
+  addEventListener("beforeprint", () => document.querySelectorAll("#tables, #notes").forEach((folded) => (folded.open = true)));
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     document.getElementById("report").focus();
@@ -128,4 +130,6 @@ function tidy(report) {
 const report = build(await unpack());
 tidy(report);
 report.restore();
+// An address that names what is to be listed leads there.
+if (report.texts && /[#&](?:q|text)=/u.test(location.hash)) bringUp("found");
 document.documentElement.dataset.ready = "true";

@@ -1,14 +1,14 @@
 // The first screen: which system is better, how sure, and what changed. Every count is a filter.
-import { bar, dumbbell, dumbbellTitle, intervalPlot, rangeOf, strip } from "./charts.js";
+import { axisOf, bar, dumbbellTitle, figuresPlot, scaleOf, signedTick, strip } from "./charts.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, signed, signedCount, whole } from "./numbers.js";
+import { takeable } from "./picture.js";
 import { term } from "./query.js";
-import { worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
-import { NO_LABEL, scores, typeName } from "./where.js";
+import { betweenEnds, worded, chooser, countButton, expandable, legend, named, numeric, panel, plotted, tableWith } from "./tables.js";
+import { NO_LABEL, typeName } from "./where.js";
 
 const FEW_LABELS = 12;
 const FEW_CHANGES = 6;
-const SURE = 0.05;
 const CHANGES = {
   correction: ["corrections", "✗ → ✓"],
   "new-error": ["new errors", "✓ → ✗"],
@@ -22,72 +22,42 @@ function sign(kind, text = CHANGES[kind][1]) {
   return element("span", { class: `chip ${kind}`, title: CHANGES[kind][0] }, text);
 }
 
-// --- which pair ---
-
-/** A matrix of all pairs; a cell chooses A and B. Where systems are not compared, a row of them. */
-export function pairChooser(report) {
-  const { systems, paired } = report;
-  if (systems.length < (paired ? 3 : 2)) return null;
-  const buttons = systems.map((name, a) => pairButton(report, a, null, name, name));
-  if (!paired) return element("section", { id: "pair", "aria-label": "System" }, element("p", { class: "choices" }, "System", buttons));
-  const tests = report.mainTests();
-  const rows = systems.slice(0, -1).map((name, a) => [named(name), systems.slice(1).map((_, place) => pairCell(report, tests, a, place + 1))]);
-  const caption = `Choose A and B${tests.length ? `: B − A on ${tests[0].measure}; * significant (p < 0.05 after Holm)` : ""}`;
-  const table = tableWith({ caption, heads: ["A ↓ B →", ...systems.slice(1)], rows, kind: "pairs" });
-  return element("section", { id: "pair", class: "panel", "aria-label": "Pair of systems" }, element("div", { class: "scroll" }, table));
-}
-
-function pairCell(report, tests, a, b) {
-  if (b <= a) return worded();
-  const [nameA, nameB] = [report.systems[a], report.systems[b]];
-  const test = tests.find((row) => row.a === nameA && row.b === nameB);
-  if (!test) return worded(pairButton(report, a, b, "compare", `A ${nameA}, B ${nameB}`));
-  const sure = test.p_adjusted !== null && test.p_adjusted < SURE;
-  const meaning = `A ${nameA}, B ${nameB}: ${signed(test.difference)}, ${sure ? "significant" : "not significant"}`;
-  return worded(pairButton(report, a, b, `${signed(test.difference)}${sure ? " *" : ""}`, meaning));
-}
-
-function pairButton(report, a, b, text, meaning) {
-  const chosen = report.view.a === a && report.view.b === b;
-  const on = { click: () => report.choosePair(a, b) };
-  return element("button", { type: "button", "data-a": a, "data-b": b, "aria-pressed": String(chosen), "aria-label": meaning, on }, text);
-}
+// --- how sure ---
 
 /** How sure: what is to be said of the pair, and its differences with their intervals. */
 export function surePanel(report) {
-  const { view, systems, packed, result } = report;
-  const [a, b] = [systems[view.a], systems[view.b]];
-  const said = systems.length > 2 ? packed.verdicts.find((row) => row.a === a && row.b === b)?.verdict : null;
+  const { packed, result } = report;
+  const [a, b] = report.pair();
+  const said = packed.pairs.find((row) => row.a === a && row.b === b);
   const ofPair = (row) => row.a === a && row.b === b && row.slice === null && row.test !== "mcnemar";
   // What a table of the task shows beside the tests is here by its main score alone.
   const elsewhere = new Set((result.tables ?? []).filter((one) => one.after === "tests").flatMap((one) => one.measures));
   const main = new Set(report.mainScores().map((row) => `${row.measure}\t${row.score}`));
   const shown = (row) => !elsewhere.has(row.measure) || main.has(`${row.measure}\t${row.score}`);
   const tests = result.comparisons.filter((row) => ofPair(row) && shown(row));
-  const range = rangeOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 0.01);
-  if (!said && !tests.length) return null;
-  return element(
-    "section",
-    { id: "sure", class: "panel", "aria-label": "How sure" },
-    said ? element("p", { id: "pair-verdict", class: "verdict small" }, said) : null,
-    element("div", { class: "scroll" }, tableWith({
-      caption: element("span", { class: "hidden" }, "Differences with their intervals"),
-      heads: ["measure", "A", "B", "B − A", "", "95% interval", "p (Holm)"],
-      rows: tests.map((row) => testCells(report, row, range, tests.filter((one) => one.measure === row.measure).length > 1)),
-    })),
-  );
+  const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
+  const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
+  const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, signedTick), "95% interval", "p (Holm)"];
+  // What the head of the page says already is not said again.
+  const isNew = (line) => !packed.chance.some((other) => other.endsWith(line));
+  const sentences = said && [
+    said.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, said.verdict),
+    said.chance.filter(isNew).map((line) => element("p", { class: "soft" }, line)),
+  ];
+  const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
+  return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));
 }
 
-function testCells(report, row, range, several) {
+function testCells(report, row, scale, several) {
   const score = (system) => report.scoreOf(system, row.measure, row.score);
-  const title = `${row.measure}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
+  const title = `${report.title(row.measure)}: difference ${signed(row.difference)}, 95% interval ${signed(row.low)} to ${signed(row.high)}`;
   return [
-    named(several ? `${row.measure} ${row.score}` : row.measure),
+    named(several ? `${report.title(row.measure)} ${report.title(row.score)}` : report.title(row.measure)),
     numeric(percent(score(row.a))),
     numeric(percent(score(row.b))),
     numeric(signed(row.difference)),
-    plotted(intervalPlot({ ...row, value: row.difference }, range, title, { zero: true, width: 240 })),
-    numeric(row.low === null ? "–" : `[${signed(row.low)}, ${signed(row.high)}]`),
+    plotted(figuresPlot([{ ...row, value: row.difference }], scale, title, { zero: true })),
+    betweenEnds(row, signed),
     numeric(pValue(row.p_adjusted)),
   ];
 }
@@ -111,9 +81,12 @@ export function changedPanel(report) {
     "changed",
     "What changed",
     legend(report),
-    strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
-    tableWith({ rows: parts.map(draw), kind: "kinds" }),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${diff.on}.`),
+    takeable(
+      `changes-${diff.a}-${diff.b}`,
+      strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
+      tableWith({ rows: parts.map(draw), kind: "kinds" }),
+    ),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}.`),
     graded(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
@@ -127,13 +100,13 @@ function onEachMeasure(report) {
   const rows = report.result.diffs.filter((row) => row.a === a && row.b === b && row.slice === null && row.outcomes.length && row.improved === null);
   if (!rows.length) return null;
   const draw = (row) => [
-    named(row.on),
+    named(report.title(row.on)),
     numeric(`${percent(row.diff)} %`),
     numeric(signed(row.difference)),
     numeric(signedCount(row.net)),
   ];
-  const heads = ["measure", "diff", `Δ ${rows[0].score.replace("f1", "F1")}`, "net"];
-  return element("div", { class: "scroll" }, tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) }));
+  const heads = ["measure", "diff", `Δ ${report.title(rows[0].score)}`, "net"];
+  return tableWith({ caption: "Net: corrections minus new errors", heads, rows: rows.map(draw) });
 }
 
 /** Which outcome of an item became which, where answers are no labels. */
@@ -149,8 +122,7 @@ function outcomeChanges(report, diff) {
       numeric(`${percent(change.share_of_changes)} %`),
     ];
   };
-  const caption = "Changes of outcome, in percent of all changes";
-  return element("div", { class: "scroll" }, tableWith({ caption, rows: diff.outcomes.map(draw) }));
+  return tableWith({ caption: "Changes of outcome, in percent of all changes", rows: diff.outcomes.map(draw) });
 }
 
 function graded(report, diff) {
@@ -191,32 +163,34 @@ const LABEL_ORDERS = [
 export function labelPanel(report) {
   const diff = report.diff();
   if (!diff?.labels.length) return null;
+  // Percent right of a label's items is its recall, which may have an interval.
+  const figure = (row, side) => {
+    const known = report.figureOf(diff[side], diff.on, "recall", row.label);
+    return { ...(known && Math.abs(known.value - row[side]) < 1e-9 ? known : {}), value: row[side], mark: side };
+  };
+  const scale = scaleOf(diff.labels.flatMap((row) => [row.a, row.b]), 4);
   const draw = (row) => [
     named(row.label),
     numeric(countButton(report, row.items, [term("gold", row.label)], `${report.noun}s with gold ${row.label}`)),
-    plotted(dumbbell(row.a, row.b, [0, 1], dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b), 64)),
+    plotted(figuresPlot([figure(row, "a"), figure(row, "b")], scale, dumbbellTitle(row.label, diff.a, row.a, diff.b, row.b))),
     numeric(percent(row.a)),
     numeric(percent(row.b)),
     numeric(signed(row.difference)),
   ];
   const place = element("div", {});
-  const heads = ["gold", "count", "", "A", "B", "B − A"];
-  const show = (order) => place.replaceChildren(...[expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS })].flat());
+  const show = (order) => {
+    const heads = ["gold", "count", () => axisOf(scale), "A", "B", "B − A"];
+    place.replaceChildren(takeable(`labels-${diff.a}-${diff.b}`, expandable({ heads, rows: [...diff.labels].sort(order), draw, few: FEW_LABELS, kind: "rows stacked" })));
+  };
   show(LABEL_ORDERS[0][1]);
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
-  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${diff.on}.${added}`);
+  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 
 // --- one system ---
-
-/** How good each system is, where systems are not compared. */
-export function scoresPanel(report) {
-  const table = scores(report);
-  return table ? panel("scores", "Scores", table) : null;
-}
 
 /** What is right and what is wrong in one system. */
 export function rightPanel(report) {
@@ -245,9 +219,8 @@ export function rightPanel(report) {
     "changed",
     "Right and wrong",
     legend(report),
-    strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")),
-    tableWith({ rows: outcomes.map(draw), kind: "kinds" }),
-    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.on}.`),
+    takeable("right-and-wrong", strip(outcomes, outcomes.map(({ name, count }) => `${name} ${whole(count)}`).join(", ")), tableWith({ rows: outcomes.map(draw), kind: "kinds" })),
+    element("p", { class: "soft" }, `Of ${plural(counts.gold, report.noun)} of gold, on ${report.title(report.on)}.`),
   );
 }
 
@@ -263,10 +236,10 @@ export function rightLabels(report) {
     named(label),
     numeric(countButton(report, counts.gold, [term("gold", label)], `${report.noun}s with gold ${label}`)),
     numeric(countButton(report, counts.tp, [term("gold", label), term("a-type", "tp")], `gold ${label}, right`)),
-    plotted(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`, 110)),
+    plotted(bar(counts.tp, counts.gold, "a", `${label}: ${whole(counts.tp)} of ${whole(counts.gold)} right`)),
     numeric(percent(report.scoreOf(system, measure, "f1", label))),
   ];
   const chosen = rows.filter((row) => row.measure === measure).sort((one, other) => other.counts.gold - one.counts.gold);
-  const heads = ["gold", "count", "right", "", `${measure} F1`];
-  return panel("labels", "By label", expandable({ heads, rows: chosen, draw, few: FEW_LABELS }));
+  const heads = ["gold", "count", "right", "", `${report.title(measure)} F1`];
+  return panel("labels", "By label", takeable(`labels-${system}`, expandable({ heads, rows: chosen, draw, few: FEW_LABELS })));
 }

@@ -1,8 +1,10 @@
 // Pictures of many runs, drawn from the Result: forests, bars of all pairs, orders, triangles of draws, and curves.
-import { chart, intervalPlot, strip } from "./charts.js";
+import { axisOf, chart, figuresPlot, scaleOf, signedTick, strip } from "./charts.js";
 import { choiceOf } from "./controls.js";
 import { element, shape } from "./dom.js";
 import { plural, signed, whole } from "./numbers.js";
+import { takeable } from "./picture.js";
+import { reachable } from "./scroll.js";
 import { named, numeric, panel, plotted, tableWith, worded } from "./tables.js";
 
 const TALL = Math.sqrt(3) / 2;
@@ -38,21 +40,22 @@ function span({ rope, mean, next, by_data_set }) {
 
 function forest(row) {
   const written = (value) => signed(value === null || isFraction(row) ? value : value / 100);
-  const range = span(row);
+  const scale = scaleOf(span(row));
   const cells = (name, runs, measured, estimate) => {
     const numbers = `${written(estimate.mean)} [${written(estimate.low)}, ${written(estimate.high)}]`;
-    const drawn = intervalPlot({ ...estimate, value: estimate.mean }, range, `${name}: ${numbers}`, { width: 360, zero: true, band: row.rope, ring: measured });
+    const drawn = figuresPlot([{ ...estimate, value: estimate.mean }], scale, `${name}: ${numbers}`, { zero: true, band: row.rope, ring: measured });
     return [named(name), numeric(runs), plotted(drawn), numeric(measured === null ? "" : written(measured)), numeric(numbers)];
   };
   const whole = [["mean over data sets", row.mean], ["another data set", row.next]].filter(([, estimate]) => estimate);
   const unit = isFraction(row) ? "points" : `units of ${row.measure}`;
   return tableWith({
     caption: `Difference in ${unit}: to the left ${row.a} is better, to the right ${row.b}; grey where they are practically equal. Bars that leave the frame go on.`,
-    heads: ["data set", "", "", "measured", "estimate [95% interval]"],
+    heads: ["data set", "", () => axisOf(scale, isFraction(row) ? signedTick : (number) => signedTick(number / 100)), "measured", "estimate [95% interval]"],
     rows: [
       ...row.by_data_set.map(({ name, runs, difference, estimate }) => cells(name, plural(runs, "run"), difference, estimate)),
       ...whole.map(([name, estimate]) => cells(name, "", null, estimate)),
     ],
+    kind: "rows stacked",
   });
 }
 
@@ -68,7 +71,7 @@ function bars(rows, kind) {
     const shares = row.a === pair.a ? row[kind] : { a: row[kind].b, equal: row[kind].equal, b: row[kind].a };
     const parts = THIRDS.map((name) => ({ name: meaningOf(pair, name), count: shares[name] ?? 0, kind: name }));
     const numbers = THIRDS.map((name) => element(name === likeliest(shares) ? "b" : "span", {}, share(shares[name])));
-    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${THIRDS.map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`, 170), element("div", { class: "thirds" }, numbers));
+    return worded(strip(parts, `${pairOf({ ...pair, measure })}: ${THIRDS.map((name) => `${meaningOf(pair, name)} ${share(shares[name])}`).join(", ")}`), element("div", { class: "thirds" }, numbers));
   };
   return [
     key({ a: "left system", b: "right system" }),
@@ -82,8 +85,8 @@ function bars(rows, kind) {
 
 // --- the order ---
 
-/** The systems in levels, the best first, and all relations; those that the chain hides are marked. */
-function order({ order: names, chain, relations, intransitive }) {
+/** The order with shares, the systems in levels, the best first, and all relations; those that the chain hides are marked. */
+function order({ measure, order: names, chain, headline, relations, intransitive }, bayes) {
   const turned = { "<": ">", ">": "<", "⪅": "⪆", "⪆": "⪅" };
   const signs = new Map(relations.flatMap(({ a, b, relation }) => [[`${a}\u0000${b}`, relation], [`${b}\u0000${a}`, turned[relation] ?? relation]]));
   const sign = (a, b) => signs.get(`${a}\u0000${b}`) ?? "";
@@ -93,11 +96,20 @@ function order({ order: names, chain, relations, intransitive }) {
   names.forEach((name, place) => level.set(name, Math.max(-1, ...names.slice(0, place).filter((worse) => sign(worse, name) === "<").map((worse) => level.get(worse))) + 1));
   const levels = unique(level.values()).sort((one, other) => other - one);
   const boxes = (number) => element("li", {}, names.filter((name) => level.get(name) === number).map((name) => element("bdi", { class: "box" }, name)));
-  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, sign(a, b));
+  // The share that the relation has: of A better, of B better, else of being equal.
+  const shareOf = (a, b) => {
+    const row = bayes.find((one) => one.measure === measure && [one.a, one.b].includes(a) && [one.a, one.b].includes(b));
+    if (!row) return "";
+    const ahead = { ">": a, "<": b }[sign(a, b)];
+    return share(row.decision[ahead === row.a ? "a" : ahead === row.b ? "b" : "equal"]);
+  };
+  const cell = (a, b) => element("td", { class: hidden(a, b) ? "hidden-by-chain" : null, title: a === b ? null : `${a} ${sign(a, b)} ${b}` }, a === b ? null : [sign(a, b), " ", element("small", { class: "soft" }, shareOf(a, b))]);
   return [
-    element("p", {}, chain),
+    element("p", { class: "order" }, headline || chain),
+    headline && headline !== chain ? element("p", { class: "soft" }, "By the likeliest alone: ", chain) : null,
     element("ol", { class: "levels", "aria-label": "Levels, the best first" }, levels.map(boxes)),
-    tableWith({ caption: "How the system of the row stands to that of the column; framed: what the chain hides", heads: ["", ...names], rows: names.map((a) => [named(a), ...names.map((b) => cell(a, b))]) }),
+    element("p", { class: "soft" }, "How the system of the row stands to that of the column, with the share of posterior draws; framed: what the chain hides"),
+    tableWith({ heads: ["", ...names], rows: names.map((a) => [named(a), ...names.map((b) => cell(a, b))]) }),
     intransitive.map((sentence) => element("p", { class: "note" }, sentence)),
   ];
 }
@@ -194,24 +206,27 @@ function picturesOf({ bayes, rankings }) {
   const drawn = bayes.filter((row) => row.simplex.length);
   const measures = unique(drawn.map((row) => row.measure));
   return [
+    ...rankings.map((row) => [`Order by ${row.measure}`, () => order(row, bayes)]),
     ...bayes.filter((row) => row.by_data_set.length).map((row) => [`${pairOf(row)}, data set by data set`, () => forest(row)]),
     ["Decision shares of all pairs", () => bars(bayes, "decision")],
     ["Outcomes to expect on a new data set", () => bars(bayes, "region")],
-    ...rankings.map((row) => [`Order by ${row.measure}`, () => order(row)]),
     ...measures.map((measure) => [measure, drawn.filter((row) => row.measure === measure)]).filter(([, rows]) => rows.length > 1).map(([measure, rows]) => [`All pairs: ${measure}`, () => triangles(rows)]),
     ...drawn.map((row) => [`${pairOf(row)}, posterior draws`, () => triangles([row], 340)]),
     ...bayes.filter((row) => varied(row).length).map((row) => [`${pairOf(row)}, under other regions and priors`, () => curves(row)]),
   ];
 }
 
-/** A chooser and the chosen picture; nothing where there are none. */
-export function pictureSection({ result }) {
-  if (!result.bayes?.length) return null;
-  const pictures = picturesOf(result);
-  const place = element("figure", { class: "picture" });
-  const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, pictures.map(([title], number) => [number, title]));
-  const show = () => place.replaceChildren(...[pictures[choice.value][1]()].flat(Infinity));
-  choice.addEventListener("change", show);
-  show();
+/** A chooser and the chosen picture, first the order; nothing where there are none. */
+export function pictureSection(report) {
+  if (!report.result.bayes?.length) return null;
+  const pictures = new Map(picturesOf(report.result));
+  const place = element("div", { class: "picture" });
+  const choice = choiceOf({ id: "picture", "aria-label": "Picture" }, [...pictures.keys()].map((title) => [title, title]));
+  choice.addEventListener("change", () => report.change({ picture: choice.value }, "open"));
+  report.follow(() => {
+    const { picture } = report.view;
+    choice.value = pictures.has(picture) ? picture : pictures.keys().next().value;
+    place.replaceChildren(takeable(choice.value, reachable(element("div", { class: "scroll" }, pictures.get(choice.value)()), choice.value)));
+  });
   return panel("pictures", "Pictures", choice, place);
 }

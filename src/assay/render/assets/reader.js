@@ -5,6 +5,10 @@ import { drawing, saveable } from "./drawing.js";
 import { copy, save } from "./exports.js";
 import { nativeFormat, nativeText } from "./native.js";
 
+// The width of a drawing on paper, in pixels.
+const PAPER = 680;
+const FEW_LAYERS = 4;
+
 /** The pane beside the list. */
 export class Reader {
   constructor(report) {
@@ -14,16 +18,31 @@ export class Reader {
     this.figure = element("div", { class: "figure" });
     this.said = element("span", { class: "said", role: "status" });
     this.node = element("section", { id: "drawing", "aria-label": "The text" }, this.place, this.layers, this.figure);
+    this.width = 0;
+    this.onPaper = false;
+    new ResizeObserver(() => this.#fit(this.onPaper)).observe(this.figure);
+    addEventListener("beforeprint", () => this.#fit(true));
+    addEventListener("afterprint", () => this.#fit(false));
+  }
+
+  /** Lines as wide as the window lets them be, or the paper. */
+  #fit(onPaper) {
+    this.onPaper = onPaper;
+    const width = onPaper ? PAPER : this.figure.clientWidth;
+    if (!width || width === this.width) return;
+    this.width = width;
+    if (this.drawn) this.show();
   }
 
   /** Draw the sentence in view. */
   show() {
     if (this.report.view.text === null) return this.#nothing();
     const { view, texts, kind } = this.report;
+    this.width ||= this.figure.clientWidth || PAPER;
     this.place.replaceChildren(...this.#head());
     this.layers.replaceChildren(...this.#layerButtons(), this.#foldButton(), element("span", { class: "spring" }), this.said, ...this.#takeAway());
     const { a, b, item, fold } = view;
-    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address });
+    const { figure, table, caption } = drawing(texts, kind, view.text, { sides: this.report.sides(), a, b, marked: item, fold, address: this.report.result.remarks.address, width: this.width, onPaper: this.onPaper });
     this.drawn = figure;
     const asTable = element("details", { class: "as-table" }, element("summary", {}, "As a table"), element("div", { class: "scroll" }, table));
     this.figure.replaceChildren(figure, element("p", { class: "caption soft" }, caption), asTable);
@@ -61,11 +80,15 @@ export class Reader {
     const names = ["gold", ...systems];
     const compared = [0, 1 + view.a, ...(view.b === null ? [] : [1 + view.b])];
     const order = [...compared, ...names.keys()].filter((side, place, all) => all.indexOf(side) === place);
-    return order.map((side) => {
+    const buttons = order.map((side) => {
       const letter = letters[side] ? element("b", {}, letters[side], " ") : null;
       const about = { "data-layer": side, "aria-pressed": String(shown.includes(side)) };
       return buttonFor(() => this.toggle(side), about, letter, element("bdi", {}, names[side]));
     });
+    const others = buttons.splice(compared.length);
+    if (others.length <= FEW_LAYERS) return [...buttons, ...others];
+    const open = others.some((button) => button.getAttribute("aria-pressed") === "true");
+    return [...buttons, element("details", { class: "layers", open }, element("summary", {}, `${others.length} more systems`), element("div", { class: "choices" }, others))];
   }
 
   #foldButton() {
@@ -102,7 +125,7 @@ export class Reader {
     if (item === null) return;
     const marked = [...this.figure.querySelectorAll(`[data-item="${item}"]`)];
     for (const node of marked) node.setAttribute("data-current", "");
-    const box = marked[0]?.closest(".drawing-scroll");
+    const box = marked[0]?.closest(".drawing-lines");
     if (!box) return;
     const [inner, outer] = [marked[0].getBoundingClientRect(), box.getBoundingClientRect()];
     if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;

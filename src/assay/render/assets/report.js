@@ -2,8 +2,8 @@
 import { presence, selected } from "./filters.js";
 import { signedCount } from "./numbers.js";
 import { writtenQuery } from "./query.js";
+import { bringUp } from "./scroll.js";
 import { hashOf, initialView, viewFrom } from "./state.js";
-
 
 /** The first of a sorted column that is not less than a number. */
 function firstFrom(column, number, low = 0) {
@@ -16,7 +16,7 @@ function firstFrom(column, number, low = 0) {
   return low;
 }
 
-/** A page's state. Parts listen to `follow`: called with what changed, "pair", "filter" or "text". */
+/** A page's state. Parts listen to `follow`: called with what changed: "pair", "filter", "text", or "open" where it is but a tab. */
 export class Report {
   constructor(packed, texts) {
     this.packed = packed;
@@ -30,7 +30,8 @@ export class Report {
     this.systems = texts?.systems ?? this.#systemsOf();
     this.kinds = texts?.kinds ?? [...new Set(this.result.transitions.flatMap((row) => [row.from, row.to]))].filter((kind) => kind !== "none");
     this.followers = [];
-    this.view = initialView(this.paired);
+    this.first = this.#firstPair();
+    this.view = initialView(this.first);
     this.hits = null;
     this.error = "";
   }
@@ -42,6 +43,30 @@ export class Report {
     return order.length ? order : [...known];
   }
 
+  /** A and B at the beginning: of the pairs compared the one of the best systems by the first measure; without pairs, the best system. */
+  #firstPair() {
+    const { diffs, comparisons } = this.result;
+    const order = this.ranked(this.leading()).map((row) => this.systems.indexOf(row.system)).filter((place) => place >= 0);
+    if (!this.paired) return { a: order[0] ?? 0, b: null };
+    const tested = this.mainTests();
+    const pairs = (tested.length ? tested : [...diffs, ...comparisons]).map((row) => [this.systems.indexOf(row.a), this.systems.indexOf(row.b)]);
+    const ranks = ([a, b]) => [order.indexOf(a), order.indexOf(b)].sort((one, other) => one - other);
+    const [best] = pairs.filter((pair) => Math.min(...ranks(pair)) >= 0).sort((one, other) => ranks(one)[0] - ranks(other)[0] || ranks(one)[1] - ranks(other)[1]);
+    const [a, b] = best ?? [0, 1];
+    return { a: Math.min(a, b), b: Math.max(a, b) };
+  }
+
+  /** The measure that the verdict is about. */
+  leading() {
+    return this.mainTests()[0]?.measure ?? this.mainScores()[0]?.measure;
+  }
+
+  /** The main scores of a measure, the best system first; what is undefined comes last. */
+  ranked(measure) {
+    const rows = this.mainScores().filter((row) => row.measure === measure);
+    return rows.sort((one, other) => (other.value ?? -Infinity) - (one.value ?? -Infinity));
+  }
+
   /** The tests that the verdict is about. */
   mainTests() {
     const main = new Set(this.mainScores().map((row) => `${row.measure}\t${row.score}`));
@@ -50,15 +75,28 @@ export class Report {
     return rows.filter((row) => row.measure === rows[0].measure);
   }
 
+  /** A measure or a score as people write it. */
+  title(name) {
+    return this.result.titles?.[name] ?? name;
+  }
+
   /** The main score of every measure and system. */
   mainScores() {
     return this.result.scores.filter((row) => row.main && row.slice === null && row.label === null);
   }
 
+  /** One score with its interval; undefined where it is not there. */
+  figureOf(system, measure, score, label = null, slice = null) {
+    if (!this.figures) {
+      const keyOf = (row) => JSON.stringify([row.system, row.measure, row.score, row.label, row.slice]);
+      this.figures = new Map(this.result.scores.map((row) => [keyOf(row), row]));
+    }
+    return this.figures.get(JSON.stringify([system, measure, score, label, slice]));
+  }
+
   /** One score; null where it is undefined or not there. */
-  scoreOf(system, measure, score, label = null, slice = null) {
-    const same = (row) => row.system === system && row.measure === measure && row.score === score && row.label === label && row.slice === slice;
-    return this.result.scores.find(same)?.value ?? null;
+  scoreOf(...names) {
+    return this.figureOf(...names)?.value ?? null;
   }
 
   /** The counts of a system. */
@@ -84,9 +122,15 @@ export class Report {
     this.followers.push(listener);
   }
 
-  /** Filter by these terms alone, or by them too. */
+  /** Filter by these terms alone, or by them too, and look at what is found. */
   ask(terms, added = false) {
-    this.change({ terms: added ? [...this.view.terms, ...terms] : terms, item: null }, "filter");
+    this.filter(added ? [...this.view.terms, ...terms] : terms);
+    bringUp("found");
+  }
+
+  /** Filter by these terms. */
+  filter(terms) {
+    this.change({ terms, item: null }, "filter");
   }
 
   choosePair(a, b) {
@@ -101,10 +145,11 @@ export class Report {
   /** Change the view. Filters and pairs can be undone with the browser's Back; moving about in the list cannot. */
   change(changes, what) {
     this.view = { ...this.view, ...changes };
-    if (what !== "text") this.#select();
+    const selecting = what === "pair" || what === "filter";
+    if (selecting) this.#select();
     const hash = hashOf(this.view, this.systems);
     if (hash !== location.hash) {
-      if (what === "text") this.#replaceSoon(hash);
+      if (!selecting) this.#replaceSoon(hash);
       else history.pushState(null, "", hash);
     }
     this.#tell(what);
@@ -119,7 +164,7 @@ export class Report {
   /** Look at what the address says. */
   restore() {
     clearTimeout(this.waiting);
-    this.view = viewFrom(location.hash, this.systems, this.paired);
+    this.view = viewFrom(location.hash, this.systems, this.first);
     this.#select();
     this.#tell("pair");
   }

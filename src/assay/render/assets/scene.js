@@ -1,6 +1,6 @@
 // What all drawings ask about a text: which sides are shown, which items there are, and how a side's answer is marked.
 import { NONE } from "./data.js";
-import { FONTS, fitted, runsLeft } from "./columns.js";
+import { runsLeft } from "./lines.js";
 
 /** How answers are marked. What all sides share is faint and has no mark; nothing is told by colour alone. */
 export const MARKS = { shared: "", plain: "", right: "✓ ", wrong: "✗ ", other: "≠ ", missing: "✗ ", unfound: "∅ ", forgiven: "≈ ", unasked: "○ " };
@@ -15,7 +15,6 @@ const MEANINGS = {
   forgiven: "≈ solid: only this framework has it, so it is forgiven",
   unasked: "○ dotted: only this framework's gold has it, so nobody asks for it",
 };
-const WIDEST_NAME = 130;
 
 /** A text made ready to be drawn. */
 export function sceneOf(texts, kind, text, view) {
@@ -42,11 +41,6 @@ function sideOf(texts, number, view) {
   const letter = number && view.b !== null ? (system === view.a ? "A" : system === view.b ? "B" : "") : "";
   const name = number ? texts.systems[system] : texts.layers[0]?.side ?? "gold";
   return { number, system, letter, name, heading: letter ? `${letter} · ${name}` : name };
-}
-
-/** The heading of a side, cut to what fits beside a drawing. */
-export function headingOf(side) {
-  return fitted(side.heading, FONTS.strong, WIDEST_NAME);
 }
 
 /** Gold's item at each word, NONE where there is none. */

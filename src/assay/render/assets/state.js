@@ -10,14 +10,18 @@ export const SORTS = {
   shortest: "shortest first",
 };
 
-/** The view that a page opens with. */
-export function initialView(paired) {
-  return { a: 0, b: paired ? 1 : null, terms: [], sort: "order", text: null, item: null, toggled: [], fold: false };
+/** What is open on the page: the measure that systems are ranked by, a tab, a picture. */
+const OPEN = ["by", "tab", "picture"];
+
+/** The view that a page opens with. @param {{a: number, b: number | null}} pair */
+export function initialView(pair) {
+  return { ...pair, by: null, tab: null, picture: null, terms: [], sort: "order", text: null, item: null, toggled: [], fold: false };
 }
 
 /** The view that an address names; what it does not name or nobody knows is as at the beginning. */
-export function viewFrom(hash, systems, paired) {
-  const view = initialView(paired);
+export function viewFrom(hash, systems, first) {
+  const view = initialView(first);
+  const paired = first.b !== null;
   const given = new URLSearchParams(hash.replace(/^#/u, ""));
   const [a, b] = [systems.indexOf(given.get("a")), systems.indexOf(given.get("b"))];
   if (paired && a >= 0 && b >= 0 && a !== b) [view.a, view.b] = [Math.min(a, b), Math.max(a, b)];
@@ -27,6 +31,7 @@ export function viewFrom(hash, systems, paired) {
   for (const name of ["text", "item"]) if (/^\d+$/u.test(given.get(name) ?? "")) view[name] = Number(given.get(name));
   view.toggled = (given.get("layers") ?? "").split(".").filter((side) => /^\d+$/u.test(side)).map(Number);
   view.fold = given.get("fold") === "yes";
+  for (const name of OPEN) view[name] = given.get(name);
   return view;
 }
 
@@ -35,6 +40,7 @@ export function hashOf(view, systems) {
   const said = new URLSearchParams();
   if (systems.length > (view.b === null ? 1 : 2)) said.set("a", systems[view.a]);
   if (view.b !== null && systems.length > 2) said.set("b", systems[view.b]);
+  for (const name of OPEN) if (view[name] !== null) said.set(name, view[name]);
   if (view.terms.length) said.set("q", writtenQuery(view.terms));
   if (view.sort !== "order") said.set("sort", view.sort);
   if (view.text !== null) said.set("text", view.text);

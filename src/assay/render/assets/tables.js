@@ -3,36 +3,67 @@ import { element } from "./dom.js";
 import { whole } from "./numbers.js";
 import { writtenQuery } from "./query.js";
 import { roving } from "./roving.js";
+import { scrollBox } from "./scroll.js";
 
 /** Cells: what a row is called, words, numbers, and small charts. */
 export const named = (text) => element("th", { scope: "row", dir: "auto", title: text }, text);
 export const worded = (...content) => element("td", {}, ...content);
 export const numeric = (...content) => element("td", { class: "n" }, ...content);
 export const plotted = (svg) => element("td", { class: "plot" }, svg);
+/** An interval in numbers, for which a phone has no room; a plot shows it too. */
+export const betweenEnds = (row, written) => element("td", { class: "n soft interval" }, row.low === null ? "–" : `[${written(row.low)}, ${written(row.high)}]`);
 
-/** A table of rows of cells. @param {{caption?: any, heads?: string[], rows: any[][], kind?: string}} parts */
+const COLUMN = 440;
+
+/** A table of rows of cells, in a box that scrolls. A row with one count can be clicked as a whole. In a narrow window plots of a `stacked` one have lines of their own. Heads are names or functions that draw. @param {{caption?: string, heads?: any[], rows: any[][], kind?: string}} parts */
 export function tableWith({ caption, heads, rows, kind = "rows" }) {
-  const isNumber = (place) => rows[0]?.flat()[place]?.classList.contains("n");
-  const head = (name, place) => element("th", { scope: "col", class: isNumber(place) ? "n" : null }, name);
-  const body = element("tbody", {}, rows.map((cells) => element("tr", {}, cells)));
+  const classOf = (place) => rows[0]?.flat()[place]?.className.match(/\b(?:n|plot|interval)\b/gu)?.join(" ") ?? null;
+  const head = (name, place) => (name === "" ? element("td") : element("th", { scope: "col", class: classOf(place) }, typeof name === "function" ? name() : name));
+  const body = element("tbody", {}, rows.map((cells) => clickable(element("tr", {}, cells))));
   const top = heads ? element("thead", {}, element("tr", {}, heads.map(head))) : null;
-  return roving(element("table", { class: kind }, caption ? element("caption", {}, caption) : null, top, body));
+  const table = element("table", { class: kind, style: kind.includes("stacked") ? `--tracks:${tracksOf(heads, classOf)}` : null, "aria-label": caption }, top, body);
+  return scrollBox(caption, roving(table));
 }
 
-/** A table that shows its first rows, and all on demand. */
+/** The columns of a narrow window: no plots, no intervals in numbers; names have the room that is left. */
+function tracksOf(heads, classOf) {
+  const kept = [...heads.keys()].filter((place) => !/plot|interval/u.test(classOf(place) ?? ""));
+  return kept.map((place) => (place === (heads[0] === "" ? 1 : 0) ? "minmax(0, 1fr)" : "auto")).join(" ");
+}
+
+function clickable(row) {
+  const buttons = row.querySelectorAll("button");
+  if (buttons.length !== 1) return row;
+  row.classList.add("whole");
+  row.addEventListener("click", (event) => {
+    if (!event.target.closest("button") && getSelection().isCollapsed) buttons[0].dispatchEvent(new MouseEvent("click", { shiftKey: event.shiftKey }));
+  });
+  return row;
+}
+
+/** A table that shows its first rows, and on demand all of them, in as many columns as there is room for. */
 export function expandable({ rows, draw, few, ...parts }) {
-  const place = element("div", { class: "scroll" });
-  const show = (number) => place.replaceChildren(tableWith({ ...parts, rows: rows.slice(0, number).map(draw) }));
-  show(few);
-  return rows.length > few ? [place, moreButton(`all ${whole(rows.length)}`, (all) => show(all ? Infinity : few))] : place;
+  const place = element("div", { class: "columns" });
+  const show = (all) => {
+    const shown = all ? rows : rows.slice(0, few);
+    const size = Math.ceil(shown.length / (all ? Math.max(1, Math.floor(place.clientWidth / COLUMN)) : 1));
+    const tables = [];
+    for (let first = 0; first < shown.length; first += size) tables.push(tableWith({ ...parts, rows: shown.slice(first, first + size).map(draw) }));
+    place.replaceChildren(...tables);
+  };
+  show(false);
+  return rows.length > few ? [place, moreButton(`all ${whole(rows.length)}`, show)] : place;
 }
 
-/** A button that shows all or fewer. */
+/** A button that shows all, in the whole width of the page, or fewer. */
 export function moreButton(title, show) {
   const button = element("button", { type: "button", class: "more", "aria-expanded": "false" }, title);
   button.addEventListener("click", () => {
     const all = button.getAttribute("aria-expanded") === "false";
+    const around = button.closest(".panel");
+    around.classList.toggle("wide", all);
     show(all);
+    around.scrollIntoView({ block: "nearest" });
     button.setAttribute("aria-expanded", String(all));
     button.textContent = all ? "fewer" : title;
     drawnAnew();
@@ -88,8 +119,8 @@ export function legend({ view, systems }) {
   return element("p", { class: "legend" }, side("a"), view.b === null ? null : side("b"));
 }
 
-/** Tabs with one tab stop; arrow keys move. @param {[string, string, any][]} parts ids, titles and contents */
-export function tabs(name, parts) {
+/** Tabs with one tab stop; arrow keys move. `first` is open at the beginning, if it is there; `tell` hears which one is opened. @param {[string, string, any][]} parts ids, titles and contents */
+export function tabs(name, parts, first, tell) {
   const tab = (id) => ({ type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `part-${id}` });
   const page = (id) => ({ role: "tabpanel", id: `part-${id}`, class: "tabpanel", tabIndex: 0, "aria-labelledby": `tab-${id}` });
   const buttons = parts.map(([id, title]) => element("button", tab(id), title));
@@ -101,16 +132,20 @@ export function tabs(name, parts) {
       pages[place].hidden = place !== chosen;
     });
   };
+  const turn = (place) => {
+    choose(place);
+    tell(parts[place][0]);
+  };
   buttons.forEach((button, place) => {
-    button.addEventListener("click", () => choose(place));
+    button.addEventListener("click", () => turn(place));
     button.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
       const next = (place + step + buttons.length) % buttons.length;
-      choose(next);
+      turn(next);
       buttons[next].focus();
     });
   });
-  choose(0);
+  choose(Math.max(0, parts.findIndex(([id]) => id === first)));
   return [element("div", { role: "tablist", "aria-label": name, class: "tablist" }, buttons), pages];
 }

@@ -1,11 +1,10 @@
 // Tags: a row for each side, a column for each word; where a tag has parts, those that changed are marked.
 import { NONE } from "./data.js";
 import { shape } from "./dom.js";
-import { Columns, FONTS, Sheet, fitted, keptWords, widthOf } from "./columns.js";
+import { APART, FONTS, fitted, keptWords, widthOf } from "./lines.js";
 import { MARKS, itemAttributes, itemsByWord, restOfWords, stateOf } from "./scene.js";
 
-const LINE = 16;
-const WORDS_HEIGHT = 30;
+const TAG_LINE = 16;
 const PADDING = 7;
 
 /** Tags as rows under the words. */
@@ -14,26 +13,20 @@ export function tagRows(scene) {
   restOfWords(scene);
   const cells = scene.words.map((_, word) => cellsOfWord(scene, items[word]));
   const differing = scene.words.map((_, word) => word).filter((word) => cells[word].some((cell) => cell.state !== "shared" && cell.item !== NONE));
-  const columns = new Columns(scene.words, scene.view.fold ? keptWords(scene.words.length, differing) : null);
-  cells.forEach((row, word) => row.forEach((cell) => columns.widen(word, cell.width)));
-  columns.lay();
-  const sheet = new Sheet(columns.width, scene.mirrored);
-  wordRow(sheet, columns, 20);
-  const bands = [];
-  let top = WORDS_HEIGHT;
-  scene.sides.forEach((side, row) => {
-    const shown = cells.filter((_, word) => !columns.isFolded(word));
-    const height = Math.max(1, ...shown.map((ofWord) => ofWord[row].lines.length)) * LINE + 14;
-    bands.push({ side, top, height, text: top + 21 });
-    cells.forEach((ofWord, word) => columns.isFolded(word) || drawTag(scene, sheet, columns, word, ofWord[row], top + 5));
-    top += height;
-  });
-  return { sheet, columns, bands, height: top + 2, table: tagTable(scene, cells) };
-}
-
-/** The words in a row. */
-export function wordRow(sheet, columns, down) {
-  for (const cell of columns.cells) sheet.text(cell.middle, down, cell.shown, cell.folded ? "fold" : "word", { title: cell.title });
+  const bands = scene.sides.map((side, row) => ({ side, cells: cells.map((ofWord) => ofWord[row]) }));
+  return {
+    words: scene.words,
+    kept: scene.view.fold ? keptWords(scene.words.length, differing) : null,
+    gap: APART,
+    bands,
+    prepare: (line, band) => {
+      const shown = line.cells.filter((cell) => !cell.folded).map(({ begin }) => ({ word: begin, ...band.cells[begin] }));
+      for (const cell of shown) line.widen(cell.word, cell.width);
+      return { shown, differs: shown.some((cell) => cell.state !== "shared"), below: Math.max(1, ...shown.map((cell) => cell.lines.length)) * TAG_LINE + 9 };
+    },
+    draw: (sheet, line, { shown }, _, down) => shown.forEach((cell) => drawTag(scene, sheet, line, cell, down)),
+    table: tagTable(scene, cells),
+  };
 }
 
 function cellsOfWord(scene, item) {
@@ -46,14 +39,14 @@ function cellsOfWord(scene, item) {
     const state = stateOf(scene, side, { agreed, same: codes[row] === gold, wrong: side.number > 0 && texts.wrong[side.system][item] === 1 });
     const others = side.number ? [gold] : codes.filter((code) => code !== gold);
     const label = texts.label(codes[row]);
-    const lines = linesOf(label, others.map((code) => texts.label(code)), side.number > 0);
+    const lines = tagLines(label, others.map((code) => texts.label(code)), side.number > 0);
     const width = Math.max(...lines.map((line) => widthOf(line.map((part) => part.text).join(""), FONTS.strong)));
     return { item, state, label, lines, width: width + widthOf(MARKS[state], FONTS.strong) + 2 * PADDING };
   });
 }
 
 /** A tag as lines of parts, each with whether it differs from another tag; `lacking`: tell what only others have. */
-function linesOf(label, others, lacking) {
+function tagLines(label, others, lacking) {
   if (isFeatures(label) || others.some(isFeatures)) return featureLines(label, others, lacking);
   const shown = fitted(label, FONTS.strong);
   if (shown.cut) return [[{ text: shown.shown, title: label, changed: others.some((other) => other !== label) }]];
@@ -110,20 +103,20 @@ function comparable(tag, other) {
   return ours.length === theirs.length && ours.length > 3 && ours.filter((part, place) => part === theirs[place]).length * 2 >= ours.length;
 }
 
-function drawTag(scene, sheet, columns, word, cell, top) {
+function drawTag(scene, sheet, line, cell, top) {
+  const middle = line.middle(cell.word);
   if (cell.item === NONE) {
-    sheet.text(columns.middle(word), top + 16, "·", "label shared");
+    sheet.text(middle, top + 16, "·", "label shared");
     return;
   }
-  const height = cell.lines.length * LINE + 5;
   const half = cell.width / 2;
-  const parted = cell.lines.some((line) => line.some((part) => part.changed)) ? " parted" : "";
+  const parted = cell.lines.some((parts) => parts.some((part) => part.changed)) ? " parted" : "";
   sheet.group(itemAttributes(scene, cell.item, `tag ${cell.state}${parted}`), () => {
-    if (cell.state !== "shared" || cell.item === scene.view.marked) sheet.box(columns.middle(word) - half, columns.middle(word) + half, top, height, `frame ${cell.state}`, { rx: 4 });
+    if (cell.state !== "shared" || cell.item === scene.view.marked) sheet.box(middle - half, middle + half, top, cell.lines.length * TAG_LINE + 5, `frame ${cell.state}`, { rx: 4 });
     cell.lines.forEach((line, index) => {
       const parts = line.map((part) => shape("tspan", { class: part.changed && cell.state !== "shared" ? "changed" : null }, part.text));
       const mark = index ? "" : MARKS[cell.state];
-      const node = sheet.text(columns.middle(word), top + 15 + index * LINE, "", `label ${cell.state}`, { title: line[0].title });
+      const node = sheet.text(middle, top + 15 + index * TAG_LINE, "", `label ${cell.state}`, line[0].title);
       node.prepend(...(mark ? [shape("tspan", { class: "mark" }, mark)] : []), ...parts);
     });
   });

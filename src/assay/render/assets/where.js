@@ -1,7 +1,8 @@
 // Where systems differ and err: heat maps, types of errors, scores, slices, and the upper bound of choosing among them.
-import { bar, dumbbell, dumbbellTitle, growthChart, heatMap, intervalPlot, rangeOf } from "./charts.js";
+import { axisOf, bar, dumbbellTitle, figuresPlot, growthChart, heatMap, scaleOf } from "./charts.js";
 import { element } from "./dom.js";
 import { percent, plural, pValue, signed, whole } from "./numbers.js";
+import { takeable } from "./picture.js";
 import { term } from "./query.js";
 import { worded, chooser, countButton, expandable, moreButton, named, numeric, panel, plotted, tableWith, tabs } from "./tables.js";
 
@@ -51,10 +52,9 @@ export function wherePanel(report) {
     ["confusion-b", "Gold → B", paired ? confusion(report, "b") : null],
     ["types", "Errors", errorTypes(report)],
     ["slices", "Slices", slices(report)],
-    ["scores", "Scores", paired ? scores(report) : null],
     ["bound", "Bound", upperBound(report)],
   ].filter(([, , content]) => content);
-  return parts.length ? panel("where", "Where", tabs("Where", parts)) : null;
+  return parts.length ? panel("where", "Where", tabs("Where", parts, report.view.tab, (tab) => report.change({ tab }, "open"))) : null;
 }
 
 // --- heat maps ---
@@ -65,7 +65,7 @@ function flow(report) {
   const rows = report.result.transitions.filter((row) => row.a === a && row.b === b && row.on === report.on && row.slice === null);
   if (!rows.length) return labelFlow(report);
   const place = element("div", {});
-  const show = (label) => place.replaceChildren(outcomeFlow(report, rows.filter((row) => row.label === label), label));
+  const show = (label) => place.replaceChildren(takeable(`outcomes-${a}-${b}`, outcomeFlow(report, rows.filter((row) => row.label === label), label)));
   show(null);
   const labels = [...new Set(rows.map((row) => row.label))];
   return [chooser("Gold label", labels.map((label) => [label === null ? "all gold labels" : `gold ${label}`, label]), show), place];
@@ -92,7 +92,7 @@ function labelFlow(report) {
     return countButton(report, count, terms, `A says ${before}, B says ${after}`);
   };
   const sums = summed(diff.changes, (change) => [change.from, change.to]);
-  return labelHeat(sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
+  return labelHeat(`answers-${diff.a}-${diff.b}`, sums, content, { caption: "Answers that differ: A's (rows), B's (columns)", corner: "A ↓ B →" });
 }
 
 /** Gold's labels against a system's: errors alone, what is spurious in the last row, what is missing in the last column. */
@@ -119,7 +119,7 @@ function confusion(report, side) {
   };
   const pieceNote = rows.some((row) => row.pieces) ? "; +: further pieces of gold's" : "";
   const caption = `Errors of ${letter}: gold's label (rows), ${letter}'s (columns)${report.result.remarks["confusion page"] ?? ""}${pieceNote}`;
-  return labelHeat(summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
+  return labelHeat(`confusion-${system}`, summed(rows, (row) => [row.gold ?? NO_LABEL, row.assigned ?? NO_LABEL]), content, { caption, corner: `gold ↓ ${letter} →` });
 }
 
 /** Counts added up by two names: [one, other, count]. */
@@ -141,7 +141,7 @@ function byWeight(sums, side) {
 }
 
 /** A heat map of labels: the most frequent ones, all on demand. */
-function labelHeat(sums, content, words) {
+function labelHeat(name, sums, content, words) {
   const [rows, columns] = [byWeight(sums, 0), byWeight(sums, 1)];
   // Names that both sides have come first and in the same order, so that there is a diagonal.
   const both = rows.filter((name) => columns.includes(name));
@@ -159,7 +159,7 @@ function labelHeat(sums, content, words) {
   };
   show(FEW_NAMES);
   const number = Math.max(rows.length, columns.length);
-  return number > FEW_NAMES ? [place, moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES))] : place;
+  return takeable(name, place, number > FEW_NAMES ? moreButton(`all ${whole(number)} labels`, (all) => show(all ? Infinity : FEW_NAMES)) : null);
 }
 
 // --- types of errors, scores, slices ---
@@ -169,7 +169,7 @@ function errorTypes(report) {
   const measures = [...new Set(report.result.error_types.map((row) => row.measure))];
   if (!measures.length) return null;
   const ordered = measures.sort((one, other) => Number(other === report.on) - Number(one === report.on));
-  return element("div", { class: "scroll" }, ordered.map((measure) => typeTable(report, measure)));
+  return ordered.map((measure) => takeable(`errors-${measure}`, typeTable(report, measure)));
 }
 
 function typeTable(report, measure) {
@@ -184,30 +184,11 @@ function typeTable(report, measure) {
     const title = `${side.toUpperCase()}, ${typeName(type)}: ${whole(row.count)}, ${percent(row.share)} percent of its errors`;
     const terms = measure === report.on ? [term(`${side}-type`, type)] : null;
     const count = countButton(report, row.count, terms, `${side.toUpperCase()}: ${typeName(type)}`);
-    return [numeric(count), plotted(bar(row.count, most, side, title, 90))];
+    return [numeric(count), plotted(bar(row.count, most, side, title))];
   };
   const heads = ["type", ...sides.flatMap((side) => [side.toUpperCase(), ""])];
   const draw = (type) => [named(typeName(type)), sides.flatMap((side) => cells(side, type))];
-  return tableWith({ caption: `Types of errors, ${measure}`, heads, rows: types.map(draw) });
-}
-
-/** The main scores of all systems with their intervals. */
-export function scores(report) {
-  const rows = report.mainScores();
-  if (!rows.length) return null;
-  const draw = (row) => {
-    const own = rows.filter((one) => one.measure === row.measure);
-    const title = `${row.system}, ${row.measure}: ${percent(row.value)}, 95% interval ${percent(row.low)} to ${percent(row.high)}`;
-    return [
-      named(row.system),
-      worded(row.score === "value" || row.score === row.measure ? row.measure : `${row.measure} ${row.score}`),
-      numeric(percent(row.value)),
-      plotted(intervalPlot(row, rangeOf(own.flatMap((one) => [one.low, one.high, one.value])), title, { width: 110 })),
-      numeric(row.low === null ? "–" : `[${percent(row.low)}, ${percent(row.high)}]`),
-    ];
-  };
-  const heads = ["system", "measure", "score", "", "interval"];
-  return element("div", { class: "scroll" }, tableWith({ caption: "Main scores, with 95% intervals", heads, rows: rows.map(draw) }));
+  return tableWith({ caption: `Types of errors, ${report.title(measure)}`, heads, rows: types.map(draw) });
 }
 
 /** Each slice under A and B, on the main measure. */
@@ -216,32 +197,36 @@ function slices(report) {
   const names = [...new Set(report.result.scores.filter((row) => row.slice !== null && row.measure === main?.measure).map((row) => row.slice))];
   if (!names.length) return null;
   const paired = report.view.b !== null;
-  const heads = paired ? ["slice", "count", "", "A", "B", "B − A", "p (Holm)"] : ["slice", "", "A"];
-  const draw = paired ? (name) => pairSlice(report, main, name) : (name) => oneSlice(report, main, name);
-  return expandable({ caption: `${main.measure} by slice`, heads, rows: names, draw, few: FEW_SLICES });
+  const sides = report.pair().filter(Boolean);
+  const figures = (name) => sides.map((system, place) => ({ value: null, ...report.figureOf(system, main.measure, main.score, null, name), mark: "ab"[place] }));
+  const scale = scaleOf(names.flatMap(figures).flatMap((row) => [row.value, row.low, row.high]), 4);
+  const heads = paired ? ["slice", "count", () => axisOf(scale), "A", "B", "B − A", "p"] : ["slice", () => axisOf(scale), "A"];
+  const caption = `${report.title(main.measure)} by slice, with 95% intervals${paired ? " (°: p is not corrected for the number of slices)" : ""}`;
+  const draw = (name) => (paired ? pairSlice(report, main, name, figures(name), scale) : oneSlice(name, figures(name), scale));
+  return takeable(`slices-${sides.join("-")}`, expandable({ caption, heads, rows: names, draw, few: FEW_SLICES, kind: "rows stacked" }));
 }
 
-function pairSlice(report, main, name) {
+function pairSlice(report, main, name, figures, scale) {
   const [nameA, nameB] = report.pair();
-  const [a, b] = [nameA, nameB].map((system) => report.scoreOf(system, main.measure, main.score, null, name));
+  const [a, b] = figures.map((row) => row.value);
   const diff = report.diff(name);
   const terms = report.texts && name in report.texts.slices ? [term("slice", name)] : null;
   const ofPair = (row) => row.a === nameA && row.b === nameB && row.test !== "mcnemar";
-  const tested = (row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row);
+  const test = report.result.comparisons.find((row) => row.slice === name && row.measure === main.measure && row.score === main.score && ofPair(row));
   return [
     named(name),
     numeric(diff ? countButton(report, diff.items, terms, `${report.noun}s with ${name}`) : null),
-    plotted(dumbbell(a, b, [0, 1], dumbbellTitle(name, nameA, a, nameB, b), 110)),
+    plotted(figuresPlot(figures, scale, dumbbellTitle(name, nameA, a, nameB, b))),
     numeric(percent(a)),
     numeric(percent(b)),
     numeric(signed(a === null || b === null ? null : b - a)),
-    numeric(pValue(report.result.comparisons.find(tested)?.p_adjusted)),
+    numeric(!test || test.p_adjusted !== null ? pValue(test?.p_adjusted) : `${pValue(test.p)}°`),
   ];
 }
 
-function oneSlice(report, main, name) {
-  const value = report.scoreOf(report.systems[report.view.a], main.measure, main.score, null, name);
-  return [named(name), plotted(bar(value ?? 0, 1, "a", `${name}: ${percent(value)}`)), numeric(percent(value))];
+function oneSlice(name, figures, scale) {
+  const [{ value }] = figures;
+  return [named(name), plotted(figuresPlot(figures, scale, `${name}: ${percent(value)}`)), numeric(percent(value))];
 }
 
 // --- the upper bound ---
@@ -253,21 +238,22 @@ function upperBound(report) {
   if (!bound) return null;
   // Where systems add items, those of gold tell recall alone.
   const what = report.kinds.length ? "a recall of " : "";
-  const reached = `${what}${percent(bound.upper)} on ${bound.on}: ${signed(bound.gain)} over ${bound.best}`;
+  const reached = `${what}${percent(bound.upper)} on ${report.title(bound.on)}: ${signed(bound.gain)} over ${bound.best}`;
   const said = `Whoever always chose the best answer among ${plural(report.systems.length, "system")} would reach ${reached}.`;
   const counted = element("div", { class: "beside" }, rightIn(report, bound), onlyRight(report, report.result.unique.filter(here)));
   const steps = growing(report.result.growth.filter(here));
-  return element("div", { class: "scroll" }, element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps);
+  return [element("p", {}, said), boundBars(report, bound), counted, exactSentences(report, bound), steps];
 }
 
 function boundBars(report, bound) {
   const values = [...Object.entries(bound.systems), ["upper bound", bound.upper]];
-  const low = rangeOf(values.map(([, value]) => value))[0];
+  const scale = scaleOf(values.map(([, value]) => value));
   const draw = ([name, value], place) => {
-    const drawn = bar(value - low, 1 - low, place === values.length - 1 ? "b" : "a", `${name}: ${percent(value)}`, 160);
+    const drawn = figuresPlot([{ value, mark: place === values.length - 1 ? "b" : "a" }], scale, `${name}: ${percent(value)}`);
     return [named(name), numeric(percent(value)), plotted(drawn)];
   };
-  return tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold (bars from ${percent(low)})`, rows: values.map(draw) });
+  const heads = ["system", "right", () => axisOf(scale)];
+  return takeable("upper-bound", tableWith({ caption: `Right, of ${plural(bound.items, report.noun)} of gold`, heads, rows: values.map(draw) }));
 }
 
 function rightIn(report, bound) {
@@ -299,5 +285,5 @@ function growing(steps) {
   if (steps.length < 2) return null;
   const title = `Upper bound as systems join: ${steps.map((step) => `${step.added} ${percent(step.upper)}`).join(", ")}`;
   const caption = "As systems join, the one that adds most first: upper bound (dots), right in all of them (rings)";
-  return element("figure", {}, element("figcaption", {}, caption), growthChart(steps, title));
+  return takeable("upper-bound-growing", element("figcaption", {}, caption), growthChart(steps, title));
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
+from assay.records import dataclass
 from assay.render.pictures.sheet import (
     BAND,
     ESTIMATE,
@@ -18,8 +18,8 @@ from assay.render.pictures.sheet import (
     Look,
     Unit,
     bare,
+    captioned,
     drawn,
-    headed,
     largest,
     pair_title,
     share,
@@ -98,9 +98,10 @@ def forest(posterior: Posterior) -> Figure:
         for place, (name, estimate) in enumerate(rows)
         if _known(estimate)
     ]
-    rope = f"; practically equal within ±{unit.bare(posterior.rope)}" if posterior.rope else ""
+    rope = f" (practically equal within ±{unit.bare(posterior.rope)})" if posterior.rope else ""
     notes = ["▶ goes on beyond the frame; its ends are in the column of numbers"] if any(beyond) else []
-    return headed(figure, pair_title(posterior), f"Difference in {unit.name}{rope}", notes)
+    where = "on each data set, on the whole and on the next"
+    return captioned(figure, f"{pair_title(posterior)}, difference in {unit.name}{rope} {where}.", notes)
 
 
 def _ground(axes: Axes, posterior: Posterior, unit: Unit) -> None:
@@ -113,6 +114,7 @@ def _ground(axes: Axes, posterior: Posterior, unit: Unit) -> None:
     below: Look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "size": 8}
     axes.annotate(f"← {short(posterior.a, 18)} better", (0, 0), (0, -22), ha="left", **below)
     axes.annotate(f"{short(posterior.b, 18)} better →", (1, 0), (0, -22), ha="right", **below)
+    axes.set_xlabel(f"difference in {short(posterior.measure)}, {unit.name}", labelpad=16)
     _column(axes, -0.5, 1.2, "measured", "right", SOFT)
     _column(axes, -0.5, 1.25, "estimate [95% interval]", "left", SOFT)
 
@@ -143,11 +145,8 @@ Pair = tuple[str, str]
 _WIDE, _ACROSS, _ROW = 1.8, 2.1, 0.38
 _LABELS = {"a": "left system better", "equal": "≈ practically equal", "b": "right system better"}
 KINDS = {
-    "decision": (
-        "Decision shares of all pairs",
-        "the share of posterior draws in which each outcome is the likeliest",
-    ),
-    "region": ("Outcomes to expect on a new data set", "the mean probability of each outcome on a new data set"),
+    "decision": "the share of posterior draws in which each outcome is the likeliest",
+    "region": "the mean probability of each outcome on a new data set",
 }
 
 
@@ -188,8 +187,7 @@ def matrix(posteriors: Sequence[Posterior], kind: str = "decision") -> Figure:
         for place, pair in enumerate(rows):
             _bar(axes, place, shares.get((measure, pair)))
     _names(figure.axes[0], rows, len(columns))
-    title, given = KINDS[kind]
-    return headed(figure, title, f"In each bar {given}")
+    return captioned(figure, f"All pairs of systems; in each bar {KINDS[kind]}.")
 
 
 def _names(axes: Axes, rows: list[Pair], columns: int) -> None:
@@ -276,7 +274,8 @@ def curves(posterior: Posterior) -> Figure:
                 label = names[outcome] + " better" * (outcome != "equal")
                 look: Look = {"color": colour, "ls": dashes, "marker": mark, "markevery": marked, "ms": 5, "lw": 1.6}
                 axes.plot(sorted(panel.points), values, **look, label=label, clip_on=False)
-    return headed(figure, pair_title(posterior), "How the shares change with the region of equality and the prior")
+    caption = f"{pair_title(posterior)}; how the shares change with the region of equality and the prior."
+    return captioned(figure, caption)
 
 
 def _frame(axes: Axes, panel: Panel) -> None:

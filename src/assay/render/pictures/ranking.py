@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, drawn, headed, sheet, short, width_of
+from assay.render.pictures.sheet import FLAG, INK, SOFT, Look, bare, captioned, drawn, sheet, short, width_of
 from assay.result.posteriors import Ranking, RankRelation
 
 if TYPE_CHECKING:
@@ -160,8 +160,7 @@ def ranking_graph(ranking: Ranking) -> Figure:
         _box(axes, *plan.places[name], plan.box, _BOX, ec=INK, fc="white", zorder=3)
         axes.text(*plan.places[name], short(name, 22), ha="center", va="center", weight="bold", zorder=4)
     notes = [f"! {sentence}" for sentence in ranking.intransitive]
-    chain = short(ranking.chain, max(round(14 * plan.width), 60))
-    return headed(figure, f"Order by {short(ranking.measure)}", chain, notes)
+    return captioned(figure, f"Order by {short(ranking.measure)}: {short(ranking.chain, 200)}.", notes)
 
 
 def _edge(axes: Axes, line: list[Point], flagged: bool) -> None:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.render.pictures.sheet import INK, SOFT, bare, drawn, headed, sheet, short
+from assay.render.pictures.sheet import (
+    COLUMN,
+    INK,
+    PAGE,
+    SOFT,
+    bare,
+    captioned,
+    drawn,
+    fitted,
+    panel,
+    sheet,
+    short,
+    width_of,
+)
 from assay.result.posteriors import MeanRanks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_WIDTH, _LINE = 4.5, 0.24
+_LINE, _BAR, _FEW = 0.2, 0.11, 6
 
 
 def bars(ranks: MeanRanks) -> list[tuple[str, ...]]:
@@ -24,36 +37,48 @@ def bars(ranks: MeanRanks) -> list[tuple[str, ...]]:
 @drawn
 def critical_difference(ranks: MeanRanks) -> Figure:
     """The critical-difference diagram of one measure; the best system stands on the left."""
-    names, found = list(ranks.ranks), bars(ranks)
-    low, high = math.floor(min(ranks.ranks.values())), math.ceil(max(ranks.ranks.values()))
+    found, places = bars(ranks), list(ranks.ranks.values())
+    low, high = math.floor(min(places)), math.ceil(max(places))
     high += low == high
+    whole = COLUMN if len(places) <= _FEW else PAGE
+    names = [
+        f"{name}  {rank:.2f}" for name, rank in zip(fitted(list(ranks.ranks), whole / 4, 8), places, strict=True)
+    ]
+    half = -(-len(names) // 2)
+    sides = [max((width_of(name, 8) for name in part), default=0.0) + 0.12 for part in (names[:half], names[half:])]
+    width, height = whole - sum(sides), _LINE * half + _BAR * len(found) + 0.15
+    figure = sheet(whole)
+    axes = panel(figure, sides[0], 0, width, height)
+    bare(axes, (0, width), (0, height))
 
     def x(rank: float) -> float:
-        return _WIDTH * (rank - low) / (high - low)
+        return width * (rank - low) / (high - low)
 
-    half = -(-len(names) // 2)
-    height = _LINE * (half + 1) + 0.16 * len(found) + 0.3
-    figure = sheet()
-    axes = figure.add_axes((0, 0, _WIDTH, height))
-    bare(axes, (0, _WIDTH), (0, height))
-    axes.plot([0, _WIDTH], [height] * 2, color=INK, lw=1, clip_on=False)
-    for rank in range(low, high + 1):
-        axes.plot([x(rank)] * 2, [height, height + 0.08], color=INK, lw=1, clip_on=False)
-        axes.text(x(rank), height + 0.12, str(rank), ha="center", va="bottom", size=8, color=SOFT)
+    axes.plot([0, width], [height] * 2, color=INK, lw=1, clip_on=False)
+    for rank in range(low, high + 1, math.ceil(0.22 * (high - low) / width)):
+        axes.plot([x(rank)] * 2, [height, height + 0.06], color=INK, lw=1, clip_on=False)
+        axes.text(x(rank), height + 0.08, str(rank), ha="center", va="bottom", size=8, color=SOFT)
+    if ranks.by == "nemenyi":
+        end = x(low + ranks.critical_difference)
+        axes.plot([0, end], [height + 0.32] * 2, "|-", color=INK, lw=1, ms=6, clip_on=False)
+        text = f"critical difference {ranks.critical_difference:.2f}"
+        axes.text(0, height + 0.36, text, va="bottom", size=8, color=SOFT)
     for number, group in enumerate(found):
-        level = height - 0.16 * (number + 1)
+        level = height - _BAR * (number + 1)
         ends = [x(ranks.ranks[name]) for name in (group[0], group[-1])]
-        axes.plot([ends[0] - 0.04, ends[1] + 0.04], [level] * 2, color=INK, lw=4, clip_on=False)
-    for index, name in enumerate(names):
+        axes.plot([ends[0] - 0.03, ends[1] + 0.03], [level] * 2, color=INK, lw=3, clip_on=False)
+    for index, (name, at) in enumerate(zip(names, places, strict=True)):
         left = index < half
         level = _LINE * (half - index if left else half - (len(names) - 1 - index)) - _LINE / 2
-        place, end = x(ranks.ranks[name]), (-0.1 if left else _WIDTH + 0.1)
-        axes.plot([place, place, end], [height, level, level], color=SOFT, lw=1, clip_on=False)
-        text = f"{short(name, 22)}  {ranks.ranks[name]:.2f}"
-        axes.text(end - 0.05 if left else end + 0.05, level, text, ha="right" if left else "left", va="center")
-    subtitle = f"Mean ranks over {ranks.data_sets} data sets, 1 is the best; bars join what is not told apart"
-    notes = [
-        "Wilcoxon's signed-rank test, Holm's correction, 0.05. Nemenyi's critical difference would be "
-        f"{ranks.critical_difference:.2f}."
-    ]
-    return headed(figure, f"Ranks by {short(ranks.measure)}", subtitle, notes)
+        end, side = (-0.04, -0.02) if left else (width + 0.04, 0.02)
+        axes.plot([x(at), x(at), end], [height, level, level], color=SOFT, lw=0.8, clip_on=False)
+        axes.text(end + side, level, name, ha="right" if left else "left", va="center", size=8)
+    test = {
+        "wilcoxon": "Wilcoxon's signed-rank test, p > 0.05 after Holm's correction",
+        "nemenyi": "Nemenyi's test, p > 0.05",
+    }[ranks.by]
+    return captioned(
+        figure,
+        f"Mean ranks by {short(ranks.measure)} over {ranks.data_sets} data sets, 1 is the best; bars join systems "
+        f"that are not told apart ({test}).",
+    )

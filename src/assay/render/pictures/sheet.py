@@ -1,4 +1,4 @@
-"""Paper to draw on, by matplotlib: one look, a heading above, a key below, words that fit, always the same bytes."""
+"""Paper to draw on, by matplotlib: one look, a key below and no title, words that fit, always the same bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
-from assay.render.text import DASH, visible
+from assay.render.text import visible
+from assay.result.numbers import DASH
 from assay.result.posteriors import Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:
@@ -27,10 +29,17 @@ Look = dict[str, Any]
 """The look of something drawn, by matplotlib's names."""
 INK, SOFT, FAINT, BAND = "#1a1a1a", "#555555", "#d8d8d8", "#ededed"
 ESTIMATE, FLAG = "#5b3f8c", "#c2410c"
+COLUMN, PAGE = 8 / 2.54, 16 / 2.54
+"""The widths of one column of a paper and of two, 8 and 16 cm."""
 # A is of middle lightness, equal nearly the paper's, B the strongest: the three stay apart in grey, too.
 FILLS = {"a": "#e69f00", "equal": "#ebebeb", "b": "#005b96"}
+SERIES = (
+    *(("#0072b2", "-", "o"), ("#d55e00", "--", "s"), ("#009e73", "-.", "^"), ("#cc79a7", ":", "D")),
+    *(("#e69f00", "-", "v"), ("#56b4e9", "--", "P"), ("#1a1a1a", "-.", "X"), ("#8c6d1f", ":", "*")),
+)
+"""Colour, dashes and mark of each of several systems: apart for the colour-blind and, by their marks, in grey."""
 _FACTS: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
-ENDINGS = tuple(f".{form}" for form in _FACTS)
+FORMATS = tuple(_FACTS)
 # Before the others the one that looks alike everywhere; behind it whatever has letters of the rest of the world.
 _FONTS = (
     *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew"),
@@ -40,6 +49,7 @@ _LOOK: Look = {
     "font.size": 9,
     "text.color": INK,
     "text.parse_math": False,
+    "axes.axisbelow": True,
     "axes.edgecolor": SOFT,
     "axes.labelcolor": SOFT,
     "axes.labelsize": 8,
@@ -58,7 +68,7 @@ _LOOK: Look = {
     "legend.fontsize": 8,
     "legend.handlelength": 2.6,
     "legend.frameon": False,
-    "savefig.dpi": 192,
+    "savefig.dpi": 300,
     # Whole fonts in PDF, as journals ask; in SVG text stays text, to be searched, edited and read aloud.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
@@ -71,7 +81,7 @@ def check_plot() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise UsageError("pictures need matplotlib. Install it: pip install 'assay[plot]'") from None
+        raise UsageError("figures need matplotlib. Install it: pip install 'assay-nlp[plot]'") from None
 
 
 @contextmanager
@@ -104,30 +114,49 @@ def drawn(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     return within
 
 
-def sheet() -> Figure:
-    """An empty figure, of one inch by one: places on it are inches, and whatever lies beyond is saved as well."""
+def sheet(width: float = 1.0) -> Figure:
+    """An empty figure; whatever lies above, below or, of a figure of one inch, beside it is saved as well."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(1, 1))
+    return Figure(figsize=(width, 1))
 
 
-def headed(figure: Figure, title: str, subtitle: str, notes: Sequence[str] = ()) -> Figure:
-    """The figure with a title above all that is drawn so far, and a key to all that has a label and notes below."""
-    box = figure.get_tightbbox()
-    figure.set_label(title)
-    figure.text(box.x0, box.y1 + 0.38, title, size=12, weight="bold")
-    figure.text(box.x0, box.y1 + 0.16, subtitle, color=SOFT)
+def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
+    """Axes in a place of the figure given in inches."""
+    whole = figure.get_figwidth()
+    return figure.add_axes((x / whole, y, width / whole, height))
+
+
+def captioned(figure: Figure, caption: str, notes: Sequence[str] = ()) -> Figure:
+    """The figure with a key to all that has a label and notes below; the caption, for the text around it, is its
+    label."""
+    box, width = figure.get_tightbbox(), figure.get_figwidth()
+    figure.set_label(caption)
     key: dict[str, Artist] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         key |= dict(zip(labels, handles, strict=True))
+    left, top = (box.x0, box.y0 - 0.12) if width == 1 else (0, box.y0 - 0.08)
     if key:
-        place: Look = {"loc": "upper left", "bbox_to_anchor": (box.x0, box.y0 - 0.12)}
-        room: Look = {"borderpad": 0, "borderaxespad": 0, "columnspacing": 1.6}
-        figure.legend(handles=list(key.values()), labels=list(key), ncols=len(key), **place, **room)
+        # Handle, text and space of each entry, in inches; entries fill one column after the other.
+        sizes = [width_of(label, 8) + 0.56 for label in key]
+        columns = len(key)
+        while columns > 1 and width > 1 and _key_width(sizes, columns) > width:
+            columns -= 1
+        place: Look = {"loc": "upper left", "bbox_to_anchor": (left / width, top)}
+        room: Look = {"borderpad": 0, "borderaxespad": 0, "columnspacing": 1.6, "labelspacing": 0.3}
+        figure.legend(handles=list(key.values()), labels=list(key), ncols=columns, **place, **room)
+        top -= 0.16 * math.ceil(len(key) / columns) + 0.12
     lines = [line for note in notes for line in textwrap.wrap(note, max(round(14 * box.width), 90))]
-    figure.text(box.x0, box.y0 - (0.4 if key else 0.12), "\n".join(lines), va="top", size=8)
+    figure.text(left / width, top, "\n".join(lines), va="top", size=8)
     return figure
+
+
+def _key_width(sizes: Sequence[float], columns: int) -> float:
+    """The width of a key whose entries stand below each other in so many columns."""
+    longest, rest = divmod(len(sizes), columns)
+    starts = [number * longest + min(number, rest) for number in range(columns + 1)]
+    return sum(max(sizes[first:end]) for first, end in pairwise(starts))
 
 
 def bare(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:
@@ -137,6 +166,7 @@ def bare(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> Axes:
     return axes
 
 
+@cache
 def width_of(text: str, size: float = 9, weight: str = "normal") -> float:
     """The width of a text, in inches."""
     from matplotlib.font_manager import FontProperties
@@ -148,13 +178,15 @@ def width_of(text: str, size: float = 9, weight: str = "normal") -> float:
 
 def content(figure: Figure, path: Path) -> bytes:
     """A figure as the file that its ending asks for: .svg, .pdf, .png."""
-    form = path.suffix.casefold().removeprefix(".")
-    if form not in _FACTS:
-        raise UsageError(f"{path}: pictures are written as {', '.join(ENDINGS)}. Give one of these endings.")
-    stream = BytesIO()
+    from matplotlib.transforms import Bbox
+
+    form, stream, width = path.suffix.removeprefix("."), BytesIO(), figure.get_figwidth()
     with _look() as caught:
         facts = {"Title": figure.get_label(), **_FACTS[form]}
-        figure.savefig(stream, format=form, bbox_inches="tight", pad_inches=0.15, metadata=facts)
+        box = figure.get_tightbbox()
+        # A figure for a column has just that width.
+        box = box.padded(0.15) if width == 1 else Bbox.from_extents(0, box.y0 - 0.03, width, box.y1 + 0.03)
+        figure.savefig(stream, format=form, bbox_inches=box, metadata=facts)
     missing = [found for row in caught if (found := re.search(r"Glyph (\d+)", str(row.message)))]
     # The text of an SVG is set by whoever shows it, with fonts of theirs.
     if missing and form != "svg":
@@ -172,6 +204,21 @@ def content(figure: Figure, path: Path) -> bytes:
 _UNWRITABLE = dict.fromkeys((*range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\ufffd")
 _LONGEST = 32
 OUTCOMES = ("a", "equal", "b")
+
+
+def fitted(names: Sequence[str], room: float, size: float) -> list[str]:
+    """Names cut to the greatest length at which all of them have room, in inches: at their ends or, where that would
+    make them alike, in their middles."""
+    whole = [short(name, 1000) for name in names]
+    for longest in range(60, 3, -1):
+        cut = [short(name, longest) for name in whole]
+        if len(set(cut)) < len(set(whole)):
+            half = longest // 2
+            parts = [(name[:half].rstrip(), name[-half:].lstrip()) for name in whole]
+            cut = [name if len(name) <= longest else "…".join(part) for name, part in zip(whole, parts, strict=True)]
+        if all(width_of(name, size) <= room for name in set(cut)):
+            break
+    return cut
 
 
 def short(name: str, longest: int = _LONGEST) -> str:

@@ -19,8 +19,8 @@ from assay.render.pictures.sheet import (
     SOFT,
     Look,
     bare,
+    captioned,
     drawn,
-    headed,
     largest,
     pair_title,
     share,
@@ -91,7 +91,7 @@ def simplex(posterior: Posterior) -> Figure:
     _sides(axes, posterior)
     if cells is not None:
         _bar(figure, cells, _LARGE + 0.55, 0.4, 2.2)
-    return headed(figure, pair_title(posterior), _subtitle([posterior]))
+    return captioned(figure, f"{pair_title(posterior)}; {_told([posterior])}.")
 
 
 def _triangle(axes: Axes, posterior: Posterior, most: int, small: bool = False) -> Any:
@@ -196,7 +196,7 @@ def _sides(axes: Axes, posterior: Posterior) -> None:
 
 
 @drawn
-def simplex_grid(rows: Sequence[Sequence[Posterior | None]], title: str, heads: Sequence[str] = ()) -> Figure:
+def simplex_grid(rows: Sequence[Sequence[Posterior | None]], caption: str, heads: Sequence[str] = ()) -> Figure:
     """Small triangles in rows, all with one scale; heads name the columns."""
     posteriors = [posterior for row in rows for posterior in row if posterior]
     figure, cells = sheet(), None
@@ -211,7 +211,7 @@ def simplex_grid(rows: Sequence[Sequence[Posterior | None]], title: str, heads: 
                 axes.set_axis_off()
     if cells is not None:
         _bar(figure, cells, max(map(len, rows)) * 1.95, -0.4, 1.6)
-    return headed(figure, title, _subtitle(posteriors))
+    return captioned(figure, f"{caption}; {_told(posteriors)}.")
 
 
 def _bar(figure: Figure, cells: Any, x: float, y: float, height: float) -> None:
@@ -227,8 +227,8 @@ def _most(posteriors: Iterable[Posterior]) -> int:
     return max((cell.draws for posterior in posteriors for cell in posterior.simplex), default=1)
 
 
-def _subtitle(posteriors: Sequence[Posterior]) -> str:
+def _told(posteriors: Sequence[Posterior]) -> str:
     draws = {sum(cell.draws for cell in posterior.simplex) for posterior in posteriors} - {0}
-    number = f"{count(draws.pop())} posterior draws" if len(draws) == 1 else "Posterior draws"
+    number = f"{count(draws.pop())} posterior draws" if len(draws) == 1 else "posterior draws"
     each = " each" if len(posteriors) > 1 else ""
     return f"{number}{each}; at the corners: the share in which that outcome is the likeliest"

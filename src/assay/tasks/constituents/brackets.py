@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from assay.corpus import KEPT, Column, Corpus, Spans, Trees, one_vocabulary
 from assay.engine.matching import SpanList, run_starts, same_places
 from assay.engine.spanpairs import Line, Side, SpanPair, take_spans
 from assay.errors import InputError, UsageError, reason, unknown
+from assay.records import dataclass
 
 TAG, EDGE = "tag", "edge"
 ROOTS = ("", "TOP", "ROOT", "S1", "VROOT")

@@ -11,6 +11,7 @@ from assay.tasks.constituents.prepare import prepare_constituents, shows_trees
 TASK = Task(
     name="constituents",
     noun="constituent",
+    spelling={"parseval": "PARSEVAL", "leaf-ancestor": "leaf-ancestor"},
     measures=(measures,),
     defaults=("parseval", "bracket-f1"),
     agreement=("parseval",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from assay.arrays import NONE, Array, Bools, Floats, Ints, numbers_of_runs, rati
 from assay.engine.items import ONE
 from assay.engine.matching import components, max_weight_matching, max_weight_matching_sparse, run_starts
 from assay.engine.measure import F1, ByFields, Ratio
+from assay.records import dataclass
 
 SMALL = 1 << 8
 """Among so many pairs the best choice is made in whole numbers; for more of them a solver is loaded."""

@@ -4,7 +4,6 @@ depend on."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from assay.arrays import NONE, Ints
 from assay.corpus import Chains, Corpus
 from assay.engine.matching import best_pairs
 from assay.formats.emptynodes import EmptyNodes
+from assay.records import dataclass
 from assay.tasks.coreference.chains import Matched
 
 MATCHES = ("exact", "partial", "head")

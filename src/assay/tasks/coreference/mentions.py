@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from assay.corpus import Chains, Column, Corpus
 from assay.engine.matching import SpanList, best_pairs, overlapping, shared_size, span_sizes
 from assay.errors import MOST_PROBLEMS, InputError, UsageError, listed, unknown
 from assay.formats.emptynodes import ZERO
+from assay.records import dataclass
 from assay.tasks.coreference.chains import (
     ERRORS,
     Matched,

@@ -12,7 +12,7 @@ from assay.engine.parts import Part, Summed
 from assay.engine.prepare import Run
 from assay.engine.run import sums_of
 from assay.engine.scores import Settings
-from assay.engine.task import Task
+from assay.engine.task import Task, measure_title
 from assay.result import Result, Similarity, Table
 from assay.tasks.coreference import measures
 from assay.tasks.coreference.drawing import CHAINS, unresolved, unresolved_examples
@@ -73,6 +73,7 @@ def _present(result: Result) -> Result:
             tuple(wrong),
             ("text", "count", "share"),
             after="further scores",
+            name="errors",
             notes=(
                 "In brackets percent of the errors. span: the mention has another span in gold; merged, split: parts "
                 "of other entities in a chain, chains that an entity is cut into, beyond the first; missing, extra: "
@@ -81,10 +82,11 @@ def _present(result: Result) -> Result:
         ),
         Table(
             "Similarity of the systems",
-            ("pair", *measures),
+            ("pair", *map(measure_title, measures)),
             tuple(([a, b], *(values[a, b, measure] for measure in measures)) for a, b in pairs),
             ("pair", "percent"),
             after="differences",
+            columns=("pair", *measures),
             short=15,
             notes=("One system's chains taken as gold for the other's, by exact spans; F1 is the same either way.",),
         ),
@@ -111,6 +113,10 @@ def _preset(match: str, zeros: str) -> tuple[str, ...]:
 TASK = Task(
     name="coreference",
     noun="mention",
+    spelling={
+        **{name: name.upper() for name in ("muc", "blanc", "lea", "mor", "arcs")},
+        **{"b-cubed": "B³", "ceaf-e": "CEAF-e", "ceaf-m": "CEAF-m", "conll": "CoNLL"},
+    },
     measures=(measures,),
     defaults=("conll", "muc", "b-cubed", "ceaf-e", "mentions", "arcs-any"),
     presets={name: _preset(*how) for name, how in PRESETS.items()},

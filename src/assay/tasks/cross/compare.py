@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from assay.engine.scores import ALPHA, Figures, Settings
 from assay.engine.task import describe
 from assay.engine.warnings import format_warnings
 from assay.errors import UsageError, unknown
+from assay.keywords import Embed, Interval, OnMismatch, explicit
 from assay.result import SCHEMA, Framework, Overlap, Result, Source
 from assay.tasks.constituents.brackets import roots
 from assay.tasks.cross.functiontrees import subsumes
@@ -54,36 +56,38 @@ _Named = list[tuple[str, Figures]]
 """Figures of measures under names that tell their theories."""
 
 
+@explicit()
 def cross(
     theories: Sequence[str],
-    systems: Sequence[str],
+    systems: Sequence[str] | Mapping[str, str],
     measures: Sequence[str] | str | None = None,
     *,
-    sizes: str = "2.1",
+    sizes: Literal["2.1", "2.2", "paper"] = "2.1",
     subtypes: bool = True,
-    segmentation: str = "same",
-    non_projective: str = "keep",
+    segmentation: Literal["same", "strict", "chars"] = "same",
+    non_projective: Literal["keep", "leave-out", "lift"] = "keep",
     function_labels: Mapping[str, Iterable[str]] | None = None,
     unit: str | None = None,
     seed: int = 0,
     times: int = 10_000,
-    interval: str = "score",
+    interval: Interval = "score",
     power: float | None = 0.8,
-    on_mismatch: str = "error",
+    on_mismatch: OnMismatch = "error",
     input_format: str | None = None,
     examples: int = 0,
-    embed: str = "none",
+    embed: Embed = "none",
 ) -> Result:
     """Compare parsers of different frameworks (Tsarfaty et al. 2012).
 
     `theories` are golds, `name=path`, or `a+b`: the gold `a` enriched by the functions of the gold `b`. `systems` are
-    `name@theory=path`; a system may be given in several versions. `measures` are those of the frameworks themselves,
-    in place of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`, relations keep what
-    follows the colon in these as in function trees. `function_labels`: for a theory of relational-realizational
-    trees, the labels that are functions. `segmentation`: where a file cuts a sentence into other words, it is refused
-    (`same`), counted as wholly missing (`strict`), or all trees of the sentence are compared as sets of characters
-    (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`), left out (`leave-out`), or
-    dependencies are lifted until they are projective (`lift`). The other options are those of `compare`.
+    `name@theory=path`, or a mapping; a system may be given in several versions. `measures` are those of the
+    frameworks themselves, in place of `uas` and `las` for dependencies, `parseval` for constituents; with `subtypes`,
+    relations keep what follows the colon in these as in function trees. `function_labels`: for a theory of
+    relational-realizational trees, the labels that are functions. `segmentation`: where a file cuts a sentence into
+    other words, it is refused (`same`), counted as wholly missing (`strict`), or all trees of the sentence are
+    compared as sets of characters (`chars`). `non_projective`: sentences with gaps are scored like others (`keep`),
+    left out (`leave-out`), or dependencies are lifted until they are projective (`lift`). The other options are those
+    of `compare`.
     """
     for what, value, known in (
         ("segmentation", segmentation, SEGMENTATIONS),
@@ -103,6 +107,7 @@ def cross(
         embed=embed,
     )
     options.check()
+    seed, times, examples = options.seed, options.times, options.examples
     unit = unit or "sentence"
     relational = {name: frozenset(labels) for name, labels in (function_labels or {}).items()}
     asked = [measures] if isinstance(measures, str) else list(measures or ())
@@ -133,7 +138,7 @@ def cross(
     }
 
     # --- figures ---
-    settings = Settings(seed, times, interval, power)
+    settings = Settings(seed, times, interval, options.power)
     reference = compared.reference
     units = int(reference.unit_of_sentence(unit).max(initial=-1)) + 1
     figures = _tedeval_figures(compared, sizes, unit, settings)

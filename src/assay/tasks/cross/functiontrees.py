@@ -8,12 +8,13 @@ one tree into another are the units that one has and the other has not.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints, Stretches, as_codes, extents, ids_of_runs, numbers_of_runs
 from assay.errors import AlignmentError
+from assay.records import dataclass
 
 HEAD, ROOT = "hd", "root"
 LabelSets = tuple[Ints, Sequence[Collection[str]]]

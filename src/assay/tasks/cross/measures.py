@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from assay.engine.counts import Counts, Sums
 from assay.engine.items import ONE
 from assay.engine.measure import measure
 from assay.errors import unknown
+from assay.records import dataclass
 from assay.tasks.cross.functiontrees import FunctionTrees, Overlay, overlay
 
 GOLDS = ("multiple", "single")

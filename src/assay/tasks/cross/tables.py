@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from assay.engine.task import measure_title
 from assay.result import Comparison as Tested
 from assay.result import Result, Score, Table, enumeration, is_best
 from assay.result.chance import few_lines, power_lines
@@ -26,11 +27,11 @@ def present(result: Result) -> Result:
     return replace(result, heading=heading, tables=tuple(tables), tables_only=True)
 
 
-def _title(measure: str) -> str:
-    """The name of a measure in a table: `dep las`, `single dep L`, `multiple U`."""
+def _title(measure: str, written: Callable[[str], str] = measure_title) -> str:
+    """The name of a measure in a table: `dep LAS`, `single dep L`, `multiple U`."""
     spec, _, theory = measure.rpartition("@") if "@" in measure else (measure, "", "")
     if not spec.startswith("tedeval"):
-        return f"{theory} {spec}"
+        return f"{theory} {written(spec)}"
     return f"{f'single {theory}' if theory else 'multiple'} {'U' if 'labelled=false' in spec else 'L'}"
 
 
@@ -81,6 +82,8 @@ def _score_table(
         ("text", "percent"),
         bold=tuple(bold),
         italic=tuple(italic),
+        columns=("system", *(_title(measure, str) for measure, _ in columns)),
+        name="scores",
         notes=(
             f"Percent, in brackets the 95% interval, by the variance over {result.unit}s. Bold: highest "
             "of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
@@ -98,7 +101,7 @@ def _tests(result: Result) -> Iterator[Table]:
         yield _test_table(f"Differences on TedEval multiple, {kind}", rows, [], result)
     within = [row for row in result.comparisons if "@" in row.measure]
     scores = {row.measure: {one.score for one in within if one.measure == row.measure} for row in within}
-    names = [_title(row.measure) + (f" {row.score}" if len(scores[row.measure]) > 1 else "") for row in within]
+    names = [_title(row.measure, str) + (f" {row.score}" if len(scores[row.measure]) > 1 else "") for row in within]
     title = "Differences within frameworks, on TedEval single and native scores"
     yield _test_table(title, within, names, result)
 
@@ -114,6 +117,7 @@ def _test_table(title: str, tests: Sequence[Tested], names: Sequence[str], resul
         (*["score"] * bool(names), "pair", "difference", "p", "error", "p (Holm)"),
         tuple(rows),
         (*["text"] * bool(names), "pair", "points", "p", "error", "holm"),
+        name="tests",
         words=1 + bool(names),
         short=15,
         notes=(
@@ -139,6 +143,7 @@ def _edits(result: Result) -> Table:
         ("system", "spurious", "missing", "edits", "size", "forgiven", "unasked"),
         rows,
         ("text", "count"),
+        name="errors",
         notes=(
             "spurious: units that the system's own gold does not have; missing: units that all golds have. forgiven: "
             "rightly built though only its own gold has them; unasked: only its own gold has them, not built. Score: "
@@ -154,6 +159,7 @@ def _overlaps(result: Result) -> Table:
         ("golds", "units", "overlap"),
         tuple(rows),
         ("text", "text", "percent"),
+        name="differences",
         words=2,
         notes=(f"Percent: TedEval of one gold against the other ({_sizes(result)}).",),
     )

@@ -9,6 +9,7 @@ from assay.tasks.cross.tables import present
 TASK = Task(
     name="cross",
     noun="unit",
+    spelling={"tedeval": "TedEval"},
     drawing=Drawing("units"),
     measures=(measures,),
     present=present,

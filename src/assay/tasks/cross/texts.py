@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from assay.arrays import NONE, Bools, Ints, as_codes
 from assay.engine.items import Items
 from assay.engine.texts import Rows, Texts, by_place, choose, item_rows, span_rows, word_rows
+from assay.records import dataclass
 from assay.result import Example, ExampleSpan
 from assay.tasks.cross.functiontrees import Overlay, Units, overlay
 from assay.tasks.cross.measures import KINDS, MISSING, RIGHT, SPURIOUS, unit_kinds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from assay.corpus import Column, Corpus, Trees, one_vocabulary
 from assay.engine.options import Options
 from assay.errors import AlignmentError, InputError, UsageError, listed, unknown
 from assay.formats import Input, read_labels
+from assay.records import dataclass
 from assay.tasks.constituents.brackets import edge_functions, functions, with_words_of
 from assay.tasks.cross.functiontrees import (
     FunctionTrees,
@@ -343,10 +344,10 @@ def theory_paths(specs: Sequence[str]) -> tuple[dict[str, str], list[tuple[str, 
     return golds, enrichments
 
 
-def system_paths(specs: Sequence[str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def system_paths(specs: Sequence[str] | Mapping[str, str], golds: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The files of systems by name and theory."""
     systems: dict[str, dict[str, str]] = {}
-    for spec in specs:
+    for spec in [f"{name}={path}" for name, path in specs.items()] if isinstance(specs, Mapping) else specs:
         named, equals, path = spec.partition("=")
         name, at, theory = named.rpartition("@")
         if not (equals and at and name and path):

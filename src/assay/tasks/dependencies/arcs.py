@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from assay.arrays import Bools, extents
 from assay.corpus import Corpus
+from assay.records import dataclass
 
 ROOT = -1
 """The head of a word that has none."""

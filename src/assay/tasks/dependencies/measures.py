@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assay.engine.items import Items, judge_words, words_of
 from assay.engine.measure import FOUND, FOUND_WORDS, OVER_LABELS, Proportion, measure
 from assay.engine.spanpairs import segments
 from assay.errors import unknown
+from assay.records import dataclass
 from assay.tasks.dependencies.arcs import ELSEWHERE, MISSING, ROOT
 
 PUNCTUATION = ("all", "no-punct-relation", "no-punct-char")

@@ -72,6 +72,7 @@ def _present(result: Result) -> Result:
 TASK = Task(
     name="dependencies",
     noun="word",
+    spelling={name: name.upper() for name in ("las", "uas", "ls", "clas", "mlas", "blex")},
     measures=(measures,),
     defaults=("las", "uas"),
     agreement=("uas", "las"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from zlib import crc32
 
 import numpy as np
@@ -12,6 +12,7 @@ from assay.align import Pair
 from assay.arrays import NONE, Bools, Ints, numbers_of_runs
 from assay.corpus import Column, Corpus, one_vocabulary
 from assay.formats.graphs import Graph, GraphFault
+from assay.records import dataclass
 
 EMPTY = ("collapse", "drop", "align")
 """The ways to treat empty nodes."""

@@ -7,7 +7,7 @@ no head, and arguments have their predicate as head.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from assay.engine.items import Items
 from assay.engine.prepare import Run
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, ROOT, Rows, Shown, span_rows
+from assay.records import dataclass
 from assay.result import ExampleSpan
 from assay.tasks.graphs.arcs import GraphPair, graph_of
 from assay.tasks.graphs.roles import role_sides

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from assay.engine.items import Items
 from assay.engine.measure import F1, Proportion, Scores, macro, measure, weighted
 from assay.errors import InputError, UsageError, unknown
 from assay.formats.graphs import Graph
+from assay.records import dataclass
 from assay.tasks.graphs.arcs import PREDICATE, WHOLE_KINDS, graph_of, identities, in_order, nearest, number_of
 from assay.tasks.graphs.measures import EXACT, MATCHED, whole_sentences_of
 

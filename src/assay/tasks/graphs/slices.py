@@ -117,12 +117,17 @@ def _top(pair: Pair, judged: Items, _: str) -> Sided:
 # --- by predicates and arguments ---
 
 
+def _check_roles(judged: Items, spec: str) -> None:
+    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, WHOLE_KINDS) or judged.partner is None:
+        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
+
+
 def _by_roles(
     judged: Items, spec: str, values: tuple[Ints, Ints], names: Sequence[str], *, labels: bool = False
 ) -> Sided:
     """A slice by a value of the items of each side by number or, with `labels`, of the labels of both."""
-    if judged.kinds not in (roles.KINDS, roles.SPAN_KINDS, WHOLE_KINDS) or judged.partner is None:
-        raise UsageError(f"--slice {spec} is about semantic roles, which are not compared here.")
+    _check_roles(judged, spec)
+    assert judged.partner is not None
     codes = []
     sides = (
         (judged.has_gold, judged.gold if labels else judged.item),
@@ -188,6 +193,7 @@ def _predicate_tag(pair: Pair, judged: Items, _: str) -> Sided:
 
 
 def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
+    _check_roles(judged, "argument-distance")
     values = []
     for corpus in (pair.gold, pair.system):
         predicate, argument = _ends(corpus)
@@ -199,6 +205,7 @@ def _argument_distance(pair: Pair, judged: Items, _: str) -> Sided:
 def _discontinuous(pair: Pair, judged: Items, _: str) -> Sided:
     if pair.layer(GraphPair) is not None:
         raise UsageError("--slice discontinuous is about semantic roles, which are not compared here.")
+    _check_roles(judged, "discontinuous")
     spans = any(graph_of(corpus).begin is not None for corpus in (pair.gold, pair.system))
     both = role_sides(pair, spans=spans, join=True)
     values = []

@@ -90,6 +90,7 @@ def _measures_for(gold: Input | Corpus) -> tuple[str, ...]:
 TASK = Task(
     name="graphs",
     noun="arc",
+    spelling={name: name.upper() for name in ("elas", "eulas", "euas", "sdp", "srl")},
     measures=(measures, roles),
     defaults=ENHANCED,
     measures_for=_measures_for,

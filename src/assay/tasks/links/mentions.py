@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from assay.engine.matching import SpanList, TooManyOverlapsError, best_matching,
 from assay.engine.spanpairs import Side, SpanPair
 from assay.errors import UsageError
 from assay.formats.relations import NIL, Links
+from assay.records import dataclass
 
 SAME, OTHER, OVERLAP, OVERLAP_OTHER = range(4)
 """Kinds of pairs: the same place with a right identifier or not, overlapping places with one or not."""

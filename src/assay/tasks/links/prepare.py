@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -33,6 +33,7 @@ from assay.formats.entities import ENTITY, declared_fields, entity_links
 from assay.formats.links import cut_like, is_link_column, link_columns, links_of_columns, one_nil
 from assay.formats.relations import NIL, Links, Relations, links_of
 from assay.formats.source import Source
+from assay.records import dataclass
 from assay.tasks.links.measures import fair_links
 from assay.tasks.links.mentions import TYPE, LinkPair, LinkSide, links_in
 from assay.tasks.spans.answers import refuse_answers

@@ -198,6 +198,7 @@ def _outcomes(result: Result, where: str) -> Iterator[Table]:
         tuple(rows),
         ("text", "count", "share"),
         after=where,
+        name="errors",
         narrow=narrow if 2 < cut < len(header) else (),
         notes=_NOTES,
     )

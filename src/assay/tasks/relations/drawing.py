@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from assay.engine.prepare import Run
 from assay.engine.spanpairs import Side, surface_forms
 from assay.engine.task import Drawing, Layers, Places, Tables
 from assay.engine.texts import ELSEWHERE, NO_HEAD, Rows, Shown, span_rows
+from assay.records import dataclass
 from assay.result import ExampleSpan
 from assay.tasks.relations.pairs import RelationPair, relations_of
 

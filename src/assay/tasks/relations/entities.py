@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from assay.arrays import NONE, Ints, distinct_rows
 from assay.engine.matching import best_pairs, one_to_one, ranges
 from assay.engine.spanpairs import Side
+from assay.records import dataclass
 from assay.tasks.relations.pairs import RelationList, RelationPair, relations_in
 
 ENTITIES = ("all", "any", "first")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from assay.engine.matching import (
     run_starts,
 )
 from assay.errors import InputError
+from assay.records import dataclass
 from assay.tasks.relations.pairs import RelationList, RelationPair, united
 
 MATCHES = ("strict", "boundary", "overlap", "first", "last")

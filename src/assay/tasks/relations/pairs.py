@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from assay.engine.matching import SpanList, overlap_counts
 from assay.engine.spanpairs import SpanPair
 from assay.errors import UsageError
 from assay.formats.relations import Relations
+from assay.records import dataclass
 
 EQUIVALENT = "same-as"
 """The label of relations that make their arguments one, beside those that a file itself calls symmetric."""

@@ -238,6 +238,7 @@ def _errors(result: Result) -> Iterator[Table]:
         ("text", "text", "count", "share"),
         words=2,
         after="agreement" if of_annotators else "further scores",
+        name="errors",
         notes=(f"In brackets percent of the errors. {_MEANINGS}",),
     )
 
@@ -259,6 +260,7 @@ def _causes(result: Result) -> Iterator[Table]:
         ("text", "text", "count"),
         words=2,
         after="further scores",
+        name="errors",
         notes=("Argument missing, spurious: no span of the other side overlaps an argument of the relation.",),
     )
 

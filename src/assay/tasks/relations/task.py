@@ -184,6 +184,7 @@ SLICES = (
 TASK = Task(
     name="relations",
     noun="relation",
+    spelling={"ehealth-kd": "eHealth-KD"},
     measures=(measures,),
     defaults=DEFAULTS,
     agreement=(*DEFAULTS, "fair-relations", "relation-kappa"),

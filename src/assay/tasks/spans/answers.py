@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from assay.errors import UsageError, unknown
 from assay.formats.answers import Answers, Mentions, ground_answers, inventory_of, with_mentions
 from assay.formats.grounding import REPEATED, UNGROUNDED, fold
 from assay.formats.shapes import STATUSES
+from assay.records import dataclass
 
 MANY = 0.05
 """The share of answers that cannot be read, or of mentions that are not there, from which on a warning is due."""

@@ -72,6 +72,7 @@ def _disagreements(result: Result) -> Iterator[Table]:
         ("text", "text", "count"),
         words=2,
         after="agreement",
+        name="errors",
         notes=("Spans, the mean of the matchings with either annotator as the target.",),
     )
 
@@ -91,6 +92,7 @@ def _error_types(result: Result) -> Iterator[Table]:
         ("text", "text", "count", "share"),
         words=2,
         after="further scores",
+        name="errors",
         # Where there is no room, types that do not occur go first.
         droppable=tuple(3 + place for place, kind in enumerate(types) if kind not in occurring),
         notes=(

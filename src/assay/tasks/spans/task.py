@@ -203,6 +203,7 @@ def _without_recall(result: Result) -> Result:
 TASK = Task(
     name="spans",
     noun="span",
+    spelling={"semeval": "SemEval"},
     measures=(measures, strings),
     defaults=("exact", "fair"),
     agreement=("exact", "fair(symmetric=true)", "span-kappa"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from assay.arrays import Floats
 from assay.engine.counts import Sums
 from assay.engine.measure import F1, Ratio, Score
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 
 Parts = tuple[float, float, float]
 """The parts of TP, FP and FN."""

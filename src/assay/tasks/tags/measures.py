@@ -4,7 +4,7 @@ Przepiórkowski 2010)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from assay.engine.measure import (
     weighted,
 )
 from assay.errors import UsageError, unknown
+from assay.records import dataclass
 from assay.tasks.dependencies.measures import universal
 from assay.tasks.tags import tagsets
 from assay.tasks.tags.tagsets import Tagset

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from assay.arrays import Bools, Ints
 from assay.corpus import KEPT, Column, Corpus, one_vocabulary
 from assay.corpus.ratings import Ratings, no_text, sorted_labels
 from assay.engine.prepare import Run
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

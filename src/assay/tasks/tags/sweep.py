@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from assay.arrays import Bools, Floats, Ints
 from assay.engine.items import Items
 from assay.engine.sensitivity import sweep
+from assay.records import dataclass
 from assay.result import Sweep
 from assay.tasks.tags.tagsets.analysis import Analysis
 from assay.tasks.tags.weights import Weights, load

@@ -1,4 +1,4 @@
-"""Posteriors and rankings to draw: the shares of the paper's Table 2, with invented draws and data sets."""
+"""Posteriors and rankings to draw, the shares of the paper's Table 2 with invented draws; and what is then seen."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _under(shares: Thirds, rope: float, std0: float, delta0: float) -> CurvePoin
 
 
 @cache
-def table(draws: int = 3000) -> list[Posterior]:
+def table(draws: int = 200) -> list[Posterior]:
     """All 45 comparisons of the paper."""
     found = []
     with TABLE.open(encoding="utf-8", newline="") as file:
@@ -187,3 +187,35 @@ def paper() -> Result:
     """The whole of the paper's comparison."""
     posteriors = table()
     return result(posteriors, tuple(ranking(measure, posteriors) for measure in _RELATIONS))
+
+
+# --- what is seen in a figure ---
+
+
+def texts(figure) -> list[str]:
+    """All that is written in a figure."""
+    from matplotlib.text import Text
+
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+
+
+def apart(figure) -> None:
+    """No text lies upon another."""
+    from matplotlib.text import Text
+
+    figure.draw_without_rendering()
+    hidden = set()
+    for axes in figure.axes:
+        for axis, side in ((axes.xaxis, 0), (axes.yaxis, 1)):
+            low, high = sorted(axis.get_view_interval())
+            ticks = axis.get_ticklabels() if axes.axison else axis.findobj(Text)
+            hidden |= {id(text) for text in ticks if not axes.axison or not low <= text.get_position()[side] <= high}
+    # The boxes of texts that are turned overlap where the texts do not.
+    found = [text for text in figure.findobj(Text) if text.get_rotation() in (0, 90) and id(text) not in hidden]
+    shown = [text for text in found if text.get_text() and text.get_visible()]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
+    for number, (text, one) in enumerate(boxes):
+        for other_text, other in boxes[number + 1 :]:
+            wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+            tall = min(one.y1, other.y1) - max(one.y0, other.y0)
+            assert wide <= 1 or tall <= 0.25 * min(one.height, other.height), (text, other_text)

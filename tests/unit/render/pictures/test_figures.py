@@ -14,13 +14,7 @@ from assay.render.pictures.ranking import laid_out, levels, ranking_graph, relat
 from assay.render.pictures.sheet import FILLS, FLAG, Unit, largest, share
 from assay.render.pictures.simplex import corners, density, place, simplex, simplex_grid
 from assay.result.posteriors import Estimate, Ranking, RankRelation, Thirds
-from unit.render.pictures.drawn import SYSTEMS, posterior, ranking, table
-
-
-def texts(figure) -> list[str]:
-    from matplotlib.text import Text
-
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+from unit.render.pictures.drawn import SYSTEMS, apart, posterior, ranking, table, texts
 
 
 def bold(figure) -> set[str]:
@@ -33,40 +27,10 @@ def lines(axes, label: str) -> list:
     return [line for line in axes.lines if line.get_label() == label]
 
 
-def apart(figure) -> None:
-    """No text lies upon another."""
-    from matplotlib.text import Text
-
-    figure.draw_without_rendering()
-    ticks = {
-        id(text)
-        for axes in figure.axes
-        if not axes.axison
-        for axis in (axes.xaxis, axes.yaxis)
-        for text in axis.findobj(Text)
-    }
-    shown = [
-        text for text in figure.findobj(Text) if text.get_text() and text.get_visible() and id(text) not in ticks
-    ]
-    boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
-    for number, (text, one) in enumerate(boxes):
-        for other_text, other in boxes[number + 1 :]:
-            wide = min(one.x1, other.x1) - max(one.x0, other.x0)
-            tall = min(one.y1, other.y1) - max(one.y0, other.y0)
-            assert wide <= 1 or tall <= 0.25 * min(one.height, other.height), (text, other_text)
-
-
-@pytest.mark.parametrize(
-    "draw", [forest, simplex, curves, lambda row: matrix([row]), lambda row: simplex_grid([[row] * 3], "t")]
-)
+@pytest.mark.parametrize("draw", [forest, simplex, curves, lambda row: matrix([row])])
 def test_long_names_do_not_run_into_each_other(draw):
-    apart(
-        draw(
-            posterior(
-                "bidirectional-" * 9, "Transformer large " * 9, "accuracy " * 9, data_sets=("treebank " * 20, "b")
-            )
-        )
-    )
+    sets = ("treebank " * 20, "b")
+    apart(draw(posterior("bidirectional-" * 9, "Transformer large " * 9, "accuracy " * 9, data_sets=sets, draws=50)))
 
 
 # --- numbers ---
@@ -111,7 +75,9 @@ def test_a_forest_plot_has_every_data_set_the_mean_and_the_next():
         assert Unit(row).estimate(estimate) in texts(figure)
     (band,) = axes.patches
     assert (band.get_x(), band.get_width()) == (pytest.approx(-100 * row.rope), pytest.approx(200 * row.rope))
-    assert {"← TnT better", "Collins better →", "equal", "measured", "TnT and Collins: token"} <= set(texts(figure))
+    shown = {"← TnT better", "Collins better →", "equal", "measured", "difference in token, points"}
+    assert shown <= set(texts(figure))
+    assert figure.get_label().startswith("TnT and Collins: token, difference in points (practically equal within")
     apart(figure)
 
 
@@ -179,9 +145,10 @@ def test_a_pair_the_other_way_round_is_turned_and_one_that_was_not_compared_says
 
 def test_a_matrix_of_region_probabilities_shows_those():
     row = posterior()
-    shown = texts(matrix([row], "region"))
+    figure = matrix([row], "region")
+    shown = texts(figure)
     assert share(row.region.b) in shown and share(row.decision.b) not in shown
-    assert "In each bar the mean probability of each outcome on a new data set" in shown
+    assert "in each bar the mean probability of each outcome on a new data set" in figure.get_label()
 
 
 # --- curves ---
@@ -280,14 +247,14 @@ def test_without_a_region_of_equality_draws_become_bars_on_a_line():
 
 
 def test_a_page_of_triangles_has_one_for_every_pair_and_one_scale():
-    rows = [row for row in table(300) if row.measure == "oov"]
+    rows = [row for row in table(50) if row.measure == "oov"][:3]
     empty = replace(posterior("X", "Y"), simplex=())
-    figure = simplex_grid([rows[:5], rows[5:10], [*rows[10:], empty], [None]], "All pairs: oov", ["one"] * 5)
+    figure = simplex_grid([rows[:2], [rows[2], empty], [None]], "All pairs, oov", ["one"] * 2)
     found = [cells for axes in figure.axes[:-1] for cells in shaded(axes)]
-    assert [cells.get_array().sum() for cells in found] == [300] * 15
+    assert [cells.get_array().sum() for cells in found] == [50] * 3
     assert len({(cells.norm.vmin, cells.norm.vmax) for cells in found}) == 1
     shown = texts(figure)
-    assert shown.count("no draws") == shown.count("draws\nin a cell") == 1 and shown.count("one") == 5
+    assert shown.count("no draws") == shown.count("draws\nin a cell") == 1 and shown.count("one") == 2
     apart(figure)
 
 
@@ -327,7 +294,7 @@ def test_the_graph_has_a_box_for_every_system_and_a_line_for_every_relation_draw
     signs = [text.get_text() for text in figure.axes[0].texts]
     assert [signs.count(sign) for sign in "!≈⪅"] == [2, 3, 1]
     shown = texts(figure)
-    assert order.chain in shown and "≈ practically equal, ⪅ barely" in shown
+    assert order.chain in figure.get_label() and "≈ practically equal, ⪅ barely" in shown
     assert all(sentence in " ".join("\n".join(shown).split()) for sentence in order.intransitive)
 
 

@@ -307,10 +307,10 @@ def test_measures_of_a_framework_are_chosen_and_others_keep_theirs(crossed, writ
     assert [text for text in result.warnings if "LEMMA" in text]
     header = next(table for table in tables(result) if table.title == "Native scores and TedEval").header
     assert header[3:] == (
-        "dep ls(subtypes=true)",
-        "dep tree-match(of=uas, subtypes=true)",
-        "dep blex",
-        "ps parseval",
+        "dep LS (subtypes=true)",
+        "dep tree match (of=uas, subtypes=true)",
+        "dep BLEX",
+        "ps PARSEVAL",
     )
     assert crossed(*systems).signature != result.signature
 
@@ -1061,13 +1061,13 @@ def test_where_there_is_no_room_a_terminal_shows_scores_without_intervals(crosse
     shown = {}
     for width in (80, 200):
         out = io.StringIO()
-        show(result, Console(file=out, width=width, highlight=False))
-        shown[width] = out.getvalue().partition("Differences")[0]
+        show(result, Console(file=out, width=width, highlight=False), names=["scores"])
+        shown[width] = out.getvalue()
     row = next(row for row in result.scores if row.measure == "parseval@ps" and row.score == "f1")
     assert f"[{100 * row.low:.2f}, " in shown[200]
-    assert "no room" not in shown[200]
+    assert "wider window" not in shown[200]
     assert f"[{100 * row.low:.2f}" not in shown[80]
-    assert shown[80].count("There is no room for the intervals: --format md or tsv.") == 2
+    assert shown[80].count("More intervals need a wider window, or --format tsv.") == 2
 
 
 # --- functions of different kinds ---

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from itertools import pairwise, product
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, unknown
+from assay.records import dataclass
 
 MOST_ANALYSES = 256
 """A compact tag that stands for more analyses than this is not a tag."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from assay.arrays import Array, Bools, Ints
 from assay.corpus import SEVERAL
+from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tag, Tagset
 
 POS = "pos"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +18,7 @@ from assay.corpus import Column, Corpus
 from assay.errors import InputError, UsageError, unknown
 from assay.formats import Input, choose_column
 from assay.formats.source import Source
+from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tag, Tagset, parse_data
 
 KINDS = ("wpa", "cwpa")

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ import numpy as np
 from assay.arrays import NONE
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, unknown
+from assay.records import dataclass
 from assay.tasks.tags.tagsets import Feats, Tagset, parse_data
 from assay.tasks.tags.weights import (
     ANY,

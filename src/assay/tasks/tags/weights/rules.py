@@ -17,12 +17,12 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, UsageError, unknown
+from assay.records import dataclass
 from assay.tasks.tags.tagsets import Tagset, parse_data
 from assay.tasks.tags.weights import (
     ANY,

@@ -1,0 +1,164 @@
+"""CPU seconds and peak memory where there is much of one thing: systems, files, labels, documents, mentions, calls.
+
+Run: growth.py [NAME ...] [--runs N]; all rows, each the best of three, unless told. What is read is made once, in
+.bench/growth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from common import ASSAY, HERE, ROOT
+from measure import best, run
+
+FOLDER = ROOT / ".bench" / "growth"
+SEED = 20261
+LOOP = """
+import random, sys, time
+import assay
+rng = random.Random(1)
+kinds = (["O"], ["O"], ["B-PER"], ["B-LOC"], ["B-ORG", "I-ORG"], ["B-PER", "I-PER"])
+gold = [[tag for _ in range(15) for tag in rng.choice(kinds)] for _ in range(1000)]
+system = [[tag if rng.random() < 0.95 or tag[0] == "B" else "O" for tag in tags] for tags in gold]
+name = sys.argv[1]
+metric = assay.measure(name) if name != "score" else (lambda gold, system: assay.score(gold, {"system": system}))
+make = lambda: metric(gold, system)
+make()
+least = 9.0
+for _ in range(25):
+    begun = time.process_time()
+    make()
+    least = min(least, time.process_time() - begun)
+print(least)
+"""
+
+
+def write(name: str, lines: Iterable[str]) -> str:
+    """The path of a file of the folder, which is made of these lines where it is missing."""
+    path = FOLDER / name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(lines), encoding="utf-8")
+    return str(path)
+
+
+def tags(sentences: int, labels: int, errors: float, seed: int) -> Iterable[str]:
+    """Sentences of ten words with labels after Zipf, as word-tab-label; errors are one of four other labels."""
+    text, wrong = random.Random(SEED), random.Random(seed)
+    weights = [1 / (rank + 3) for rank in range(labels)]
+    for _ in range(sentences):
+        for label in text.choices(range(labels), weights, k=10):
+            word = f"w{text.randrange(9000)}"
+            other = (label + wrong.randint(1, 4)) % labels
+            yield f"{word}\tL{other if wrong.random() < errors else label}\n"
+        yield "\n"
+
+
+def startup() -> list[str]:
+    """Two files of three sentences."""
+    return ["score", write("tiny/gold.tsv", tags(3, 3, 0, 7)), write("tiny/a.tsv", tags(3, 3, 0.2, 7))]
+
+
+def systems() -> list[str]:
+    """Thirty systems on 100,000 words."""
+    gold = write("systems/gold.tsv", tags(10_000, 50, 0, 1))
+    outputs = [write(f"systems/s{n:02}.tsv", tags(10_000, 50, 0.03 + n / 1000, 100 + n)) for n in range(30)]
+    return ["compare", gold, *outputs, "--format", "json"]
+
+
+def one_file() -> list[str]:
+    """What the files hold, in one."""
+    return ["score", write("gold.tsv", tags(20_000, 20, 0, 5)), write("a.tsv", tags(20_000, 20, 0.1, 5))]
+
+
+def files() -> list[str]:
+    """Ten thousand files of two sentences."""
+    folders = []
+    for name in ("gold", "a"):
+        folder = FOLDER / "files" / name
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            sentences = Path(one_file()[1 if name == "gold" else 2]).read_text("utf-8").split("\n\n")
+            for number in range(10_000):
+                text = "\n\n".join(sentences[2 * number : 2 * number + 2])
+                (folder / f"{number:05}.tsv").write_text(text + "\n\n", encoding="utf-8")
+        folders.append(str(folder))
+    return ["score", *folders]
+
+
+def many_labels(*options: str) -> list[str]:
+    """2,000 labels on 100,000 words."""
+    gold, system = (write(f"labels/{n}.tsv", tags(10_000, 2_000, e, 3)) for n, e in (("gold", 0), ("a", 0.1)))
+    return ["score", gold, system, *options]
+
+
+def documents() -> list[str]:
+    """50,000 documents of two sentences with three mentions or so, in CoNLL-2012."""
+
+    def lines(errors: float) -> Iterable[str]:
+        text, wrong = random.Random(SEED), random.Random(11)
+        for number in range(50_000):
+            yield f"#begin document (doc{number}); part 000\n"
+            for _ in range(2):
+                for place in range(6):
+                    chain = text.choice(("-", "-", "(1)", "(2)"))
+                    chain = wrong.choice(("-", "(1)", "(2)")) if wrong.random() < errors else chain
+                    yield f"doc{number}\t0\t{place}\tw{text.randrange(9000)}\tNN\t{chain}\n"
+                yield "\n"
+            yield "#end document\n"
+
+    return ["score", write("documents/key.conll", lines(0)), write("documents/a.conll", lines(0.2))]
+
+
+def corefud() -> list[str]:
+    """281 documents with zeros, matched by heads."""
+    folder = FOLDER / "chains"
+    if not (folder / "made").exists():
+        subprocess.run([sys.executable, str(HERE / "chaincorpus.py"), str(folder), "281"], check=True)
+    names = ("muc", "b-cubed", "ceaf-e", "conll", "zeros")
+    specs = [part for name in names for part in ("-m", f"{name}(match=head, singletons=false)")]
+    return ["score", str(folder / "key.conllu"), str(folder / "a.conllu"), *specs]
+
+
+def loop(name: str) -> list[str]:
+    """Calls in one process, of which the best is printed."""
+    return [sys.executable, "-c", LOOP, name]
+
+
+ROWS: dict[str, tuple[str, Callable[[], Sequence[str]]]] = {
+    "startup": ("score, 2 files of 3 sentences", startup),
+    "systems": ("compare, 30 systems, JSON", systems),
+    "file": ("score, 20,000 sentences in one file", one_file),
+    "files": ("score, 20,000 sentences in 10,000 files", files),
+    "slice": ("score --slice label, 2,000 labels", lambda: many_labels("--slice", "label")),
+    "tag-f1": ("score -m tag-f1, 2,000 labels", lambda: many_labels("-m", "tag-f1")),
+    "documents": ("score, 50,000 coreference documents", documents),
+    "corefud": ("score, CorefUD by heads", corefud),
+    "exact": ("assay.measure('exact'), 1,000 sentences", lambda: loop("exact")),
+    "accuracy": ("assay.measure('accuracy'), 1,000 sentences", lambda: loop("accuracy")),
+    "score": ("assay.score, 1,000 sentences", lambda: loop("score")),
+}
+
+
+def main() -> None:
+    """Print a row for each."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", choices=[*ROWS, []], help="rows; all of them where none is named")
+    parser.add_argument("--runs", type=int, default=3)
+    known = parser.parse_args()
+    print("| task | CPU s | MB |\n|---|---:|---:|")
+    for name in known.names or ROWS:
+        title, command = ROWS[name]
+        words = list(command())
+        inside = words[0] == sys.executable
+        done = best([run(words if inside else [ASSAY, *words]) for _ in range(known.runs)])
+        print(f"| {title} | {float(done.output) if inside else done.cpu:.3f} | {done.memory:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

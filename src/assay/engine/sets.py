@@ -1,0 +1,643 @@
+"""Many data sets: the Result over all of them, made of the Result of each."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay.arrays import Bools, Floats
+from assay.engine.scores import ALPHA
+from assay.errors import UsageError
+from assay.records import dataclass
+from assay.result import (
+    SCHEMA,
+    Comparison,
+    PairOverSets,
+    Result,
+    Score,
+    Source,
+    SystemOverSets,
+    Table,
+    enumeration,
+    is_best,
+    is_category,
+    kind_title,
+)
+from assay.result.posteriors import MeanRanks, RankTest
+from assay.stats.many import letters, rank_tests, signed_ranks
+from assay.stats.significance import holm
+
+SLICE = "dataset:"
+"""What stands before the name of a data set where a row is about it alone."""
+LEAST_SYSTEMS, LEAST_SETS = 3, 5
+"""The fewest systems and data sets whose ranks are tested."""
+_NARROW = 5
+"""So many columns of figures fit into a narrow terminal."""
+_PAIRS = 10
+"""Of more pairs a terminal shows those with the best system."""
+_MARK = "*"
+
+
+def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result:
+    """The Result over data sets: averages, ranks, tests of each two systems, and tables with a row for each data set.
+
+    Its scores and comparisons have data sets for slices; overall scores are plain means over the data sets that all
+    systems have. `missing` are sentences on outputs that are not there.
+    """
+    results = list(sets.values())
+    first = results[0]
+    for name, result in sets.items():
+        if result.task != first.task:
+            raise UsageError(
+                f"{next(iter(sets))} is about {first.task}, {name} about {result.task}: data sets of one run have "
+                "one task. Say which: --task"
+            )
+    # The data set with most systems tells their order.
+    fullest = sorted(results, key=lambda result: -len(_systems(result)))
+    systems = list(dict.fromkeys(name for result in fullest for name in _systems(result)))
+    grids = [_Grid.of(sets, measure, systems) for measure in _measures(results)]
+    grids = [grid for grid in grids if grid.systems]
+    ranks = [found for grid in grids if (found := grid.tested_ranks()) is not None]
+    columns = {name: result.column for name, result in sets.items()}
+    # What is said of every data set is said once; of the rest, which is in the Result of each, how much there is.
+    common = [text for text in first.warnings if all(text in result.warnings for result in results)]
+    further = {name: len(set(result.warnings) - set(common)) for name, result in sets.items()}
+    told = [f"all data sets: {text}" for text in common]
+    if any(further.values()):
+        numbers = ", ".join(f"{name} {number}" for name, number in further.items() if number)
+        told.append(f"there are warnings about single data sets, in the page and the JSON of each ({numbers}).")
+    same: dict[str, list[str]] = {}
+    for name, result in sets.items():
+        same.setdefault(result.gold.sha256, []).append(name)
+    for names in [names for names in same.values() if len(names) > 1]:
+        told.insert(0, f"{enumeration(names)} have the same gold, but count as different data sets.")
+    if len(set(columns.values())) > 1:
+        each = ", ".join(f"{name} {column or 'none'}" for name, column in columns.items())
+        told.insert(0, f"the column compared differs between data sets ({each}). To choose one: --column")
+    sliced = any(row.slice is not None for result in results for row in result.scores)
+    repeated = any(row.runs is not None for result in results for row in result.scores)
+    overall = Result(
+        schema=SCHEMA,
+        version=assay.__version__,
+        signature=_signature(sets),
+        command=first.command,
+        task=first.task,
+        column=first.column if len(set(columns.values())) == 1 else "",
+        unit=first.unit,
+        units=sum(result.units for result in results),
+        items=sum(result.items for result in results),
+        aligned_by=first.aligned_by,
+        seed=first.seed,
+        times=first.times,
+        interval=first.interval,
+        test=first.test,
+        family=len(sets),
+        gold=_sum("gold", [result.gold for result in results]),
+        systems=tuple(
+            _sum(name, [one for result in results for one in result.systems if one.name == name])
+            for name in dict.fromkeys(one.name for result in fullest for one in result.systems)
+        ),
+        scores=(*_averages(sets, grids), *_by_set(sets)),
+        comparisons=tuple(row for grid in grids for row in grid.comparisons(sets)),
+        systems_over_sets=tuple(row for grid in grids for row in grid.of_systems),
+        pairs_over_sets=tuple(row for grid in grids for row in grid.of_pairs),
+        ranks=tuple(ranks),
+        noun=first.noun,
+        matched=first.matched,
+        rivals=first.rivals,
+        titles={name: title for result in results for name, title in result.titles.items()},
+        text_unit=first.text_unit,
+        tables_only=True,
+        warnings=(*missing, *told),
+        notes=(
+            *["Scores are means over the runs of a system."] * repeated,
+            *["Slices are in the Result of each data set: --html or --format json."] * sliced,
+        ),
+        examples=tuple(example for result in results for example in result.examples),
+    )
+    column = f", column {overall.column}" if overall.column else ""
+    texts = overall.units if overall.text_unit == "document" else overall.gold.sentences
+    heading = (
+        f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
+        f"{overall.items:,} {overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
+    )
+    tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
+    return replace(overall, heading=heading, tables=tuple(tables))
+
+
+def _systems(result: Result) -> list[str]:
+    """The systems that have scores, in the order in which they were given."""
+    return list(dict.fromkeys(row.system for row in result.scores))
+
+
+def _measures(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """All measures with their main scores; what is tested first comes first."""
+    mains = {measure: score for result in results for measure, score in result.main_scores.items()}
+    tested = (row.measure for result in results for row in result.comparisons)
+    names = dict.fromkeys((*tested, *mains))
+    return [(name, mains[name]) for name in names if name in mains and not is_category(name)]
+
+
+def _sum(name: str, sources: Sequence[Source]) -> Source:
+    """The files of all data sets as one."""
+    digest = hashlib.sha256("".join(one.sha256 for one in sources).encode()).hexdigest()
+    return Source(
+        name=name,
+        path="",
+        sha256=digest,
+        format="+".join(dict.fromkeys(one.format for one in sources)),
+        sentences=sum(one.sentences for one in sources),
+        words=sum(one.words for one in sources),
+        unaligned=sum(one.unaligned for one in sources),
+        spans=sum(one.spans for one in sources),
+    )
+
+
+def _signature(sets: Mapping[str, Result]) -> str:
+    """What the signatures of all data sets have in common, and a checksum of them."""
+    parts = [result.signature.split("|") for result in sets.values()]
+    common = [part for part in parts[0] if all(part in others for others in parts)]
+    text = "\n".join(result.signature for result in sets.values())
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return "|".join([*common, f"data:{'+'.join(sets)}", f"signatures:sha256={digest}"])
+
+
+def _overall(result: Result) -> list[Score]:
+    return [row for row in result.scores if row.label is None and row.slice is None]
+
+
+def _by_set(sets: Mapping[str, Result]) -> Iterator[Score]:
+    for name, result in sets.items():
+        yield from (replace(row, slice=f"{SLICE}{name}") for row in _overall(result))
+
+
+def _averages(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Iterator[Score]:
+    """The plain mean of each score over the data sets that all systems have."""
+    found = {
+        (name, row.system, row.measure, row.score): row for name, result in sets.items() for row in _overall(result)
+    }
+    for grid in grids:
+        scores = dict.fromkeys(score for _, _, measure, score in found if measure == grid.measure)
+        for system in grid.systems:
+            for score in scores:
+                values = [
+                    found[name, system, grid.measure, score].value
+                    for name, taken in zip(grid.sets, grid.common.tolist(), strict=True)
+                    if taken and (name, system, grid.measure, score) in found
+                ]
+                # Of a score that not all of these data sets have there is no mean.
+                mean = float(np.mean(values)) if values and len(values) == grid.common.sum() else math.nan
+                yield Score(system, grid.measure, score, None, None, mean, math.nan, math.nan, score == grid.score)
+
+
+# --- one measure ---
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The main score of a measure, data sets × systems, with the p of each two systems on each data set."""
+
+    measure: str
+    score: str
+    sets: tuple[str, ...]
+    systems: tuple[str, ...]
+    """Those that have this measure on some data set."""
+    values: Floats
+    p: Mapping[tuple[str, str], Floats]
+    """Not corrected; nan where there is no test."""
+
+    @classmethod
+    def of(cls, sets: Mapping[str, Result], measure: tuple[str, str], systems: Sequence[str]) -> _Grid:
+        place = {name: index for index, name in enumerate(systems)}
+        values = np.full((len(sets), len(systems)), np.nan)
+        p: dict[tuple[str, str], Floats] = {}
+        for index, result in enumerate(sets.values()):
+            for row in _overall(result):
+                if (row.measure, row.score) == measure:
+                    values[index, place[row.system]] = row.value
+            for test in result.comparisons:
+                if (test.measure, test.score) == measure and test.is_of_score and test.slice is None:
+                    p.setdefault((test.a, test.b), np.full(len(sets), np.nan))[index] = test.p
+        there = ~np.isnan(values).all(axis=0)
+        kept = tuple(name for name, has in zip(systems, there.tolist(), strict=True) if has)
+        return cls(*measure, tuple(sets), kept, values[:, there], p)
+
+    @cached_property
+    def common(self) -> Bools:
+        """Mask of the data sets that all systems have."""
+        return np.asarray(~np.isnan(self.values).any(axis=1))
+
+    @property
+    def all_tested(self) -> bool:
+        """True if each two systems are tested, not each against one."""
+        return bool(self.p) and len(self.p) == len(self.systems) * (len(self.systems) - 1) // 2
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """The rank of each system on each data set that all have, 1 being the best; ties have the mean."""
+        values = np.round(self.values[self.common], 12)
+        higher = (values[:, None, :] > values[:, :, None]).sum(axis=2)
+        equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
+        return np.asarray(higher + (equal + 1) / 2)
+
+    @cached_property
+    def best(self) -> Bools:
+        """Mask of the figures that are the highest of their data set."""
+        places = range(len(self.systems))
+        return np.array([[is_best(row, index) for index in places] for row in self.values.tolist()], dtype=bool)
+
+    @cached_property
+    def ahead(self) -> Bools:
+        """Mask of the figures that are significantly ahead of every other system's of their data set.
+
+        The p of being ahead of all is the highest of those of the pairs; Holm's correction is over data sets.
+        """
+        highest = np.full(len(self.sets), np.nan)
+        for index, best in enumerate(self.best):
+            if best.sum() == 1:
+                own = self.systems[int(best.argmax())]
+                others = [
+                    name
+                    for name, value in zip(self.systems, self.values[index], strict=True)
+                    if name != own and not math.isnan(value)
+                ]
+                tests = [self.p.get((own, name), self.p.get((name, own))) for name in others]
+                highest[index] = max(math.nan if p is None else float(p[index]) for p in tests)
+                if any(p is None or math.isnan(p[index]) for p in tests):
+                    highest[index] = math.nan
+        sure = np.array(holm(highest.tolist())) < ALPHA
+        return np.asarray(self.best & sure[:, None])
+
+    @cached_property
+    def of_systems(self) -> list[SystemOverSets]:
+        """Average, rank and number of data sets won of each system."""
+        number = int(self.common.sum())
+        nothing = np.full(len(self.systems), np.nan)
+        means = self.values[self.common].mean(axis=0) if number else nothing
+        ranks = self.ranks.mean(axis=0) if number and len(self.systems) > 1 else nothing
+        return [
+            SystemOverSets(name, self.measure, self.score, number, float(mean), float(rank), int(best), int(ahead))
+            for name, mean, rank, best, ahead in zip(
+                self.systems, means, ranks, self.best.sum(axis=0), self.ahead.sum(axis=0), strict=True
+            )
+        ]
+
+    @cached_property
+    def of_pairs(self) -> list[PairOverSets]:
+        """Each two systems over the data sets that both have."""
+        rows = []
+        for a, b in self.p:
+            differences = self.values[:, self.systems.index(b)] - self.values[:, self.systems.index(a)]
+            both = ~np.isnan(differences)
+            known = np.round(differences[both], 12)
+            sure = np.array(holm(self.p[a, b].tolist()))[both] < ALPHA
+            rows.append(
+                PairOverSets(
+                    a=a,
+                    b=b,
+                    measure=self.measure,
+                    score=self.score,
+                    data_sets=len(known),
+                    difference=float(known.mean()) if len(known) else math.nan,
+                    a_better=int((known < 0).sum()),
+                    b_better=int((known > 0).sum()),
+                    a_significant=int((sure & (known < 0)).sum()),
+                    b_significant=int((sure & (known > 0)).sum()),
+                    signed_rank=signed_ranks(known) if len(known) >= LEAST_SETS else math.nan,
+                )
+            )
+        return rows
+
+    def comparisons(self, sets: Mapping[str, Result]) -> Iterator[Comparison]:
+        """The tests of each data set, of which Holm's correction is over data sets."""
+        corrected = {pair: holm(p.tolist()) for pair, p in self.p.items()}
+        for index, (name, result) in enumerate(sets.items()):
+            for row in result.comparisons:
+                if (row.measure, row.score) == (self.measure, self.score) and row.is_of_score and row.slice is None:
+                    yield replace(row, slice=f"{SLICE}{name}", p_adjusted=corrected[row.a, row.b][index])
+
+    def tested_ranks(self) -> MeanRanks | None:
+        """Tests on ranks, where systems are tested and there are enough of them and of data sets."""
+        return mean_ranks(self.measure, self.systems, self.values[self.common]) if self.p else None
+
+
+def mean_ranks(
+    measure: str, systems: Sequence[str], scores: Floats, by: str = "wilcoxon"
+) -> MeanRanks | None:
+    """Tests on the ranks of scores, data sets × systems, where there are enough of both; groups by one of them."""
+    if scores.shape[0] < LEAST_SETS or scores.shape[1] < LEAST_SYSTEMS:
+        return None
+    found = rank_tests(scores)
+    means = dict(zip(systems, found.ranks.tolist(), strict=True))
+    order = sorted(systems, key=lambda name: (means[name], name))
+    names = {(a, b): (systems[a], systems[b]) for a, b in found.wilcoxon}
+    tested = found.nemenyi if by == "nemenyi" else found.wilcoxon_holm
+    apart = {frozenset(names[pair]) for pair, p in tested.items() if p <= ALPHA}
+    return MeanRanks(
+        measure=measure,
+        data_sets=len(scores),
+        ranks={name: means[name] for name in order},
+        groups=letters(order, apart),
+        friedman=found.chi_square,
+        friedman_p=found.p,
+        iman_davenport=found.f,
+        iman_davenport_p=found.f_p,
+        critical_difference=found.critical_difference,
+        pairs=tuple(
+            RankTest(*names[pair], found.wilcoxon[pair], found.wilcoxon_holm[pair], found.nemenyi[pair])
+            for pair in names
+        ),
+        by=by,
+    )
+
+
+# --- tables ---
+
+
+def _tables(
+    sets: Mapping[str, Result], grids: Sequence[_Grid], title: Callable[[str], str]
+) -> Iterator[Table]:
+    """How good on each data set, what differs over all and on each; then the details."""
+    for number, grid in enumerate(grids):
+        yield replace(_scores(grid, title(grid.measure), explained=number == 0), minor=number > 0)
+        if number == 0 and len(grids) > 1:
+            yield _means(grids, title)
+    for number, grid in enumerate(grids):
+        pairs = _pairs(grid, title(grid.measure))
+        yield replace(pairs, minor=number > 0, notes=pairs.notes if number == 0 else ())
+    for number, grid in enumerate(grids):
+        tests = _tests(grid, title(grid.measure), sets)
+        yield replace(tests, minor=number > 0 or len(grid.p) > 1, notes=tests.notes if number == 0 else ())
+    yield _precisions(sets, [grid for grid in grids if grid.score.endswith("f1")])
+    yield from _error_types(sets, title)
+    yield _changes(sets)
+    yield _bounds(sets)
+
+
+def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
+    """Data sets by systems, with averages, ranks and wins; what there is more of goes down."""
+    means = [row.average for row in grid.of_systems]
+    bold = {(int(i), int(j)) for i, j in np.argwhere(grid.best)}
+    bold |= {(len(grid.sets), index) for index in range(len(means)) if is_best(means, index)}
+    marks = np.where(grid.ahead, _MARK, "").tolist()
+    body: list[list[Any]] = [
+        list(zip(own, values, strict=True)) for own, values in zip(marks, grid.values.tolist(), strict=True)
+    ]
+    ends = ["average"]
+    body.append([("", mean) for mean in means])
+    compared = len(grid.systems) > 1
+    if compared:
+        ends += ["mean rank", "best on"]
+        body.append([f"{row.rank:.2f}" if not math.isnan(row.rank) else "–" for row in grid.of_systems])
+        body.append([str(row.best) for row in grid.of_systems])
+    down, names = [*grid.sets, *ends], list(grid.systems)
+    corner = "data set"
+    if len(grid.systems) > len(grid.sets):
+        body, bold = [list(row) for row in zip(*body, strict=True)], {(j, i) for i, j in bold}
+        down, names, corner = names, down, "system"
+    rows = [(name, *row) for name, row in zip(down, body, strict=True)]
+    left_out = [name for name, taken in zip(grid.sets, grid.common.tolist(), strict=True) if not taken]
+    notes = ["Percent; average: the plain mean over data sets."] * explained
+    if left_out:
+        kept = int(grid.common.sum())
+        notes.append(
+            f"Average and rank are over the {kept} data set{'s' * (kept != 1)} that all systems have, without "
+            f"{enumeration(left_out)}."
+        )
+    if compared and explained:
+        notes.append("Bold: the best of a data set.")
+    if grid.all_tested and explained:
+        notes.append(
+            f"{_MARK}: ahead of every other system, p < 0.05 after Holm's correction over the {len(grid.sets)} data "
+            "sets."
+        )
+    table = Table(
+        f"Scores by data set: {measure}",
+        (corner, *names),
+        tuple(rows),
+        ("text", "marked"),
+        name="scores",
+        notes=tuple(notes),
+        bold=tuple(sorted((i, j + 1) for i, j in bold)),
+    )
+    return replace(table, narrow=_in_parts(table))
+
+
+def _means(grids: Sequence[_Grid], title: Callable[[str], str]) -> Table:
+    """The average of each measure, systems by measures."""
+    systems = list(dict.fromkeys(name for grid in grids for name in grid.systems))
+    found = {(row.system, row.measure): row.average for grid in grids for row in grid.of_systems}
+    columns = [[found.get((name, grid.measure), math.nan) for name in systems] for grid in grids]
+    table = Table(
+        "Scores averaged over data sets",
+        ("system", *(title(grid.measure) for grid in grids)),
+        tuple((name, *row) for name, *row in zip(systems, *columns, strict=True)),
+        ("text", "percent"),
+        name="scores",
+        columns=("system", *(grid.measure for grid in grids)),
+        notes=("The main score of each measure, percent; bold: the best of a column.",),
+        bold=tuple((i, j) for j, own in enumerate(columns, 1) for i in range(len(own)) if is_best(own, i)),
+    )
+    return replace(table, narrow=_in_parts(table))
+
+
+def _in_parts(table: Table) -> tuple[Table, ...]:
+    """The columns of a wide table in several tables, all with the first one."""
+    starts = range(1, len(table.header), _NARROW)
+    if len(starts) == 1:
+        return ()
+    return tuple(
+        replace(
+            table,
+            title=f"{table.title} ({number} of {len(starts)})",
+            header=(table.header[0], *table.header[start : start + _NARROW]),
+            columns=(),
+            rows=tuple((row[0], *row[start : start + _NARROW]) for row in table.rows),
+            bold=tuple((i, j - start + 1) for i, j in table.bold if start <= j < start + _NARROW),
+            notes=table.notes if number == len(starts) else (),
+        )
+        for number, start in enumerate(starts, 1)
+    )
+
+
+def _pairs(grid: _Grid, measure: str) -> Table:
+    """Each two systems over all data sets, those with the best system first where there are many."""
+    averages = {row.system: row.average for row in grid.of_systems}
+    best = max(averages, key=lambda name: (not math.isnan(averages[name]), averages[name]))
+    many = len(grid.of_pairs) > _PAIRS
+    pairs = sorted(grid.of_pairs, key=lambda row: best not in (row.a, row.b)) if many else grid.of_pairs
+    tested = any(not math.isnan(row.signed_rank) for row in pairs)
+    note = (
+        "Difference: the mean over data sets, second minus first in percentage points. Better: the number of data "
+        "sets on which the first or the second system is ahead; sure: of these with p < 0.05 after Holm's correction "
+        "over data sets, so that it is better on at least so many (95% confidence)."
+    )
+    return Table(
+        f"Differences over data sets: {measure}",
+        (
+            *("pair", "data sets", "difference", "first better", "sure", "second better", "sure"),
+            *["signed rank"] * tested,
+        ),
+        tuple(
+            (
+                *([row.a, row.b], row.data_sets, row.difference, row.a_better, row.a_significant),
+                *(row.b_better, row.b_significant, *[row.signed_rank] * tested),
+            )
+            for row in pairs
+        ),
+        ("pair", "count", "points", "count", "count", "count", "count", "p"),
+        name="pairs",
+        notes=(note, *["Signed rank: p of Wilcoxon's test over data sets, not corrected."] * tested),
+        # The pairs of the best system.
+        short=len(averages) - 1 if many else 0,
+        columns=(
+            *("pair", "data sets", "difference", "first better", "first surely better"),
+            *("second better", "second surely better", *["signed rank"] * tested),
+        ),
+    )
+
+
+def _tests(grid: _Grid, measure: str, sets: Mapping[str, Result]) -> Table:
+    several = len(grid.p) > 1
+    pairs = [f"{a} → {b}" for a, b in grid.p]
+    return Table(
+        f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
+        ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
+        tuple(
+            (
+                *(str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several),
+                *([row.difference, row.low, row.high], row.p, row.p_adjusted),
+            )
+            for row in grid.comparisons(sets)
+        ),
+        ("text", *["pair"] * several, "points", "p", "holm"),
+        words=1 + several,
+        name="data-sets",
+        notes=(
+            "Second minus first in percentage points, with the 95% interval. p: as in the Result of the data set; "
+            f"Holm's correction is over the {len(grid.sets)} data sets; bold: p < 0.05 after it.",
+        ),
+    )
+
+
+def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
+    """Precision, recall and F1 of measures of which these differ, as in Ortmann's Table 1."""
+    rows: list[tuple[Any, ...]] = []
+    bold: list[tuple[int, int]] = []
+    differ = set()
+    for name, result in sets.items():
+        found = {(row.system, row.measure, row.score): row for row in _overall(result)}
+        for grid in grids:
+            three = {
+                system: [found.get((system, grid.measure, score)) for score in ("precision", "recall", "f1")]
+                for system in grid.systems
+            }
+            own = {system: [row for row in parts if row is not None] for system, parts in three.items()}
+            own = {system: parts for system, parts in own.items() if len(parts) == 3}
+            best = [f1.value for *_, f1 in own.values()]
+            for index, (system, (precision, recall, f1)) in enumerate(own.items()):
+                if not math.isclose(precision.value, recall.value, abs_tol=1e-12):
+                    differ.add(grid.measure)
+                bold += [(len(rows), 5)] if is_best(best, index) else []
+                figures = (precision.value, recall.value, [f1.value, f1.low, f1.high])
+                rows.append((name, grid.measure, system, *figures))
+    return Table(
+        "Precision and recall by data set",
+        ("data set", "measure", "system", "precision", "recall", "f1"),
+        tuple(rows) if differ else (),
+        ("text", "text", "text", "percent"),
+        words=3,
+        name="further-scores",
+        notes=("Percent, in brackets the 95% interval; bold: the best F1 of a measure on a data set.",),
+        bold=tuple(bold),
+        minor=True,
+    )
+
+
+def _error_types(sets: Mapping[str, Result], title: Callable[[str], str]) -> Iterator[Table]:
+    for measure in dict.fromkeys(row.measure for result in sets.values() for row in result.error_types):
+        kinds: dict[str, None] = {}
+        rows: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
+        for name, result in sets.items():
+            for row in result.error_types:
+                if row.measure == measure:
+                    kinds[row.type] = None
+                    rows.setdefault((name, row.system), {})[row.type] = (row.count, row.share)
+        yield Table(
+            f"Error types by data set: {title(measure)}",
+            ("data set", "system", *map(kind_title, kinds)),
+            tuple((*place, *(found.get(kind) for kind in kinds)) for place, found in rows.items()),
+            ("text", "text", "share"),
+            words=2,
+            name="errors",
+            notes=("Errors of each type, in brackets percent of all errors of the system.",),
+            minor=True,
+        )
+
+
+def _changes(sets: Mapping[str, Result]) -> Table:
+    """Tuggener's Table 3 for each data set."""
+    diffs = [
+        (name, row)
+        for name, result in sets.items()
+        for row in result.diffs
+        if row.slice is None and row.on == next(one.on for one in result.diffs)
+    ]
+    noun = next(iter(sets.values())).noun
+    return Table(
+        "What differs by data set",
+        ("data set", "pair", f"{noun}s", "diff", "Δ", "corr.", "new errors", "changed errors", "overlap right"),
+        tuple(
+            (
+                *(name, [row.a, row.b], row.items, row.diff, row.difference),
+                *(row.corrections, row.new_errors, row.changed_errors, row.overlap_right),
+            )
+            for name, row in diffs
+        ),
+        ("text", "pair", "count", "percent", "points", "count", "count", "count", "percent"),
+        words=2,
+        name="differences",
+        notes=(
+            f"diff: percent of {noun}s with another answer; Δ: difference of the scores in points; corr.: "
+            "corrections; overlap right: 2·both right / (A right + B right).",
+        ),
+        droppable=(8, 2),
+        minor=len({(row.a, row.b) for _, row in diffs}) > 1,
+    )
+
+
+def _bounds(sets: Mapping[str, Result]) -> Table:
+    """The first row of Tuggener's Table 9 for each data set."""
+    overall = [
+        (name, next((row for row in result.bounds if row.slice is None and row.label is None), None))
+        for name, result in sets.items()
+    ]
+    one = next(iter(sets.values()))
+    over = f"Over gold's {one.noun}s (recall). " if one.matched else ""
+    return Table(
+        "Upper bounds by data set",
+        ("data set", "best system", f"{one.noun}s", "right", "bound", "gain", "all right", "none right"),
+        tuple(
+            (
+                *(name, row.best, row.items, row.systems[row.best], row.upper, row.gain),
+                *(row.all_right, row.none_right),
+            )
+            for name, row in overall
+            if row is not None
+        ),
+        ("text", "text", "count", "percent", "percent", "points", "count", "count"),
+        words=2,
+        name="bounds",
+        notes=(
+            f"{over}Right: percent that the best system has right; bound: if the best answer of any system is "
+            f"chosen; gain: bound minus the best system; all, none right: {one.noun}s that every, that no system has "
+            "right.",
+        ),
+    )

@@ -1,0 +1,97 @@
+// The leaderboard: all systems ranked, each score with its interval, and who is told apart. A click each chooses two.
+import { axisOf, figuresPlot, scaleOf } from "./charts.js";
+import { buttonFor, choiceOf } from "./controls.js";
+import { element } from "./dom.js";
+import { percent } from "./numbers.js";
+import { takeable } from "./picture.js";
+import { bringUp } from "./scroll.js";
+import { betweenEnds, numeric, panel, plotted, tableWith, worded } from "./tables.js";
+
+const TOLD = "Systems that share a letter are not told apart (p > 0.05 after Holm), which does not make them equal.";
+const HINTS = ["", "Choose a system to see its errors.", "Choose two systems, a click each, to see what differs."];
+const MANY_LETTERS = 8;
+const LETTERS = ["a", "b"];
+
+/** Every system by one measure, the best first; of a single system every measure. */
+export function boardPanel(report) {
+  const all = report.mainScores();
+  if (!all.length) return null;
+  const measures = [...new Set(all.map((row) => row.measure))];
+  const alone = new Set(all.map((row) => row.system)).size === 1;
+  const by = measures.includes(report.view.by) ? report.view.by : report.leading();
+  const rows = alone ? all : report.ranked(by);
+  const [paired, many] = [report.view.b !== null, report.systems.length];
+  const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
+  const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
+  const letters = [...new Set(rows.flatMap(lettersOf))];
+  const said = element("p", { class: "soft", id: "board-said", role: "status" });
+  const place = element("div", {});
+  let waiting = null;
+  const choose = (system) => {
+    if (!paired) {
+      report.choosePair(system, null);
+      return document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
+    }
+    if (waiting === null || waiting === system) {
+      waiting = waiting === null ? system : null;
+      return show(system);
+    }
+    report.choosePair(Math.min(waiting, system), Math.max(waiting, system));
+    document.querySelector(`#board [data-system="${system}"]`).focus({ preventScroll: true });
+    return bringUp("compared");
+  };
+  const draw = (row) => {
+    const system = report.systems.indexOf(row.system);
+    const letter = waiting === null && (paired || choosable) ? LETTERS.find((side) => report.view[side] === system && system >= 0) : null;
+    const mark = letter ? element("b", { class: `badge ${letter}` }, letter.toUpperCase()) : null;
+    const name = alone ? titleOf(report, row, all) : row.system;
+    const pressed = waiting === null ? Boolean(letter) : waiting === system;
+    const called = choosable && system >= 0
+      ? buttonFor(() => choose(system), { class: "system", "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
+      : element("bdi", { class: "system" }, name);
+    const interval = row.low === null ? "" : `[${percent(row.low)}, ${percent(row.high)}]`;
+    const runs = row.runs ? ` ± ${percent(row.runs.spread)} over ${row.runs.number} runs` : "";
+    const title = `${name}: ${percent(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
+    return [
+      alone ? [] : numeric(row.value === null ? "" : 1 + rows.filter((other) => other.value !== null && other.value > row.value).length),
+      element("th", { scope: "row" }, called, mark),
+      letters.length ? worded(groupsOf(row, letters)) : [],
+      plotted(figuresPlot([{ ...row, mark: letter }], scale, title)),
+      numeric(element("b", {}, percent(row.value)), runs ? element("span", { class: "soft" }, ` ± ${percent(row.runs.spread)}`) : null),
+      betweenEnds(row, percent),
+    ];
+  };
+  const heads = [...(alone ? [] : [""]), alone ? "measure" : "system", ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
+  const show = (focused = null) => {
+    place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
+    said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;
+    if (focused !== null) place.querySelector(`[data-system="${focused}"]`).focus();
+  };
+  show();
+  const chosen = choiceOf({ id: "by", "aria-label": "Ranked by" }, measures.map((measure) => [measure, `by ${report.title(measure)}`]));
+  chosen.value = by;
+  chosen.addEventListener("change", () => {
+    report.change({ by: chosen.value }, "pair");
+    document.getElementById("by").focus({ preventScroll: true });
+  });
+  const title = alone ? "Scores" : report.result.command === "agreement" ? "Agreement" : "Ranking";
+  const several = !alone && measures.length > 1;
+  const top = several || choosable ? element("div", { class: "tools" }, said, several ? chosen : null) : null;
+  return panel("board", title, top, takeable(`ranking-${alone ? rows[0].system : by}`, place), letters.length ? element("p", { class: "soft" }, TOLD) : null);
+}
+
+/** The measure of a score, and the score where measures have different ones. */
+function titleOf(report, { measure, score }, all) {
+  const several = new Set(all.map((row) => row.score).filter((name) => name !== "value")).size > 1;
+  const named = several && score !== "value" && score !== measure.split("(")[0];
+  return named ? `${report.title(measure)} ${report.title(score)}` : report.title(measure);
+}
+
+/** The letters of a system; behind Z they are numbers in brackets. */
+const lettersOf = ({ group }) => group.match(/\(\d+\)|./gu) ?? [];
+
+/** The groups of a system, each letter in a column of its own, so that a group is a bar. */
+function groupsOf(row, letters) {
+  const has = new Set(lettersOf(row));
+  return element("span", { class: letters.length > MANY_LETTERS ? "groups many" : "groups" }, letters.map((letter) => element("span", { class: has.has(letter) ? "in" : null }, has.has(letter) ? letter : "")));
+}

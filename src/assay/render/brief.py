@@ -1,0 +1,116 @@
+"""The short form of a Result, about one screen: the scores, how sure it is that they differ, and what changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from assay.render.table import cell, figure, table, value_of, with_cells
+from assay.render.tables import change_kinds, leading_pair, path_of, tables
+from assay.render.text import count, plural
+from assay.result import Diff, Result, Table, is_best, is_category, kind_title
+from assay.result.verdict import named
+
+ROWS = 5
+"""So many rows of a table of details are shown …"""
+FREQUENT = 3
+"""… and so many changes of each kind."""
+_FIRST = ("scores", "order", "pairs", "tests", "systems", "alt-test", "items")
+"""Of annotators, of many runs and where a task has all tables itself, the first of each of these names."""
+
+
+def brief(result: Result) -> list[Table]:
+    """The tables of the short form."""
+    if result.tables_only or result.command in ("agreement", "bayes"):
+        found = tables(result, (*_FIRST, "slices"))
+        firsts = {one.name: index for index, one in reversed([*enumerate(found)])}
+        # An order that hides something has its relations beside it; shares come in two kinds.
+        whole = ("order", "pairs", "slices")
+        more = [one for one in found if one.name in whole and not one.minor]
+        shown = [one for at, one in enumerate(found) if firsts[one.name] == at or one in more]
+        shorter = {"items": ROWS}
+        return [replace(one, short=shorter.get(one.name, min(one.short, 2 * ROWS)), lines=()) for one in shown]
+    details = "label-differences" if result.command == "compare" else "confusion"
+    measure = next(iter(result.main_scores), "")
+    scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
+    found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
+    found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
+    asked = tables(result, ("slices", "mappings"))
+    return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
+
+
+def _one_per_row(result: Result) -> Iterator[Table]:
+    """The scores of many systems, without groups by further measures and averages over labels; the best tested."""
+    for one in tables(result, ("scores",))[:1]:
+        kept = [index for index in range(len(one.header)) if index not in one.droppable]
+        header, forms = (tuple(row[index] for index in kept) for row in (one.header, one.forms))
+        rows = tuple(tuple(row[index] for index in kept) for row in one.rows)
+        words = sum(index < one.words for index in kept)
+        notes = tuple(note for note in one.notes if "group" in note)
+        yield replace(one, header=header, rows=rows, forms=forms, words=words, notes=notes, droppable=())
+    tests = result.main_tests
+    tests = [row for row in tests if row.measure == tests[0].measure]
+    overall = [row for row in result.scores if row.main and not (row.slice or row.label or math.isnan(row.value))]
+    of_first = [row for row in overall if tests and row.measure == tests[0].measure]
+    best = max(of_first, key=lambda row: row.value).system if of_first else ""
+    # The best beside each of the others, unless all were tested against another one.
+    of_best = [row for row in tests if best in (row.a, row.b)]
+    shown = of_best if len(of_best) == len(result.systems) - 1 else tests
+    for one in tables(replace(result, comparisons=tuple(shown)), ("tests",))[:1]:
+        yield replace(one, notes=("Second minus first in percentage points.",), lines=())
+
+
+def _side_by_side(result: Result) -> Iterator[Table]:
+    """The scores of one or two systems, a row for each measure, with their difference."""
+    names = [source.name for source in result.systems]
+    tests = {row.measure: row for row in result.main_tests}
+    found = {(row.system, row.measure, row.score): row for row in result.scores if not (row.slice or row.label)}
+    rows: list[list[Any]] = []
+    for measure, main in result.main_scores.items():
+        # Of rival measures precision and recall too: there the two kinds of errors come apart.
+        parts = ("precision", "recall") if result.rivals and main == "f1" else ()
+        for score in (main, *parts):
+            own = [found.get((name, measure, score)) for name in names]
+            values = [value_of(row) for row in own]
+            rows.append([named(result, measure) if score == main else f"  {score}"])
+            rows[-1] += [figure(row, is_best(values, index)) for index, row in enumerate(own)]
+            if tests:
+                test = tests.get(measure) if score == main else None
+                points = cell([test.difference, test.low, test.high], "points") if test else ""
+                rows[-1] += [points, cell(test.p_adjusted, "holm") if test else ""]
+    corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
+    header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
+    note = "Percent, with 95% intervals."
+    note += f" difference: {names[1]} minus {names[0]}, in points." if tests else ""
+    forms = f"{'text ' * (1 + len(names))}points holm"
+    yield table("Scores", header, rows, forms, name="scores", notes=(note,))
+
+
+def _changes(result: Result) -> Iterator[Table]:
+    """How many items the better system corrects and gets wrong, with the most frequent changes of each kind."""
+    pair = leading_pair(result)
+    whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
+    diff: Diff | None = next((row for row in whole if {row.a, row.b} == pair), None)
+    if diff is None:
+        return
+    rows = []
+    for kind, title, total in change_kinds(diff):
+        if result.by_outcome:
+            paths = [
+                (f"{kind_title(row.before)} → {kind_title(row.after)}", row.count)
+                for row in diff.outcomes
+                if row.kind == kind
+            ]
+        else:
+            paths = [(path_of(row), row.count) for row in diff.changes if row.kind == kind]
+        said = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
+        rows.append([plural(total, title.lower().removesuffix("s")), f"{said} …" if len(paths) > FREQUENT else said])
+    yield table(
+        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s",
+        [f"{result.noun}s", "most frequent (before → after)"],
+        rows,
+        name="changes",
+        words=2,
+    )

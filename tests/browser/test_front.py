@@ -1,0 +1,248 @@
+"""The front of the page in a real browser: the leaderboard, ways into the texts, plots as files, and access."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import assay
+from assay.render import render
+from assay.render.text import main_scores
+from assay.result.numbers import percent
+
+SVG = "{http://www.w3.org/2000/svg}"
+IN_VIEW = "(top => top >= -1 && top < innerHeight / 2)(document.getElementById('found').getBoundingClientRect().top)"
+
+
+def ranking(result, measure):
+    """The main scores of a measure, the best first."""
+    rows = [row for row in main_scores(result) if row.measure == measure]
+    return sorted(rows, key=lambda row: -row.value)
+
+
+def test_the_page_opens_on_a_leaderboard_where_a_click_each_chooses_two(opened):
+    report = opened("tags")
+    page, result = report.page, report.result
+    assert page.inner_text("#verdict") == result.verdict
+    best = ranking(result, "accuracy")
+    rows = page.locator("#board tbody tr")
+    shown = [" ".join(text.split()) for text in rows.all_inner_texts()]
+    for place, (row, text) in enumerate(zip(best, shown, strict=True), 1):
+        assert text.startswith(f"{place} {row.system}") and percent(row.value) in text
+        assert f"[{percent(row.low)}, {percent(row.high)}]" in text
+        assert "".join(rows.nth(place - 1).locator(".groups .in").all_inner_texts()) == row.group
+    assert page.locator("#board thead svg text").count() >= 3
+    chosen = page.locator("#board button[aria-pressed='true']").all_inner_texts()
+    assert chosen == [row.system for row in best[:2]]
+    assert page.locator("#pair-verdict").count() == 1
+
+    names = [source.name for source in result.systems]
+    page.click("#board [data-system='2']")
+    assert page.inner_text("#board-said") == f"{names[2]}: now choose the system to compare it with."
+    page.keyboard.press("ArrowUp")
+    page.click("#board [data-system='1']")
+    diff = next(row for row in result.diffs if [row.a, row.b] == names[1:3] and row.slice is None)
+    assert int(page.get_attribute("#changed [data-filter='correction']", "data-count")) == diff.corrections
+    assert names[1] in page.inner_text("#pair-verdict") and names[2] in page.inner_text("#pair-verdict")
+    # The same sign in the table as everywhere: B minus A.
+    test = next(row for row in result.comparisons if [row.a, row.b] == names[1:3] and row.slice is None)
+    signs = page.locator("#compared tbody tr").first.locator("td").nth(2).inner_text()
+    assert signs.startswith("−") == (test.difference < 0)
+    page.select_option("#by", "oov-accuracy")
+    first = ranking(result, "oov-accuracy")[0]
+    assert page.locator("#board tbody tr th").first.inner_text().startswith(first.system)
+    page.reload()
+    page.wait_for_selector("html[data-ready='true']", state="attached")
+    assert page.input_value("#by") == "oov-accuracy"
+    page.go_back()
+    report.wait("document.getElementById('by').value === 'accuracy'")
+    page.go_back()
+    report.wait(f"document.querySelector('#compared h2').textContent.includes('{best[0].system}')")
+    assert report.seen.errors == []
+
+
+def test_whatever_filters_leads_to_what_it_finds_and_the_address_does_too(opened):
+    report = opened("tags")
+    page = report.page
+    page.click("#tab-slices")
+    change = page.locator("#changed tr.whole:has-text('→'):has(.chip)").last
+    count = int(change.locator("button").get_attribute("data-count"))
+    change.locator("td").nth(2).click()
+    assert report.number("items") == count
+    report.wait(IN_VIEW)
+    report.wait("location.hash.includes('tab=slices')")
+    page.reload()
+    page.wait_for_selector("html[data-ready='true']", state="attached")
+    report.wait(IN_VIEW)
+    assert page.get_attribute("#tab-slices", "aria-selected") == "true"
+    page.keyboard.press("0")
+    page.select_option("#sort", "longest")
+    assert page.get_attribute("#list [aria-selected='true']", "data-position") == "0"
+    page.evaluate("scrollTo(0, 0)")
+    page.fill("#search", "the")
+    page.press("#search", "Enter")
+    report.wait(IN_VIEW)
+    page.click("#labels .more")
+    assert page.locator("#labels table").count() == 2
+    widths = "['.panels', '#labels'].map(name => document.querySelector(name).getBoundingClientRect().width)"
+    whole, panel = page.evaluate(widths)
+    assert panel == whole
+    assert report.seen.errors == []
+
+
+def test_every_plot_can_be_saved_as_a_picture_of_its_own(opened, tmp_path):
+    report = opened("spans", color_scheme="dark", accept_downloads=True)
+    page = report.page
+    unsaved = "[...document.querySelectorAll('#app svg.chart, #app .heat')].filter(one => !one.closest('.takeable'))"
+    assert page.evaluate(f"{unsaved}.length") == 0
+    for name, words, shapes in (
+        ("ranking-exact.svg", ["rules", "crf-names", "95% interval"], "circle"),
+        ("outcomes-rules-crf-names.svg", ["missing (FN)", "A ↓ B →"], "rect"),
+    ):
+        with page.expect_download() as download:
+            page.click(f"button.save[data-file='{name}']")
+        download.value.save_as(tmp_path / name)
+        drawn = ElementTree.parse(tmp_path / name).getroot()
+        texts = ["".join(node.itertext()) for node in drawn.iter(f"{SVG}text")]
+        assert all(word in texts for word in words), texts
+        assert len(list(drawn.iter(f"{SVG}{shapes}"))) > 1
+        # It needs no style sheet, and is light on a dark page too.
+        assert not any("class" in node.attrib or "style" in node.attrib for node in drawn.iter())
+        assert drawn[0].get("fill") == "rgb(255, 255, 255)"
+    assert page.locator(".stage").count() == 0
+    assert report.seen.errors == []
+
+
+@pytest.fixture(scope="module")
+def twenty():
+    """Twenty systems, each a little worse than the one before."""
+    gold = [[(f"w{word}", f"T{(word + line) % 5}") for word in range(6)] for line in range(20)]
+
+    def worse(errors):
+        return [
+            [(word, "T0" if (7 * line + 3 * place) % 40 < errors else tag) for place, (word, tag) in enumerate(words)]
+            for line, words in enumerate(gold)
+        ]
+
+    systems = {f"a-system-with-a-long-name-{number}": worse(2 * number) for number in range(20)}
+    return assay.compare(gold, systems, times=20, embed="all", power=None, measures=["accuracy"])
+
+
+def test_twenty_systems_can_be_used_on_a_phone(opened, twenty):
+    report = opened(twenty, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = report.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    buttons = page.locator("#board button[data-system]")
+    boxes = buttons.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(({left, right, height}) => [left, right, height])"
+    )
+    assert len(boxes) == 20
+    assert all(left >= 0 and right <= 390 and height >= 22 for left, right, height in boxes)
+    buttons.nth(4).tap()
+    buttons.nth(9).tap()
+    report.wait("Math.abs(document.getElementById('compared').getBoundingClientRect().top) < innerHeight / 2")
+    first, second = (buttons.nth(number).inner_text() for number in (4, 9))
+    assert {first, second} == set(page.locator("#compared h2 bdi").all_inner_texts())
+    inside = "all => all.every(one => one.getBoundingClientRect().right <= 390)"
+    assert page.locator("#compared td:visible").evaluate_all(inside)
+    # Layers of so many systems are folded.
+    assert page.locator("#drawing .layers summary").inner_text() == "18 more systems"
+    assert report.seen.errors == []
+
+
+# --- who can use it ---
+
+
+def axe() -> str:
+    """The script of axe-core: in the file that AXE names, or where node finds it."""
+    found = os.environ.get("AXE", "")
+    if not found and shutil.which("node"):
+        asked = ["node", "-p", "require.resolve('axe-core/axe.min.js')"]
+        found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    if not found:
+        pytest.skip("axe-core is not installed: npm install axe-core; AXE names axe.min.js where node finds none")
+    return Path(found).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("what", "scheme"), [("spans", "light"), ("links", "dark"), ("runs", "dark")])
+def test_axe_finds_nothing_serious(opened, what, scheme):
+    from unit.render.pictures.drawn import paper
+
+    script = axe()
+    report = opened(paper() if what == "runs" else what, color_scheme=scheme)
+    # Tables are like one another, and too many to be looked at each time.
+    report.page.evaluate(f"document.getElementById('tables').{'open = true' if what == 'links' else 'remove()'}")
+    report.page.evaluate(script)
+    found = report.page.evaluate(
+        "axe.run().then(({violations}) => violations.filter(one => ['serious', 'critical'].includes(one.impact))"
+        ".map(one => [one.id, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]))"
+    )
+    assert found == []
+
+
+TELL = """<script>
+const wrong = [];
+addEventListener("error", (event) => wrong.push(event.message));
+addEventListener("unhandledrejection", (event) => wrong.push(String(event.reason)));
+const waiting = setInterval(() => {
+  if (!document.documentElement.dataset.ready && !wrong.length) return;
+  clearInterval(waiting);
+  document.querySelector("#changed [data-filter='correction']").click();
+  const names = [...document.querySelectorAll("#board .system")].map((name) => name.textContent);
+  const plots = [...document.querySelectorAll("#board tbody circle")].map((dot) => dot.getBoundingClientRect().left);
+  const { items } = document.getElementById("hits").dataset;
+  fetch("/", { method: "POST", body: JSON.stringify({ wrong, names, plots, items }) });
+}, 50);
+</script>"""
+
+
+def test_firefox_shows_the_page_too(results, tmp_path):
+    firefox = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
+    if not firefox:
+        pytest.skip("no Firefox on this machine")
+    result = results("spans")
+    # The page may tell nobody anything; this one tells us what it shows.
+    text = render(result, "html").replace("default-src 'none'", "default-src 'self'")
+    text = text.replace("<body>", f"<body>{TELL}", 1)
+    told: queue.Queue[dict] = queue.Queue()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def do_POST(self):
+            told.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        command = [firefox, "--headless", "--no-remote", "--profile", str(tmp_path), address]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        with subprocess.Popen(command, **quiet) as running:
+            try:
+                found = told.get(timeout=120)
+            finally:
+                running.terminate()
+                server.shutdown()
+    assert found["wrong"] == []
+    best = ranking(result, "exact")
+    assert found["names"] == [row.system for row in best]
+    assert found["plots"] == sorted(found["plots"], reverse=True) and len(set(found["plots"])) == len(best)
+    assert int(found["items"]) == next(row.corrections for row in result.diffs if row.slice is None)

@@ -1,0 +1,238 @@
+"""Several data sets in one run: averages, wins and tests over them, what is missing, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import assay
+from assay.bayesian.table import Runs
+from assay.engine.sets import over_sets
+from assay.experiment.tables import measurements
+from assay.render import render
+from assay.render.page import pages
+from assay.render.terminal import show
+from assay.result import Results
+from assay.result import Runs as RunScores
+from assay.stats.many import rank_tests
+from cases import each
+from unit.samples import refusal
+
+WORDS = 40
+FAST = {"times": 200, "measures": "accuracy"}
+
+
+def tags(*wrong: int) -> list[list[str]]:
+    """A sentence for each word, with these words wrong."""
+    return [["B" if word in wrong else "A"] for word in range(WORDS)]
+
+
+@pytest.fixture(scope="module")
+def three() -> Results:
+    """Two systems: A is ahead by 8 words (exact p = 2/2⁸) and by 6 (2/2⁶), B by one."""
+    outputs = {
+        "A": {"one": tags(), "two": tags(), "three": tags(0)},
+        "B": {"one": tags(*range(8)), "two": tags(*range(6)), "three": tags()},
+    }
+    return assay.compare_sets(dict.fromkeys(("one", "two", "three"), tags()), outputs, **FAST)
+
+
+def test_averages_wins_and_tests_over_data_sets(three: Results) -> None:
+    a, b = three.overall.systems_over_sets
+    assert (a.system, a.data_sets, a.rank, a.best, a.significant) == ("A", 3, 4 / 3, 2, 1)
+    assert a.average == pytest.approx((1 + 1 + 0.975) / 3)
+    assert (b.best, b.significant) == (1, 0)
+    (pair,) = three.overall.pairs_over_sets
+    assert pair.difference == pytest.approx((-0.2 - 0.15 + 0.025) / 3)
+    assert (pair.a_better, pair.b_better, pair.a_significant, pair.b_significant) == (2, 1, 1, 0)
+    assert math.isnan(pair.signed_rank)
+    rows = {row.slice: row for row in three.overall.comparisons}
+    assert [rows[f"dataset:{name}"].p for name in three.sets] == [2 / 2**8, 2 / 2**6, 1.0]
+    assert [rows[f"dataset:{name}"].p_adjusted for name in three.sets] == [3 * 2 / 2**8, 2 * 2 / 2**6, 1.0]
+    assert three.overall.verdict == (
+        "A is 10.83 points better than B on accuracy, averaged over 3 data sets: it is ahead on 2, significantly on 1"
+        " (p < 0.05 after Holm's correction over data sets). B is ahead on 1, significantly on none."
+    )
+    assert three.overall.score("B", "accuracy").value == pytest.approx((0.8 + 0.85 + 1) / 3)
+    assert three["two"].score("B", "accuracy").value == 0.85
+    assert refusal(three.__getitem__, "tow") == "there is no data set 'tow'. Did you mean two?"
+
+
+def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
+    """The p of being ahead of all is the highest of those of the pairs."""
+    outputs = {"A": {"one": tags(), "two": tags()}}
+    outputs |= {name: {"one": tags(*range(7)), "two": tags(*range(wrong))} for name, wrong in (("B", 9), ("C", 5))}
+    found = assay.compare_sets({"one": tags(), "two": tags()}, outputs, **FAST)
+    # 2/2⁷ twice on the first, times two; on the second 2/2⁵, though 2/2⁹ against B.
+    assert [(row.system, row.best, row.significant) for row in found.overall.systems_over_sets] == [
+        *(("A", 2, 1), ("B", 0, 0), ("C", 0, 0)),
+    ]
+    # What was not tested is not said.
+    golds = {"one": tags(), "two": tags()}
+    based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
+    assert based.verdict == (
+        "A is the best of 3 systems on accuracy with 100.00, averaged over 2 data sets, 15.00 points ahead of C. It "
+        "is the best on 2 of 2."
+    )
+    assert "*" not in " ".join(based.tables[0].notes)
+    table = found.overall.tables[0]
+    assert table.header == ("system", "one", "two", "average", "mean rank", "best on")
+    assert table.rows[0][1:3] == (("*", 1.0), ("", 1.0))
+    assert (0, 1) in table.bold and (0, 2) in table.bold
+    assert "| A | **\\*100.00** | **100.00** |" in render(found, "md")
+    assert "100.00\t100.00\t100.00\t1.00\t2" in render(found, "tsv")
+
+
+def test_many_data_sets_are_rows_and_their_ranks_are_tested() -> None:
+    rng = np.random.default_rng(1)
+    numbers = {name: rng.integers(low, low + 6, 8) for name, low in (("A", 0), ("B", 3), ("C", 12))}
+    golds = {f"set {index}": tags() for index in range(8)}
+    outputs = {
+        name: {data: tags(*range(wrong)) for data, wrong in zip(golds, own, strict=True)}
+        for name, own in numbers.items()
+    }
+    found = assay.compare_sets(golds, outputs, **FAST).overall
+    expected = rank_tests(np.array([1 - own / WORDS for own in numbers.values()]).T)
+    (ranks,) = found.ranks
+    assert ranks.friedman_p == expected.p
+    assert list(ranks.ranks.values()) == sorted(expected.ranks.tolist())
+    assert [row.rank for row in found.systems_over_sets] == pytest.approx(expected.ranks.tolist())
+    assert [row.signed_rank for row in found.pairs_over_sets] == list(expected.wilcoxon.values())
+    assert f"Friedman's test, p = {expected.p:.4f}" in found.verdict
+    scores = found.tables[0]
+    assert scores.header == ("data set", "A", "B", "C")
+    assert [row[0] for row in scores.rows[-3:]] == ["average", "mean rank", "best on"]
+
+
+def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_others(
+    file: Callable[[str, str], str],
+) -> None:
+    for data in ("de", "en"):
+        for name, tag in (("gold", "A"), ("a", "A"), ("b", "B")):
+            if (data, name) != ("de", "b"):
+                file(f"{data}/{name}.tsv", f"w\t{tag}\n\nw\tA\n\n" * 12)
+    found = assay.compare_sets("{data}/gold.tsv", ["{data}/a.tsv", "{data}/b.tsv"], **FAST)
+    assert list(found.sets) == ["de", "en"]
+    assert [(row.data_sets, row.average) for row in found.overall.systems_over_sets] == [(1, 1.0), (1, 0.5)]
+    told = "b has no output for de: averages and ranks are over the data sets that all systems have."
+    assert told in found.overall.warnings
+    scores = found.overall.tables[0]
+    assert "Average and rank are over the 1 data set that all systems have, without de." in scores.notes
+    assert "| de | 100.00 | – |" in render(found, "md")
+    assert "on the one data set that all systems have" in found.overall.verdict
+
+
+@each(
+    ("data", "systems", "message"),
+    [
+        ("no/{data}.tsv", {"a": "{data}"}, "no/{data}.tsv: there is no such file, whatever {data} is."),
+        (
+            "{data}.gold",
+            {"a": "a.out"},
+            "a.out: would be the output of a for every data set. Put {data} where it has their names.",
+        ),
+        ("{data}.gold", ["out/{data}"], "out/{data}: the system has no name. Say NAME=out/{data}"),
+        (
+            "{data}.gold",
+            {"a": "{data}.non"},
+            "de.non: is not there, nor has a an output for any other data set.",
+        ),
+        (
+            "{data}.gold",
+            {"a": {"en": "en.gold"}},
+            "data set de: no system has an output for it. Leave it out.",
+        ),
+        ("de", {"a": "{data}"}, "--data de: should be NAME=GOLD, a pattern with {data}, or a TOML file."),
+        ({}, None, "no data set is given. Say --data NAME=GOLD, or a pattern: --data 'gold/{data}.conllu'"),
+        ("{data}.gold", None, "no system is given. Say e.g. udpipe='out/{data}/udpipe.conllu'"),
+        ("no.toml", None, "no.toml: cannot be read (no such file or directory)."),
+        ("bad.toml", None, "bad.toml: there is no 'dat' here. It has the tables [data] and [systems]."),
+        ("number.toml", None, "number.toml: de should be a path in quotes."),
+        (["x=1", "x=2"], {"a": "{data}"}, "--data: two data sets are called 'x'."),
+        (
+            "{data}.gold",
+            {"a": "{data}.conllu"},
+            "data set de: de.conllu: unknown format. `assay formats` lists those known; say which it is with "
+            '--input-format, e.g. --input-format conll or "tsv(word=2)".',
+        ),
+    ],
+    ids=lambda case: str(case[2]),
+)
+def test_what_is_refused(data: object, systems: object, message: str, file: Callable[[str, str], str]) -> None:
+    for name in ("de", "en"):
+        file(f"{name}.gold", "w\tA\n\n")
+        file(f"{name}.conllu", "1\n\n")
+    file("bad.toml", "dat = 1")
+    file("number.toml", "[data]\nde = 1")
+    assert refusal(assay.compare_sets, data, systems) == message
+
+
+def test_data_sets_of_two_tasks_are_refused_and_of_two_columns_said(three: Results) -> None:
+    sets = dict(three.sets)
+    assert refusal(over_sets, {**sets, "two": replace(sets["two"], task="spans")}) == (
+        "one is about tags, two about spans: data sets of one run have one task. Say which: --task"
+    )
+    other = over_sets({**sets, "two": replace(sets["two"], column="XPOS")})
+    assert "the column compared differs between data sets" in other.warnings[0]
+    assert other.warnings[1] == "one, two and three have the same gold, but count as different data sets."
+
+
+def test_json_goes_there_and_back_and_every_format_shows_it(three: Results) -> None:
+    again = Results.from_json(three.to_json())
+    assert again.to_json() == three.to_json()
+    for form in ("tsv", "csv", "md", "latex", "flat", "runs"):
+        assert render(again, form) == render(three, form)
+    assert "one & \\textbf{{*}100.00} & 80.00 \\\\" in render(three, "latex")
+    flat = three.flat()
+    assert flat["accuracy/B"] == three.overall.score("B", "accuracy").value
+    assert flat["two/accuracy/B"] == 0.85
+    assert refusal(render, three, "html") == (
+        "each data set has a page of its own. Say a folder for them: --html FOLDER"
+    )
+    assert refusal(Results.from_json, three.overall.to_json()).startswith("schema 'assay/1' where 'assay/sets/1'")
+
+
+def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
+    runs = Runs("runs.csv", "")
+    for row in measurements("runs.csv", render(three, "runs")):
+        runs.add(row)
+    assert runs.data_sets(["accuracy"]) == ["one", "three", "two"]
+    ((split, row),) = runs.cells["accuracy"]["two"]["B"].items()
+    assert (split, row.value, row.numerator, row.denominator, row.n_test) == ((1, 1), 0.85, 34, 40, 40)
+    # Runs of a system are repetitions.
+    one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
+    scores = tuple(replace(row, runs=twice) for row in one.scores)
+    lines = render(replace(one, scores=scores), "runs").splitlines()
+    assert over_sets({"one": replace(one, scores=scores)}).notes == ("Scores are means over the runs of a system.",)
+    assert lines[1:3] == ["gold,A,1,1,accuracy,0.7,,,,40", "gold,A,2,1,accuracy,0.9,,,,40"]
+
+
+def test_pages_of_data_sets_and_an_index_that_leads_to_them(three: Results) -> None:
+    named = Results(three.overall, {"a/b": three["one"], "A_B": three["two"], "Index": three["three"]})
+    files = dict(pages(named))
+    assert list(files) == ["a_b.html", "A_B_2.html", "Index_2.html", "index.html"]
+    index = dict(pages(three))["index.html"]
+    assert index.index("A is 10.83 points better") < index.index("<table>") < index.index('<ul class="pages">')
+    assert '<th scope="row"><a href="two.html">two</a></th>' in index
+    assert "<script" not in index
+
+
+def test_twenty_data_sets_and_seven_systems_fit_a_terminal() -> None:
+    systems = {f"parser-{system}": tags(*range(system)) for system in range(7)}
+    one = assay.compare(tags(), systems, times=10, measures="accuracy", power=None)
+    found = over_sets({f"treebank-{index:02}": one for index in range(20)})
+    for width, parts in ((80, 2), (120, 1)):
+        console = Console(file=io.StringIO(), width=width, highlight=False)
+        show(found, console)
+        lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+        # The signature alone may be longer.
+        assert max(map(len, lines[:-1])) <= width
+        scores = lines[: next(index for index, line in enumerate(lines) if line.startswith("Differences"))]
+        assert sum(line.startswith("treebank-07") for line in scores) == parts
+        assert all(name in " ".join(scores) for name in systems)

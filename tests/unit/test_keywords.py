@@ -1,0 +1,113 @@
+"""Functions take the options of their commands, by name, value and default, and refuse others."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Literal, get_args, get_origin
+
+import click
+import numpy as np
+import pytest
+
+import assay
+from assay.cli import main
+from assay.errors import UsageError
+from assay.tasks import task_options
+from cases import each
+
+GOLD = [["DET", "NOUN", "VERB"], ["PRON", "VERB"]]
+SYSTEM = [["DET", "NOUN", "NOUN"], ["PRON", "VERB"]]
+OF_THE_TERMINAL = {
+    *("form", "output", "html", "quiet", "fail_under", "fail_if_worse", "tolerance", "partial", "shard", "help"),
+    *("figures", "figure_formats", "tables", "full", "data"),
+}
+"""Where output goes, gates and parts: a function hands back a Result instead. For --data there is compare_sets."""
+OTHERWISE = {
+    "cross": {"no_subtypes": "subtypes", "functions": "function_labels"},
+    "bayes": {"ropes": "rope"},
+}
+"""Options that have another name in Python, since they are said in another way."""
+IN_PYTHON = {"bayes": {"alpha"}}
+
+
+def values(kind: object) -> set[str]:
+    """The texts that a type allows where it names them."""
+    parts = [kind, *get_args(kind)]
+    return {value for part in parts if get_origin(part) is Literal for value in get_args(part)}
+
+
+@each("name", ["score", "compare", "agreement", "cross", "bayes"])
+def test_a_function_has_the_options_of_its_command(name):
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = {
+        OTHERWISE.get(name, {}).get(one.name, one.name): one
+        for one in command.params
+        if one.name not in OF_THE_TERMINAL
+    }
+    parameters = inspect.signature(getattr(assay, name)).parameters
+    if files := options.pop("files", None):
+        options |= {"gold": files, "systems": files}
+    assert {*parameters} - IN_PYTHON.get(name, set()) == {*options}
+    for key, one in options.items():
+        if isinstance(one.type, click.Choice):
+            assert values(parameters[key].annotation) in ({*one.type.choices}, set()), key
+        # Texts are converted: PER,LOC to two labels, 0.8 to a number.
+        if isinstance(one.default, int) or (isinstance(one.type, click.Choice) and isinstance(one.default, str)):
+            assert parameters[key].default == one.default, key
+
+
+def test_types_name_the_values_that_options_of_tasks_can_have():
+    parameters = inspect.signature(assay.compare).parameters
+    for name, option in task_options().items():
+        # Presets are many, and more may come.
+        if option.choices and name != "preset":
+            assert values(parameters[name].annotation) == {*option.choices}, name
+        assert parameters[name].default == (() if name in ("labels", "ignore_labels") else option.default), name
+
+
+@each(
+    ("call", "hint"),
+    [
+        (lambda: assay.score(GOLD, SYSTEM, colum="XPOS"), "'colum'. Did you mean column"),
+        (lambda: assay.compare(GOLD, [SYSTEM, GOLD], baselin="a"), "'baselin'. Did you mean baseline"),
+        (lambda: assay.compare_sets({"one": GOLD}, [], colum="XPOS"), "'colum'. Did you mean column"),
+        (lambda: assay.agreement([SYSTEM, GOLD], sytems=[]), "'sytems'. Did you mean systems"),
+        (lambda: assay.cross([], [], theory=[]), "'theory'. Did you mean theories"),
+        (lambda: assay.bayes([], draw=2), "'draw'. Did you mean draws"),
+        (lambda: assay.measure("las", repai="discard"), "'repai'. Did you mean repair"),
+    ],
+)
+def test_a_wrong_keyword_is_told_the_nearest(call, hint):
+    with pytest.raises(UsageError, match=f"^there is no keyword {hint}"):
+        call()
+
+
+@each(
+    ("given", "message"),
+    [
+        ({"times": 1.5}, "times is a whole number, not 1.5."),
+        ({"seed": "7"}, "seed is a whole number, not '7'."),
+        ({"strict_tagset": "yes"}, "strict_tagset is True or False, not 'yes'."),
+        ({"jobs": 2.0}, "2.0 processes cannot work. Say --jobs 1 or more."),
+    ],
+)
+def test_values_of_another_kind_are_refused(given, message):
+    with pytest.raises(UsageError) as caught:
+        assay.score(GOLD, SYSTEM, **given)
+    assert str(caught.value) == message
+
+
+def test_numbers_of_numpy_are_numbers():
+    whole = np.int64
+    ours = assay.compare(
+        GOLD,
+        {"a": GOLD, "b": SYSTEM},
+        seed=whole(3),
+        times=whole(50),
+        examples=whole(1),
+        jobs=whole(1),
+        power=np.float64(0.9),
+    )
+    theirs = assay.compare(GOLD, {"a": GOLD, "b": SYSTEM}, seed=3, times=50, examples=1, power=0.9)
+    assert ours.to_json() == theirs.to_json()
