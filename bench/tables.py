@@ -10,11 +10,11 @@ from common import Bench
 BEGIN, END = "<!-- begin: make bench -->", "<!-- end: make bench -->"
 """What stands between these lines of a file is written anew."""
 TELLING = (
-    ("score, 1 system", "udtools"),
-    ("10,000 shuffling rounds over 50,000 sentences", "sacrebleu"),
-    ("classification_report", "seqeval"),
-    ("score parseval; made trees", "EVALB"),
-    ("score, 10 measures of coreference", "scorch"),
+    ("score, 1 system", "conll18_ud_eval"),
+    ("score exact, fair, semeval; span table", "FairEval"),
+    ("score parseval as EVALB with new.prm; made trees", "EVALB"),
+    ("score, 10 measures of coreference", "coval"),
+    ("score, 9 measures of coreference with zeros", "CorefUD scorer"),
 )
 """The tasks and peers that the README shows: a usual scorer of each kind, and one that is ahead."""
 
