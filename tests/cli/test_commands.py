@@ -231,7 +231,7 @@ def test_the_lines_that_the_demo_proposes_run(demo, tmp_path):
         assert tried.returncode == 0, tried.stderr
         # It says what the demo said of it.
         verdict = said.partition(f"  {line}\n")[0].rpartition("\n\n")[2].split("\n", 1)[1]
-        assert " ".join(verdict.split()) in " ".join(tried.stdout.split())
+        assert "".join(verdict.split()) in "".join(tried.stdout.split())
 
 
 def proposed(text: str) -> list[str]:

@@ -620,6 +620,10 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
     assert Result.from_json(result.to_json()).to_json() == result.to_json()
     shown = render(result, "md")
     assert "(3 runs, " in shown and "a-seed" in shown
+    # Beside systems with one run, which alone have McNemar's test.
+    mixed = assay.compare(reference, [f"a={','.join(a)}", *b[:2]], ["accuracy"], times=100)
+    row = next(line for line in render(mixed, "tsv").splitlines() if line.startswith("a\tb-seed1\t"))
+    assert row.endswith("\tnan") or row.endswith("\t")
 
 
 def test_runs_have_the_format_that_is_said_of_their_system(tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ class Output:
         if self.html and isinstance(result, Results):
             from assay.render.page import pages
 
+            found = dict(pages(result))
             make_folder(Path(self.html))
-            for name, text in pages(result):
+            for name, text in found.items():
                 write(Path(self.html, name), text)
         elif self.html:
             write(self.html, render(result, "html"))

@@ -536,8 +536,8 @@ def from_spans(sentences: Sequence[Sequence[tuple[str, int, int]]], name: str = 
 
 def from_lists(sentences: Sequence[Sequence[str | tuple[str, str]]], name: str = "data") -> Corpus:
     """A corpus from lists of labels, or of (word, label) pairs: one inner list per sentence."""
-    if {*map(type, sentences)} != {list} and any(isinstance(sentence, str) for sentence in sentences):
-        raise InputError(f"{name}: a list of strings where a list of sentences, each a list of labels, is meant.")
+    if {*map(type, sentences)} != {list} and any(isinstance(sentence, str | Integral) for sentence in sentences):
+        raise InputError(f"{name}: a list of labels where a list of sentences, each a list of labels, is meant.")
     lengths = [*map(len, sentences)]
     items: list[Any] = [*chain.from_iterable(sentences)]
     if not items:

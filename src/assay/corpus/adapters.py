@@ -12,6 +12,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from numbers import Integral
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -333,6 +334,8 @@ def named_systems(systems: Any) -> dict[str, Given]:
     """Systems by name: given as a mapping, as one system, or as a sequence of `name=path` or paths."""
     if isinstance(systems, Mapping) and systems:
         return {str(name): given for name, given in systems.items()}
+    if isinstance(systems, np.ndarray):
+        systems = systems.tolist()
     if isinstance(systems, str | Path | Corpus) or is_foreign(systems) or _is_data(systems):
         systems = [systems]
     names: list[str] = []
@@ -340,6 +343,8 @@ def named_systems(systems: Any) -> dict[str, Given]:
     for item in systems:
         before, equals, after = item.partition("=") if isinstance(item, str) else ("", "", item)
         named = equals and before and not any(mark in before for mark in "/\\") and not Path(item).exists()
+        if named and not after:
+            raise UsageError(f"{item}: there is no path behind it. Say NAME=PATH.")
         names.append(before if named else "")
         given.append(after if named else item)
     if not given:
@@ -373,11 +378,13 @@ def _is_data(systems: Any) -> bool:
         return False
     if any(isinstance(sentence, str | Path | Corpus) for sentence in systems):
         return False
+    if any(isinstance(sentence, Integral) for sentence in systems):
+        return True  # labels without sentences, of which the reader will say so
     first = next((sentence for sentence in systems if len(sentence)), None)
     # A list of two labels looks like a pair; here only tuples count as pairs.
-    return first is not None and (
-        isinstance(first[0], str | int) or is_span(first[0]) or (isinstance(first[0], tuple) and is_pair(first[0]))
-    )
+    if first is None or isinstance(first[0], str | Integral) or is_span(first[0]):
+        return first is not None
+    return isinstance(first[0], tuple) and is_pair(first[0])
 
 
 def _stem(item: Given, number: int) -> str:

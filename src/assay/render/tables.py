@@ -244,9 +244,13 @@ def _tests(result: Result) -> Iterator[Table]:
         for row in group:
             error = Cell(p_error(row), data=(f"{row.p_low:.6g}", f"{row.p_high:.6g}"))
             rows.append([[row.a, row.b], [row.difference, row.low, row.high], row.p, error, row.p_adjusted])
-            rows[-1] += [exact[row.a, row.b, measure].p] if (row.a, row.b, measure) in exact else []
         named = score != mains.get(measure) or (several and score not in ("value", measure.partition("(")[0]))
-        with_mcnemar = any(len(row) > 5 for row in rows)
+        with_mcnemar = any((row.a, row.b, measure) in exact for row in group)
+        if with_mcnemar:
+            for cells, row in zip(rows, group, strict=True):
+                # Systems with several runs have no such test.
+                test = exact.get((row.a, row.b, measure))
+                cells.append(test.p if test else math.nan)
         notes = []
         if number == 0:
             notes.append(

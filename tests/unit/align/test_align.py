@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 
+import numpy as np
 import pytest
 
 import assay
@@ -403,9 +404,21 @@ def test_a_measure_may_name_its_column_in_any_way(file, spelling):
 
 def test_lists_of_strings_are_refused():
     assert refusal(from_lists, ["A", "B"], "d") == (
-        "d: a list of strings where a list of sentences, each a list of labels, is meant."
+        "d: a list of labels where a list of sentences, each a list of labels, is meant."
     )
 
 
 def test_integers_in_lists_are_taken_as_their_text():
     assert from_lists([[3, "B"]], "d").column("label").strings() == ["3", "B"]
+
+
+def test_arrays_of_numbers_are_sentences_too():
+    gold, system = [np.array([1, 2, 3]), np.array([1, 2])], [np.array([1, 2, 2]), np.array([1, 2])]
+    assert assay.score(gold, system, times=10).score("system 1", "accuracy").value == 0.8
+    assert assay.score(np.array([[1, 2]]), np.array([[1, 1]]), times=10).score("system 1", "accuracy").value == 0.5
+    assert "a list of labels where" in refusal(assay.score, np.array([1, 2]), np.array([1, 1]))
+
+
+def test_a_name_without_a_path_is_refused(file):
+    file("gold.conllu", row(1, "a", "X"))
+    assert refusal(assay.score, "gold.conllu", ["a="]) == "a=: there is no path behind it. Say NAME=PATH."

@@ -240,7 +240,7 @@ def test_integers_beside_words_are_labels():
 @pytest.mark.parametrize(("gold", "systems", "name"), [(["A"], [["A"]], "gold"), ([["A"]], {"s": ["A"]}, "s")])
 def test_a_list_of_strings_is_no_list_of_sentences(gold, systems, name):
     assert refusal(assay.score, gold, systems, times=10) == (
-        f"{name}: a list of strings where a list of sentences, each a list of labels, is meant."
+        f"{name}: a list of labels where a list of sentences, each a list of labels, is meant."
     )
 
 

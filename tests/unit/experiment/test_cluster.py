@@ -38,7 +38,7 @@ def test_addresses_and_batch_systems_are_clusters(where: str, monkeypatch: pytes
     monkeypatch.setattr("assay.scale.workers.find_spec", lambda name: None if name == "dask_jobqueue" else name)
     if where in BATCH_SYSTEMS:
         text = refusal(check_cluster, where)
-        assert text == "--cluster needs dask_jobqueue. Install it: pip install 'assay[cluster]'"
+        assert text == "--cluster needs dask_jobqueue. Install it: pip install 'assay-nlp[cluster]'"
     else:
         check_cluster(where)
 
