@@ -226,7 +226,8 @@ def test_what_could_have_been_found_is_said_in_a_line() -> None:
     assert list(power_lines([row], "sentence", 500)) == [
         "Not significant. With these 500 sentences, of which the systems differ in 48, a true difference of 4.0 "
         "points would have been found with 80% probability. If the difference is as observed (2.4), about 1,400 such "
-        f"sentences would be needed (between {about(row.power.needed_from)} and any number)."
+        f"sentences would be needed (going by its interval, at least {about(row.power.needed_from)}; perhaps no "
+        "number is enough)."
     ]
     assert list(few_lines([row], "sentence", 500)) == []
     (five,) = figures("accuracy", WORDS, of_words(load("power")["proportions"][2])).comparisons()

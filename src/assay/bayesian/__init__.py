@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -158,8 +157,8 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
     if few:
         sets = "One data set says" if few == [1] else f"{' or '.join(map(str, few))} data sets say"
         warnings.append(
-            f"{sets} little about a new one: much of each answer comes from the prior. The range in brackets shows "
-            "how the share changes under other priors."
+            f"{sets} little about a new one: much of each answer comes from the prior. The table 'How sure, "
+            "and how large' (--table differences) has in brackets how each share changes under other priors."
         )
     if error > LARGEST_ERROR:
         warnings.append(
@@ -170,7 +169,10 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
 
     notes = ["There is nothing to compare one system with."]
     if posteriors:
-        regions = [_region_text(part.rope) + (f" ({part.name})" if len(parts) > 1 else "") for part in parts]
+        regions = []
+        for part in parts:
+            origin = "" if part.rope.origin in ("", "given") else f", by {part.rope.origin}"
+            regions.append(f"{part.rope}{origin}{f' on {part.name}' if len(parts) > 1 else ''}")
         notes = [f"Equivalent means a difference of at most {'; '.join(regions)}."]
     told = ", ".join(sorted({f"{rho:.3g}" for rho in rhos}))
     notes.append(f"Correlation of runs that share training data, rho: {told}.")
@@ -221,9 +223,3 @@ def _result(table: Runs, parts: Sequence[Measured], left_out: Sequence[str], how
         warnings=tuple(warnings),
         notes=tuple(notes),
     )
-
-
-def _region_text(rope: Rope) -> str:
-    items = "" if math.isnan(rope.items) else f", {rope.items:,.0f} items of a test part"
-    origin = "" if rope.origin in ("", "given") else f", by {rope.origin}"
-    return f"{rope.half:.4g}{items}{origin}"

@@ -204,7 +204,7 @@ class Measured:
             signed_rank=_thirds(signed, half) if signed else None,
         )
         told = replace(told, **_replicated(told)) if number > 1 else told
-        return replace(told, verdict=verdict(told, self.rope.items))
+        return replace(told, verdict=verdict(told, self.rope))
 
     def _by_data_set(self, a: str, b: str, rows: Sequence[Floats], fitted: Fit | None) -> Iterator[DataSetDifference]:
         shrunken = fitted.rows if fitted else (None,) * len(self.data)
@@ -390,15 +390,14 @@ THRESHOLD = 0.95
 """The share that something must have to be said of systems; below, they are undecided."""
 
 
-def verdict(one: Posterior, items: float) -> str:
-    """One sentence on two systems, and what stands behind it; `items` is the region in items of a test part."""
+def verdict(one: Posterior, rope: Rope) -> str:
+    """One sentence on two systems, and what stands behind it."""
     a, b, decision = one.a, one.b, one.decision
     if one.model == "identical":
         return f"{a} and {b} have identical scores in all {one.runs:,} runs on {one.measure}."
     region = "No region of practical equivalence was given: every difference counts."
     if one.rope:
-        counted = "" if math.isnan(items) else f", which is {items:,.0f} items of a test part"
-        region = f"Equivalent means a difference of at most {one.rope:.4g}{counted}."
+        region = f"Equivalent means a difference of at most {rope}."
     if one.model == "constant":
         # Data sets are counted, where there are no probabilities.
         cases = (

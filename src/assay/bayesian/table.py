@@ -263,6 +263,17 @@ class Rope:
     origin: str = ""
     items: float = math.nan
     """The same in items of a test part; nan where their number is not known."""
+    fraction: bool = False
+    """True of scores from 0 to 1, which are shown in percent."""
+
+    def __str__(self) -> str:
+        text = f"{100 * self.half if self.fraction else self.half:.3g}"
+        text += f" point{'s' * (text != '1')}" * self.fraction
+        if math.isnan(self.items):
+            return text
+        number = round(self.items)
+        items = f"{number:,} item{'s' * (number > 1)}" if number else "less than one item"
+        return f"{text} ({items} of a test part)"
 
 
 def rope(
@@ -305,7 +316,7 @@ def rope(
             f"{measure}: a region of ±{half:g} is wider than scores can lie apart ({full:g}). "
             f"{_REMEDY} {0.002 * full:g}"
         )
-    return Rope(half, origin, half / full * items)
+    return Rope(half, origin, half / full * items, bool(values.min() >= 0 and values.max() <= 1))
 
 
 def number_in(text: str | float, end: float) -> float:

@@ -277,8 +277,8 @@ def bayes(
     numerator, denominator, n_train, n_test), the TOML file of an experiment, or a matrix of numbers for each system,
     NAME=FILE, with a line for each data set and a column for each run.
 
-    Both kinds of probability are given: the share of posterior draws in which a region is the likeliest (the
-    paper's), and the mean probability of each region for a new data set.
+    Both kinds of probability are given: the share of posterior draws in which a region is the likeliest (theirs),
+    and the mean probability of each region for a new data set.
     """
     check_stdin(*runs)
     output.check()

@@ -555,7 +555,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
         ("text", "text", "text", "percent"),
         words=3,
         name="further-scores",
-        notes=("Percent, in brackets the 95% interval; bold: the best F1 of a measure on a data set.",),
+        notes=("Percent.", "In brackets the 95% interval.", "Bold: the best F1 of a measure on a data set."),
         bold=tuple(bold),
         minor=True,
     )

@@ -88,8 +88,10 @@ def _all(result: Result, rows: list[Score], pairs: list[Score]) -> Iterator[Tabl
             shown = [percent(value_of(part)) for part in parts]
         body.append([_COEFFICIENTS.get(measure, result.title(measure)), _number(found[measure, score]), *shown])
     notes = [
-        f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). observed: pairs of "
-        f"ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for chance."
+        "Percent.",
+        f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s).",
+        f"observed: pairs of ratings of one {_noun(result)} that agree; by chance: what each coefficient takes for "
+        "chance.",
     ]
     notes += ["Of labels with an order agreement is a matter of degree."] * disagreement
     yield table(
@@ -154,8 +156,9 @@ def _pairs(result: Result, rows: list[Score]) -> Iterator[Table]:
         header,
         [[pair, *(figure(found.get((pair, *key))) for key in columns)] for pair in systems],
         notes=(
-            f"Percent, in brackets the 95% interval ({result.times:,} resamples of {result.unit}s). {symmetric}kappa "
-            "(Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
+            "Percent.",
+            f"In brackets the 95% interval ({result.times:,} resamples of {result.unit}s).",
+            f"{symmetric}kappa (Cohen) and alpha (Krippendorff, nominal) are corrected for chance.",
         ),
         short=PAIRS,
     )

@@ -37,7 +37,7 @@ def brief(result: Result) -> list[Table]:
     scores = _one_per_row(result) if len(result.systems) > 2 else _side_by_side(result)
     found = [with_cells(one) for one in (*scores, *_changes(result)) if one.rows]
     found += [replace(one, short=ROWS) for one in tables(result, (details,)) if not one.minor][:2]
-    asked = tables(result, ("slices", "mappings"))
+    asked = [one for one in tables(result, ("forms", "slices", "mappings")) if not one.minor]
     return [*found, *(one for one in asked if one.name != "slices" or measure in one.measures)]
 
 
@@ -82,10 +82,10 @@ def _side_by_side(result: Result) -> Iterator[Table]:
                 rows[-1] += [points, cell(test.p_adjusted, "holm") if test else ""]
     corrected = any(row.p != row.p_adjusted and not math.isnan(row.p) for row in tests.values())
     header = ["measure", *names, *(["difference", "p (Holm)" if corrected else "p"] if tests else [])]
-    note = "Percent, with 95% intervals."
-    note += f" difference: {names[1]} minus {names[0]}, in points." if tests else ""
+    notes = ["Percent.", "In brackets the 95% interval."]
+    notes += [f"difference: {names[1]} minus {names[0]}, in points."] if tests else []
     forms = f"{'text ' * (1 + len(names))}points holm"
-    yield table("Scores", header, rows, forms, name="scores", notes=(note,))
+    yield table("Scores", header, rows, forms, name="scores", notes=tuple(notes))
 
 
 def _changes(result: Result) -> Iterator[Table]:

@@ -232,12 +232,13 @@ def _packed(result: Result) -> str:
     of_pairs = []
     for (a, b), rows in pairs.items():
         alone = replace(result, comparisons=tuple(rows))
-        chance = [line.removeprefix(f"{a} → {b}: ") for line in alone.chance]
+        # What the head of the page says already is not said again.
+        lines = (line.removeprefix(f"{a} → {b}: ") for line in alone.chance if line not in result.chance)
+        chance = [f"{line[0].upper()}{line[1:]}" for line in lines]
         of_pairs.append({"a": a, "b": b, "verdict": alone.verdict, "chance": chance})
     block = {
         "texts": result.texts,
         "verdict": result.verdict,
-        "chance": result.chance,
         # What is to be said of each two systems by themselves.
         "pairs": of_pairs,
         # The Result itself is among the exports.

@@ -18,8 +18,8 @@ _TABLE_2 = ("", "", *">≈<")
 _PLAIN_2 = ("a", "b", *">≈<")
 _KINDS = {"decision": "Which is better", "region": "On a new data set"}
 _SAID = {
-    "decision": "Shares of posterior draws in which that is the likeliest of the three (the paper's likelihoods): "
-    "not the probability that a system is better on a new data set, which the next table gives.",
+    "decision": "Shares of posterior draws in which that is the likeliest of the three (the likelihoods of Szymański "
+    "& Gorman 2020): not the probability that a system is better on a new data set, which the next table gives.",
     "region": "Mean probability that the difference on a new data set lies there.",
 }
 _ALONE = "Probabilities on this data set (correlated t-test); they say nothing about other data sets."
@@ -99,8 +99,8 @@ def _orders(result: Result) -> Iterator[Table]:
         droppable=(2,),
         notes=(
             "From the worst to the best, with shares. < worse and ≈ practically equivalent where their share reaches "
-            ".95, else ? undecided, with the likeliest and its share. By the likeliest: the paper's "
-            f"order, in which each relation is the likeliest, however likely.{hint}",
+            ".95, else ? undecided, with the likeliest and its share. By the likeliest: the order "
+            f"of Szymański & Gorman (2020), in which each relation is the likeliest, however likely.{hint}",
         ),
     )
     yield from ranks(result)

@@ -97,7 +97,7 @@ def _scores(result: Result) -> Iterator[Table]:
         "bca": f"bias-corrected bootstrap (BCa), {result.times:,} resamples of {result.unit}s",
         "wilson": "Wilson's score interval of proportions, items taken as independent; others: bootstrap",
     }[result.interval]
-    notes = [f"Percent, in brackets the 95% interval ({kind})."]
+    notes = ["Percent.", f"In brackets the 95% interval ({kind})."]
     if any(row.runs for row in result.scores):
         notes.append(
             "Several runs: mean ± standard deviation; the interval is Student's, by the variance over "
@@ -730,7 +730,7 @@ _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
 """In reading order, each with the name by which a table of a task may stand behind it."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
-    *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "annotators", "items", "systems"),
-    *("alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
+    *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),
+    *("systems", "alt-test", "data-sets", "priors", "splits", "regions", "slices", "mappings", "further", "examples"),
 )
 """By these names tables are asked for."""

@@ -141,11 +141,14 @@ def _show_table(table: Table, console: Console, whole: bool) -> None:
     if more := len(table.rows) - len(rows):
         notes.append(f"… and {plural(more, 'more row')}: --table {table.name}.")
     left_out = [plural(more, "more column")] if (more := len(table.header) - len(kept)) else []
-    left_out += ["more intervals" if more else "More intervals"] * bare
+    none_left = bare and not any(_has_interval(row[index]) for row in rows for index in kept)
+    intervals = "intervals" if none_left else "more intervals"
+    left_out += [intervals if more else intervals.capitalize()] * bare
     if left_out:
         verb = "needs" if left_out == ["1 more column"] else "need"
         notes.append(f"{' and '.join(left_out)} {verb} a wider window, or --format tsv.")
-    notes += [*table.notes, *[table.hint] * bool(table.hint and whole)]
+    notes += [note for note in table.notes if not (none_left and note.startswith("In brackets"))]
+    notes += [table.hint] * bool(table.hint and whole)
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
     for line in table.lines:

@@ -687,7 +687,7 @@ class Table:
     words: int = 1
     """So many columns, the first, are words and set to the left."""
     notes: tuple[str, ...] = ()
-    """Sentences beneath …"""
+    """Sentences beneath (one that begins "In brackets" goes with the intervals, where a terminal has no room) …"""
     lines: tuple[str, ...] = ()
     """… and such as have a line of their own."""
     bold: tuple[tuple[int, int], ...] = ()

@@ -19,21 +19,21 @@ def power_lines(tests: Sequence[Comparison], unit: str, units: int, names: Seque
     several."""
     found = [(index, row) for index, row in enumerate(tests) if _is_told(row)]
     for index, row in found[:LINES]:
-        which = f"{row.a} → {row.b}{f' on {names[index]}' if names else ''}: " if len(tests) > 1 else ""
-        yield which + power_sentence(row, unit, units)
+        line = power_sentence(row, unit, units)
+        yield _about_pair(row, line, f" on {names[index]}" if names else "") if len(tests) > 1 else line
     if len(found) > LINES:
         yield f"The same of {len(found) - LINES:,} more: --format json."
 
 
+def is_too_short(row: Comparison, units: int) -> bool:
+    """True where the interval of a difference cannot be trusted, since hardly any unit differs."""
+    few = units < FEW_UNITS or row.units < FEW_DIFFERING
+    return few and row.units > 0 and row.test == "shuffling" and not math.isnan(row.low)
+
+
 def few_lines(tests: Sequence[Comparison], unit: str, units: int) -> Iterator[str]:
     """A line for comparisons whose intervals cannot be trusted, since hardly any unit differs."""
-    few = [
-        row
-        for row in tests
-        if row.test == "shuffling" and not math.isnan(row.low) and row.units > 0
-        if units < FEW_UNITS or row.units < FEW_DIFFERING
-    ]
-    if few:
+    if few := [row for row in tests if is_too_short(row, units)]:
         numbers = sorted({row.units for row in few})
         shown = f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
         pairs = f" in {len(few)} pairs" if len(tests) > 1 else ""
@@ -50,7 +50,11 @@ def of_verdict(result: Result) -> list[str]:
         best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
         tests = [row for row in tests if {row.a, row.b} == {*best}]
     lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]
-    return [f"{row.a} → {row.b}: {line}" for row in tests for line in lines] if len(result.systems) > 2 else lines
+    return [_about_pair(row, line) for row in tests for line in lines] if len(result.systems) > 2 else lines
+
+
+def _about_pair(row: Comparison, line: str, where: str = "") -> str:
+    return f"{row.a} → {row.b}{where}: {line[0].lower()}{line[1:]}"
 
 
 def _is_told(row: Comparison) -> bool:
@@ -62,7 +66,7 @@ def power_sentence(row: Comparison, unit: str, units: int) -> str:
     power = row.power
     assert power is not None
     family = round(_LEVEL / power.alpha)
-    level = f" (at .05/{family})" if family > 1 else ""
+    level = f" (at .05/{family}, for {family} tests)" if family > 1 else ""
     if power.mde is None:
         least = row.units
         while 2.0 ** (1 - least) > power.alpha:
@@ -83,9 +87,10 @@ def power_sentence(row: Comparison, unit: str, units: int) -> str:
     if power.needed_units is None:
         return told
     ends = ""
-    if power.needed_from is not None:
-        high = "any number" if power.needed_to is None else about(power.needed_to)
-        ends = f" (between {about(power.needed_from)} and {high})"
+    if power.needed_from is not None and not is_too_short(row, units):
+        low, high = about(power.needed_from), power.needed_to
+        reach = f"at least {low}; perhaps no number is enough" if high is None else f"{low} to {about(high)}"
+        ends = f" (going by its interval, {reach})"
     return f"{told}{plan}about {about(power.needed_units)} such {unit}s would be needed{ends}."
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay.result import Comparison, Result, enumeration
+from assay.result.chance import is_too_short
 from assay.result.numbers import p_value, percent, signed
 
 LEVEL = 0.05
@@ -33,7 +34,7 @@ def verdict(result: Result) -> str:
     rows = {row.system: row for row in mains if row.measure == measure}
     values = {name: row.value for name, row in rows.items()}
     if len(tests) == 1:
-        said = _of_pair(tests[0], values, named(result, measure), result.unit)
+        said = _of_pair(tests[0], values, named(result, measure), result)
         return " ".join(filter(None, (said, _otherwise(result, tests[0]))))
     if len(rows) > 1:
         return _of_many(named(result, measure), values, tests)
@@ -51,17 +52,17 @@ def named(result: Result, measure: str) -> str:
     return f"{written}{score}{bracket}{settings}"
 
 
-def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, unit: str) -> str:
+def _of_pair(row: Comparison, values: Mapping[str, float], measure: str, result: Result) -> str:
     """Two systems on one measure, the better one first."""
     if row.units == 0 and row.runs is None:
-        return f"{row.a} and {row.b} do not differ in any {unit} on {measure}: no difference."
+        return f"{row.a} and {row.b} do not differ in any {result.unit} on {measure}: no difference."
     if math.isnan(row.p):
         return f"{row.a} and {row.b} cannot be compared on {measure}: it is undefined."
     sign = -1 if row.difference < 0 else 1
     better, worse = (row.b, row.a) if sign > 0 else (row.a, row.b)
     # With its sign the difference reads as in every table.
     change = f"{row.a} → {row.b} {signed(row.difference)}"
-    if not math.isnan(row.low):
+    if not (math.isnan(row.low) or is_too_short(row, result.units)):
         change += f", 95% interval {signed(row.low)} to {signed(row.high)}"
     figures = f"{percent(values[better])} and {percent(values[worse])}; {change}, {_p(row)}"
     points = percent(abs(row.difference))

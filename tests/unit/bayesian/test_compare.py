@@ -311,8 +311,8 @@ def test_few_data_sets_are_warned_of_once_for_all_measures() -> None:
     text = text_of(TWO) + text_of(TWO, "f1").partition("\n")[2]
     result = bayes(read_runs("r", text, ""), rope=0.002, draws=2000)
     assert [warning for warning in result.warnings if "data sets" in warning] == [
-        "2 data sets say little about a new one: much of each answer comes from the prior. The range in brackets "
-        "shows how the share changes under other priors."
+        "2 data sets say little about a new one: much of each answer comes from the prior. The table 'How "
+        "sure, and how large' (--table differences) has in brackets how each share changes under other priors."
     ]
     for one in result.bayes:
         assert {(point.std0, point.delta0) for point in one.prior_curve} == {

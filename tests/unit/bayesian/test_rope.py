@@ -21,7 +21,7 @@ def data(score: float, items: str = "", runs: int = 4) -> list[PairedRuns]:
 
 
 def test_a_number_is_half_the_width_in_units_of_the_measure() -> None:
-    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377)
+    assert rope(0.002, "accuracy", data(0.97, "117377")) == Rope(0.002, "given", 0.002 * 117_377, fraction=True)
     assert rope("0.002", "accuracy", data(0.97)).half == 0.002
     assert math.isnan(rope("0.002", "accuracy", data(0.97)).items)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.bayesian.pairs import THRESHOLD, verdict
+from assay.bayesian.table import Rope
 from assay.result.posteriors import CurvePoint, Posterior, Thirds
 
 
@@ -29,10 +30,10 @@ def said(
         *(shares, shares, 0.0, "<", "", None, None),
         prior_curve=points,
     )
-    return verdict(found, items)
+    return verdict(found, Rope(half, "given", items, fraction=True))
 
 
-BEHIND = "Equivalent means a difference of at most 0.002."
+BEHIND = "Equivalent means a difference of at most 0.2 points."
 
 
 def test_better() -> None:
@@ -80,9 +81,13 @@ def test_without_a_region_there_are_two_shares() -> None:
 
 
 def test_the_region_is_given_in_items_where_they_are_known() -> None:
-    assert said(0.1, 0.1, 0.8, items=234.7).endswith(
-        "Equivalent means a difference of at most 0.002, which is 235 items of a test part."
-    )
+    for half, items, region in (
+        (0.002, 234.7, "0.2 points (235 items of a test part)"),
+        (0.01, 1.2, "1 point (1 item of a test part)"),
+        (0.001, 0.1, "0.1 points (less than one item of a test part)"),
+    ):
+        assert said(0.1, 0.1, 0.8, half=half, items=items).endswith(f" means a difference of at most {region}.")
+    assert str(Rope(2.5, "given")) == "2.5"
 
 
 def test_identical() -> None:

@@ -644,9 +644,9 @@ def judged(result: Result, values: dict[str, float], rows: list[dict[str, object
     pattern = next(row for row in result.comparisons if row.measure == "accuracy" and row.slice is None)
     assert pattern.test == "shuffling"
     score = result.score("one", "accuracy")
-    comparisons = [replace(pattern, **{"units": 5, "exact": False, **row}) for row in rows]
+    comparisons = [replace(pattern, **{"units": 50, "exact": False, **row}) for row in rows]
     scores = tuple(replace(score, system=name, value=value) for name, value in values.items())
-    return replace(result, scores=scores, comparisons=tuple(comparisons)).verdict
+    return replace(result, units=100, scores=scores, comparisons=tuple(comparisons)).verdict
 
 
 def pair(
@@ -691,6 +691,12 @@ def pair(
             [pair("A", "B", 0.0, 1.0)],
             "B and A are equally good on accuracy (90.00 and 90.00; A → B 0.00, 95% interval −1.00 to +1.00, "
             "p = 1.0000).",
+        ),
+        (
+            {"A": 0.9, "B": 0.95},
+            [pair("A", "B", 0.05, 0.09, units=7)],
+            "B is 5.00 points better than A on accuracy, which may be chance (95.00 and 90.00; A → B +5.00, "
+            "p = 0.0900).",
         ),
         (
             {"A": 0.9, "B": 0.9},

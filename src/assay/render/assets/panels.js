@@ -38,11 +38,9 @@ export function surePanel(report) {
   const scale = scaleOf([0, ...tests.flatMap((row) => [row.low, row.high, row.difference])], 3);
   const draw = (row) => testCells(report, row, scale, tests.filter((one) => one.measure === row.measure).length > 1);
   const heads = ["measure", "A", "B", "B − A", () => axisOf(scale, signedTick), "95% interval", "p (Holm)"];
-  // What the head of the page says already is not said again.
-  const isNew = (line) => !packed.chance.some((other) => other.endsWith(line));
   const sentences = said && [
     said.verdict === packed.verdict ? null : element("p", { id: "pair-verdict", class: "verdict small" }, said.verdict),
-    said.chance.filter(isNew).map((line) => element("p", { class: "soft" }, line)),
+    said.chance.map((line) => element("p", { class: "soft" }, line)),
   ];
   const title = element("span", {}, element("b", { class: "badge a" }, "A"), element("bdi", {}, a), " → ", element("b", { class: "badge b" }, "B"), element("bdi", {}, b));
   return panel("compared", title, sentences, tests.length ? takeable(`differences-${a}-${b}`, tableWith({ heads, rows: tests.map(draw), kind: "rows stacked" })) : element("p", { class: "soft" }, "These two were not tested against each other; what differs between them is below."));

@@ -85,8 +85,9 @@ def _score_table(
         columns=("system", *(_title(measure, str) for measure, _ in columns)),
         name="scores",
         notes=(
-            f"Percent, in brackets the 95% interval, by the variance over {result.unit}s. Bold: highest "
-            "of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
+            "Percent.",
+            f"In brackets the 95% interval, by the variance over {result.unit}s.",
+            "Bold: highest of the column; italic: highest of its framework. U, L: unlabelled and labelled TedEval "
             f"({_sizes(result)}); multiple: against what all golds agree on.",
         ),
     )

@@ -168,6 +168,7 @@ def _forms(result: Result) -> Iterator[Table]:
         ("text", "text", "text", "text", "share"),
         words=4,
         after="confusion",
+        name="forms",
         notes=("Folded; in brackets percent of the system's errors of this type.",),
     )
     for (a, b), group in groupby((row for row in result.forms if row.other), key=lambda row: (row.system, row.other)):
@@ -178,6 +179,7 @@ def _forms(result: Result) -> Iterator[Table]:
             ("text", "text", "text", "text", "share"),
             words=4,
             after="confusion",
+            name="forms",
             pair=(a, str(b)),
         )
 

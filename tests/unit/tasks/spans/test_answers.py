@@ -9,6 +9,7 @@ import pytest
 
 import assay
 from assay.render import FORMATS, render
+from assay.render.brief import brief
 from commands import call
 
 ADA = "Ada Lovelace met Charles Babbage in London."
@@ -377,8 +378,8 @@ def test_forms_of_errors(files):
     assert rows["gpt", None, "", "missing", "ORG", "ibm"] == 1
     assert rows["gpt", "llama", "gained", "missing", "LOC", "rome"] == 1
     assert rows["gpt", "llama", "lost", "ungrounded", "PER", "noah"] == 1
-    titles = [table.title for table in result.tables]
-    assert "Surface forms of errors" in titles
+    shown = [table.title for table in brief(result) if table.name == "forms"]
+    assert shown == ["Surface forms of errors", "Surface forms of errors that llama gains and loses against gpt"]
     assert not compared(files).forms
 
 
