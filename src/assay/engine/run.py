@@ -154,9 +154,10 @@ class _Shard:
 
     @cached_property
     def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
-        """For each measure the kinds of outcome that it tells apart; None where it has no items."""
+        """For each measure the kinds of outcome that it tells apart; None where it has no items to look at."""
         firsts = [table[0][1] for table in self.tables]
-        return tuple(one.kinds if isinstance(one, Items) else None for one in firsts)
+        looked_at = not self.options.figures_alone
+        return tuple(one.kinds if isinstance(one, Items) and looked_at else None for one in firsts)
 
     @cached_property
     def basis(self) -> int | None:
