@@ -51,7 +51,7 @@ NO_ERRORS = ("tp", "unscored")
 """Kinds of outcome that are no errors."""
 _SAID_OTHERWISE = (
     *("symmetric", "task", "column", "scheme", "unit", "interval", "times", "seed", "power"),
-    *("examples", "change", "kind", "label_order", "embed", "decided"),
+    *("examples", "change", "kind", "label_order", "embed", "decided", "figures_alone"),
 )
 """Options that the signature says in words of its own, or that change no figure."""
 SURE = 0.001
@@ -70,7 +70,7 @@ def make_result(part: Part, settings: Settings | None = None) -> Result:
         )
     family = tests_together(part.judged, options.baseline) * len(measures) if part.compares else 0
     settings = settings or Settings(
-        *(options.seed, options.times, options.interval, options.power),
+        *(options.seed, options.times, "" if options.figures_alone else options.interval, options.power),
         *(ALPHA / max(1, family), options.baseline),
     )
     views = list(part.views())

@@ -11,7 +11,6 @@ from assay.engine.measure import Judge, Scores, find
 from assay.engine.measure import measure as define
 from assay.engine.options import Options, defaults
 from assay.engine.run import evaluate_shards
-from assay.engine.scores import Settings
 from assay.errors import UsageError
 from assay.keywords import Keywords, refuse_unknown
 from assay.records import dataclass
@@ -34,9 +33,8 @@ class Metric:
             gold, system = self._sides(gold)
         elif self.id2label is not None:
             gold, system = from_predictions(system, gold, self.id2label)
-        options = Options(**self.options)
-        figures_alone = Settings(options.seed, options.times, interval="")
-        result = evaluate_shards("score", gold, {"system": system}, self.measures, options, figures_alone)
+        options = Options(**self.options, figures_alone=True)
+        result = evaluate_shards("score", gold, {"system": system}, self.measures, options)
         figures: dict[str, float] = {}
         for row in result.scores:
             if row.label is None and row.slice is None:

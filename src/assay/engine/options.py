@@ -28,6 +28,8 @@ _NAMED = re.compile(r"([^=()]+)=(.+)", re.DOTALL)
 """The format of one file: NAME=FORMAT."""
 _PARAMETERS = ("params", "tagset", "weights")
 """Parameters of measures that may be the path of a file."""
+_OF_ENGINE = ("symmetric", "figures_alone", "decided")
+"""Options that only the engine sets."""
 
 
 def _files() -> dict[str, str]:
@@ -113,6 +115,8 @@ class _Options:
     """The texts that go into the Result for a page: all, those with differences or errors, a sample, none."""
     symmetric: bool = False
     """Neither side is gold: two annotators."""
+    figures_alone: bool = False
+    """Nothing but the figures of systems is read: no intervals, no look at their items or labels."""
     decided: Decided | None = None
     """For one of many shards: how it is to be read. What must hold in some shard is then not asked of each."""
 
@@ -259,7 +263,7 @@ else:
 
 def defaults() -> dict[str, Any]:
     """The options that are not said, by name; what only the engine sets is not among them."""
-    return {one.name: one.default for one in fields(Options) if one.name not in ("symmetric", "decided")}
+    return {one.name: one.default for one in fields(Options) if one.name not in _OF_ENGINE}
 
 
 def contents_of(options: Options, measures: Sequence[Measure]) -> dict[str, str]:

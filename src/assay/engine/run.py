@@ -154,9 +154,10 @@ class _Shard:
 
     @cached_property
     def kinds(self) -> tuple[tuple[str, ...] | None, ...]:
-        """For each measure the kinds of outcome that it tells apart; None where it has no items."""
+        """For each measure the kinds of outcome that it tells apart; None where it has no items to look at."""
         firsts = [table[0][1] for table in self.tables]
-        return tuple(one.kinds if isinstance(one, Items) else None for one in firsts)
+        looked_at = not self.options.figures_alone
+        return tuple(one.kinds if isinstance(one, Items) and looked_at else None for one in firsts)
 
     @cached_property
     def basis(self) -> int | None:
@@ -575,7 +576,7 @@ def _is_folder(given: Any) -> bool:
 
 
 def _name(path: str) -> str:
-    return PurePath(path).name.partition(".")[0]
+    return os.path.basename(path).partition(".")[0]
 
 
 def _stretches(files: Sequence[str]) -> list[tuple[int, int]]:

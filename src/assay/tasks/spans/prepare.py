@@ -537,7 +537,7 @@ def _check(pairs: Sequence[tuple[str, Pair]], options: Options) -> Iterator[Rema
     for name, pair in pairs:
         yield nothing_in_system(name=name, nouns="spans", number=len(spans_of(pair).system))
         yield _duplicates(name, pair.system)
-        if not symmetric:
+        if not (symmetric or options.figures_alone):
             judged = fair(pair)
             assert isinstance(judged, Items)
             yield from check_system(name, pair, judged, "span")

@@ -137,7 +137,7 @@ def prepare_tags(
         pairs, said = _with_tagset(pairs, tagset, measures, options)
         warnings.extend(said)
     judged = [(name, judge_words(pair)) for name, pair in pairs]
-    for name, pair in pairs if not options.symmetric else ():
+    for name, pair in pairs if not (options.symmetric or options.figures_alone) else ():
         warnings.extend(check_system(name, pair, judge_words(pair), "word"))
     warnings += [identical(judged), *idle_rules(mapped)]
     first = pairs[0][1]
