@@ -9,6 +9,15 @@ from tests.browser.conftest import TASKS, WIDE
 
 from assay.result.numbers import percent, signed
 
+LINES_OF_A_WORD = """() => {
+  const cell = document.querySelector("#compared tbody th");
+  document.getElementById("compared").style.width = "30rem";
+  cell.textContent = "TedEval (labelled=false)";
+  const range = document.createRange();
+  range.setStart(cell.firstChild, 8);
+  range.setEnd(cell.firstChild, 24);
+  return range.getClientRects().length;
+}"""
 KINDS = {
     "correction": "corrections",
     "new-error": "new_errors",
@@ -373,6 +382,23 @@ def test_a_result_without_sentences_has_a_page_too(opened, results):
 
     report = opened(replace(results("spans"), texts=None))
     assert report.page.locator("#tables table").count() > 3
+    assert report.page.evaluate(LINES_OF_A_WORD) == 1
+    assert report.seen.errors == []
+
+
+def test_annotators_are_ranked_in_pairs_and_their_mean_stands_below(opened):
+    import assay
+    from assay.demo import FOLDER
+
+    files = [FOLDER / f"entities/{name}.tsv" for name in ("rules", "crf-names", "crf-shapes")]
+    report = opened(assay.agreement(files, times=20))
+    board = report.page.locator("#board table")
+    assert board.locator("thead th").first.inner_text() == "pair"
+    rows = [row.split("\t")[:2] for row in board.locator("tbody tr").all_inner_texts()]
+    assert rows == [
+        *(["1", "crf-names ~ crf-shapes"], ["2", "crf-names ~ rules"], ["3", "crf-shapes ~ rules"]),
+        ["", "mean of all pairs"],
+    ]
     assert report.seen.errors == []
 
 

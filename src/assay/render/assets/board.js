@@ -19,7 +19,12 @@ export function boardPanel(report) {
   const measures = [...new Set(all.map((row) => row.measure))];
   const alone = new Set(all.map((row) => row.system)).size === 1;
   const by = measures.includes(report.view.by) ? report.view.by : report.leading();
-  const rows = alone ? all : report.ranked(by);
+  // What sums up the pairs of annotators, as their mean does, stands below them and has no rank.
+  const isPair = ({ system }) => report.result.command === "agreement" && system.includes(" ~ ");
+  const ranked = alone ? all : report.ranked(by);
+  const places = ranked.some(isPair) ? ranked.filter(isPair) : ranked;
+  const rows = [...places, ...ranked.filter((row) => !places.includes(row))];
+  const called = places.some(isPair) ? "pair" : rows[0].system === "all annotators" ? "annotators" : "system";
   const [paired, many] = [report.view.b !== null, report.systems.length];
   const choosable = (paired && many > 2) || (!paired && many > 1 && report.texts !== null);
   const scale = scaleOf(rows.flatMap((row) => [row.value, row.low, row.high]));
@@ -46,22 +51,22 @@ export function boardPanel(report) {
     const mark = letter ? element("b", { class: `badge ${letter}` }, letter.toUpperCase()) : null;
     const name = alone ? titleOf(report, row, all) : row.system;
     const pressed = waiting === null ? Boolean(letter) : waiting === system;
-    const called = choosable && system >= 0
+    const button = choosable && system >= 0
       ? buttonFor(() => choose(system), { class: "system", "data-system": system, "aria-pressed": String(pressed) }, element("bdi", {}, name))
-      : element("bdi", { class: "system" }, name);
+      : element("bdi", { class: places.includes(row) ? "system" : "system apart" }, name);
     const interval = row.low === null ? "" : `[${percent(row.low)}, ${percent(row.high)}]`;
     const runs = row.runs ? ` ± ${percent(row.runs.spread)} over ${row.runs.number} runs` : "";
     const title = `${name}: ${percent(row.value)}${runs}${interval && `, 95% interval ${interval}`}`;
     return [
-      alone ? [] : numeric(row.value === null ? "" : 1 + rows.filter((other) => other.value !== null && other.value > row.value).length),
-      element("th", { scope: "row" }, called, mark),
+      alone ? [] : numeric(row.value === null || !places.includes(row) ? "" : 1 + places.filter((other) => other.value !== null && other.value > row.value).length),
+      element("th", { scope: "row" }, button, mark),
       letters.length ? worded(groupsOf(row, letters)) : [],
       plotted(figuresPlot([{ ...row, mark: letter }], scale, title)),
       numeric(element("b", {}, percent(row.value)), runs ? element("span", { class: "soft" }, ` ± ${percent(row.runs.spread)}`) : null),
       betweenEnds(row, percent),
     ];
   };
-  const heads = [...(alone ? [] : [""]), alone ? "measure" : "system", ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
+  const heads = [...(alone ? [] : [""]), alone ? "measure" : called, ...(letters.length ? ["group"] : []), () => axisOf(scale), alone ? "score" : titleOf(report, rows[0], all), "95% interval"];
   const show = (focused = null) => {
     place.replaceChildren(tableWith({ heads, rows: rows.map(draw), kind: "rows stacked board" }));
     said.textContent = waiting === null ? HINTS[choosable ? (paired ? 2 : 1) : 0] : `${report.systems[waiting]}: now choose the system to compare it with.`;

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.render.annotators import PAIRS_MEAN
 from assay.render.pictures.sheet import (
     COLUMN,
     FAINT,
@@ -81,14 +82,16 @@ def scores(by_measure: ByMeasure) -> Figure:
         for measure, rows in by_measure.items()
     }
     first = next(iter(by_measure.values()))
-    ranked = sorted(first, key=lambda name: (math.isnan(first[name].value), -first[name].value))
+    # The mean of pairs of annotators is none of them: it stands apart, below.
+    apart = PAIRS_MEAN in first and len(first) > 1
+    ranked = sorted(first, key=lambda name: (name == PAIRS_MEAN, math.isnan(first[name].value), -first[name].value))
     if len(first) == 1:
         (system,) = first
         ranked, shown = list(shown), {system: {measure: rows[system] for measure, rows in shown.items()}}
     grouped = any(row.group for rows in by_measure.values() for row in rows.values())
     letters = "; systems that share a letter are not told apart (p > 0.05 after Holm's correction)" * grouped
     runs = "; small dots are single runs" * any(one.runs for rows in shown.values() for one in rows.values())
-    return _rows(ranked, shown, f"Scores with their 95% intervals, in percent{letters}{runs}.")
+    return _rows(ranked, shown, f"Scores with their 95% intervals, in percent{letters}{runs}.", apart=apart)
 
 
 def tested(result: Result) -> list[Comparison]:
@@ -134,9 +137,13 @@ def differences(tests: Sequence[Comparison]) -> Figure:
 
 
 def _rows(
-    rows: Sequence[str], panels: Mapping[str, Mapping[str, Interval]], caption: str, zero: bool = False
+    rows: Sequence[str],
+    panels: Mapping[str, Mapping[str, Interval]],
+    caption: str,
+    zero: bool = False,
+    apart: bool = False,
 ) -> Figure:
-    """Intervals below each other in one panel or several, each with its text beside it."""
+    """Intervals below each other in one panel or several, each with its text beside it; the last may stand apart."""
     from matplotlib.ticker import MaxNLocator
 
     narrow = len(panels) == 1 and all(width_of(short(name, 60), 8) < 0.45 * COLUMN for name in rows)
@@ -164,6 +171,8 @@ def _rows(
         axes.set_xlabel(f"{title} ({unit})", x=0, ha="left")
         if zero:
             axes.axvline(0, color=INK, lw=0.8)
+        if apart:
+            axes.axhline(len(rows) - 1.5, color=SOFT, lw=0.6)
         known = {place: of[name] for place, name in enumerate(rows) if name in of and not math.isnan(of[name].value)}
         values, low, high = ([100 * one[at] for one in known.values()] for at in range(3))
         axes.hlines(list(known), low, high, color=FILLS["b"], lw=1.2)

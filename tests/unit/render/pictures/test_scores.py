@@ -73,6 +73,13 @@ def test_scores_stand_from_the_best_to_the_worst_with_their_intervals_and_groups
     figure = one.plot("scores")
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["exact", "fair"]
     fits(figure, COLUMN)
+    # The mean over pairs of annotators, between them in value, is none of them.
+    called = {"rules": "a ~ b", "crf-names": "mean of all pairs", "spacy": "b ~ c"}
+    pairs = replace(spans(), scores=tuple(replace(row, system=called[row.system]) for row in spans().scores))
+    figure = pairs.plot("scores")
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == ["a ~ b", "b ~ c", "mean of all pairs"]
+    assert [1.5, 1.5] in [list(line.get_ydata()) for line in figure.axes[0].lines]
 
 
 def test_differences_are_the_second_systems_score_minus_the_firsts():
