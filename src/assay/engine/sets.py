@@ -43,6 +43,8 @@ _NARROW = 5
 _PAIRS = 10
 """Of more pairs a terminal shows those with the best system."""
 _MARK = "*"
+_COUNTED = ("errors", "differences", "bounds")
+"""Tables of what is counted in single outputs."""
 
 
 def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result:
@@ -129,6 +131,12 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
         f"{overall.items:,} {overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
     tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
+    if repeated:
+        # Scores are means; what is counted in one output is that of the median run.
+        median = "Of the median run of each system on each data set."
+        for place, one in enumerate(tables):
+            if one.name in _COUNTED:
+                tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
     return replace(overall, heading=heading, tables=tuple(tables))
 
 

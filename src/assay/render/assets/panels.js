@@ -86,7 +86,7 @@ export function changedPanel(report) {
       strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}.`),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
     graded(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
