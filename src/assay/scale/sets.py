@@ -195,8 +195,8 @@ def evaluate_sets(
     found = dict(_worked(pieces, jobs, report))
     sets = {name: found[index] for index, name in enumerate(golds)}
     told = [
-        f"{system} has no output for {enumeration(names)}: averages and ranks are over the data sets that all "
-        "systems have."
+        f"{system} has no output for {enumeration(names)}: averages, ranks and the best are over the data sets "
+        "that all systems have."
         for system, names in missing.items()
     ]
     return Results(over_sets(sets, told), sets)
