@@ -126,9 +126,10 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     )
     column = f", column {overall.column}" if overall.column else ""
     texts = overall.units if overall.text_unit == "document" else overall.gold.sentences
+    counted = first.remarks.get("items", first.noun)
     heading = (
         f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
-        f"{overall.items:,} {overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
+        f"{overall.items:,} {counted}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
     tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
     if repeated:
