@@ -219,7 +219,10 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
-    assert over_sets({"one": replace(one, scores=scores)}).notes == ("Scores are means over the runs of a system.",)
+    repeated = over_sets({"one": replace(one, scores=scores)})
+    assert repeated.notes == ("Scores are means over the runs of a system.",)
+    single = {table.name for table in repeated.tables if table.title.endswith(", median runs")}
+    assert single == {"differences", "bounds"}
     assert lines[1:3] == ["gold,A,1,1,accuracy,0.7,,,,40", "gold,A,2,1,accuracy,0.9,,,,40"]
 
 

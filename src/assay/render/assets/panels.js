@@ -186,7 +186,7 @@ export function labelPanel(report) {
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
-  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added}`);
+  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 
