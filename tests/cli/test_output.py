@@ -226,6 +226,13 @@ def test_tables_are_chosen_drawn_in_a_pipe_and_refused_by_a_wrong_name(assay, he
         "# Upper bound of the combination",
     ]
     assert "note: there is no table slices here. There are: scores, tests, differences, changes, " in chosen.stderr
+    none = assay(*command, "--table", "slices,growth", "-o", "none.tsv", "--html", "none.html")
+    assert none.returncode == 2 and none.stderr.count("\n") == 1
+    assert none.stderr.startswith("assay: there is no table slices or growth here. There are: scores, tests, ")
+    assert not list(here.glob("none.*"))
+    empty = assay(*command, "--table", "")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert empty.stderr == "assay: --table: no table is named. Say e.g. --table scores,changes\n"
     wrong = assay("compare", "none", "none", "none", "--table", "change")
     assert (wrong.returncode, wrong.stderr) == (2, "assay: there is no table 'change'. Did you mean changes?\n")
     json = assay("score", "none", "none", "--table", "scores", "--format", "json")

@@ -53,6 +53,10 @@ def test_all_ways_to_name_data_sets_give_the_same_and_it_is_shown_again(taggers:
     assert again.stdout == call(*PATTERN, folder=taggers).stdout
     assert "note: the page has no sentences" in again.stderr
     assert {path.name for path in (taggers / "pages").iterdir()} == {"english.html", "german.html", "index.html"}
+    one_page = call("report", "saved.json", "--html", "page.html", folder=taggers)
+    told = "assay: page.html: each data set has a page of its own. Say a folder: --html FOLDER\n"
+    assert (one_page.returncode, one_page.stdout, one_page.stderr) == (2, "", told)
+    assert not (taggers / "page.html").exists()
     results = library.Results.read(str(taggers / "saved.json"))
     files = ("german/gold.conllu", "german/hanta.conllu", "tnt=german/nltk-tnt.conllu")
     assert results["german"].to_json() == call("compare", *files, *FAST, "--format", "json", folder=taggers).stdout
@@ -86,6 +90,11 @@ def test_gates_hold_on_each_data_set(taggers: Path) -> None:
         ((*PATTERN, "--partial", "x.json"), "--partial is for one data set at a time, without --data."),
         ((*PATTERN, "--cluster", "slurm"), "--cluster is for one data set at a time, without --data."),
         ((*PATTERN, "--format", "html"), "each data set has a page of its own. Say a folder for them: --html FOLDER"),
+        ((*PATTERN, "--html", "x.htm"), "x.htm: each data set has a page of its own. Say a folder: --html FOLDER\n"),
+        (
+            (*PATTERN, SYSTEMS[0]),
+            "two systems are called 'hanta'. Give each a name of its own: NAME={data}/hanta.conllu\n",
+        ),
         (
             (*PATTERN, "-o", "german/hanta.conllu", "--format", "json"),
             "german/hanta.conllu: is given as input. Inputs are never written to; choose another name.",
@@ -142,4 +151,6 @@ def test_frameworks_are_compared_on_several_data_sets(tmp_path: Path) -> None:
     )
     value = 100 * alone.score("pcfg", "tedeval(labelled=false)").value
     assert f"one\t91.72\t{value:.2f}" in done.stdout
+    text = call("cross", "--data", "one", *theories, *systems, "--times", "50", "--format", "table", folder=tmp_path)
+    assert text.stdout.startswith("cross: 1 data set, 40 sentences, 444 words, 2 systems\n")
     assert "# hybrid is 0.24 points better than pcfg on TedEval (labelled=false), averaged over 2" in done.stdout

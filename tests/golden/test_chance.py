@@ -19,6 +19,8 @@ from assay.engine.items import ONE
 from assay.engine.measure import ByFields, Ranged, Ratio, find, measures
 from assay.engine.scores import Figures, Settings
 from assay.render import render
+from assay.render.pictures import pictures
+from assay.render.tables import tables
 from assay.result import Result
 from assay.result.chance import about, few_lines, power_lines
 from assay.stats.intervals import score_interval, t_interval
@@ -606,7 +608,8 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
         )
         assert row.low < row.value < row.high
         told = " ".join(result.notes)
-        named = [value for value, file in zip(values, files, strict=True) if f"{name} {Path(file).name}" in told]
+        runs = [f"{name} run {number} ({Path(file).name})" for number, file in enumerate(files, 1)]
+        named = [value for value, run in zip(values, runs, strict=True) if run in told]
         assert named == [sorted(values)[1]]
     (tested,) = [row for row in result.comparisons if row.measure == "accuracy"]
     assert tested.test == "runs" and tested.runs is not None and tested.runs.p_runs is not None
@@ -625,6 +628,19 @@ def test_runs_are_averaged_tested_and_named(tmp_path: Path) -> None:
     mixed = assay.compare(reference, [f"a={','.join(a)}", *b[:2]], ["accuracy"], times=100)
     row = next(line for line in render(mixed, "tsv").splitlines() if line.startswith("a\tb-seed1\t"))
     assert row.endswith("\tnan") or row.endswith("\t")
+    # Whatever counts what one run did says so itself, be it alone in a paper.
+    chosen = result.remarks["median"]
+    means = {"scores", "further-scores", "tests", "labels"}
+    made = {one.name: one for one in tables(result)}
+    noted = {name for name, one in made.items() if chosen in one.notes}
+    assert noted == set(made) - means and {"differences", "bounds"} <= noted
+    latex = render(result, "latex", ["label-differences"])
+    assert all(text in latex for text in (", median runs.", "Of the median runs: a run "))
+    assert "# What differs (accuracy), median runs\n" in render(result, "tsv")
+    drawn = pictures(result)
+    assert drawn["labels-a-b"]().get_label().endswith(chosen) and drawn["confusion-a"]().get_label().endswith(chosen)
+    of_one = assay.score(reference, {"a": a}, measures, times=100)
+    assert "Errors are of the median run: a run " in of_one.notes[-1]
 
 
 def test_runs_have_the_format_that_is_said_of_their_system(tmp_path: Path) -> None:

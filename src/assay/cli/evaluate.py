@@ -117,7 +117,7 @@ def _evaluate(
         names = spec.partition("(")[0].split(",")
         if len(names) > 1:
             raise UsageError(f"-m {spec}: one measure at a time, e.g. -m {names[0]} -m {names[1].strip()}")
-    output.check()
+    output.check(sets=bool(data))
     gates = gates_of(options.pop("fail_under"), options.pop("fail_if_worse"), options.pop("tolerance"))
     asked = options.pop("embed")
     partial, share = options.pop("partial"), options.pop("shard")
@@ -323,7 +323,7 @@ def cross(
         for line in warnings:
             output.tell(f"warning: {line}")
         return
-    output.check()
+    output.check(sets=bool(data))
     with output.progress("Comparing …"):
         from assay.tasks.cross.compare import cross as compare_frameworks
 

@@ -413,6 +413,10 @@ def output_options(function: Function) -> Function:
         **others: Any,
     ) -> Any:
         names = [name.strip() for given in tables for name in given.split(",") if name.strip()]
+        if tables and not names:
+            from assay.errors import UsageError
+
+            raise UsageError("--table: no table is named. Say e.g. --table scores,changes")
         return function(output=Output(form, output, html, quiet, names, full, figures, figure_formats), **others)
 
     return cast(Function, with_options(_OUTPUT)(gathered))

@@ -40,10 +40,14 @@ class Output:
         self.figures = figures
         self.figure_formats = figure_formats
 
-    def check(self) -> None:
-        """Refuse an output without a format, unknown tables and figures without matplotlib before the work begins."""
-        from assay.render import check_tables, form_of
+    def check(self, *, sets: bool = False) -> None:
+        """Refuse an output without a format, unknown tables, figures without matplotlib and one page for several data
+        sets before the work begins."""
+        from assay.errors import UsageError
+        from assay.render import ENDINGS, check_tables, form_of
 
+        if sets and self.html and ENDINGS.get(Path(self.html).suffix.lower()) == "html":
+            raise UsageError(f"{self.html}: each data set has a page of its own. Say a folder: --html FOLDER")
         form = self.form or (form_of(self.path) if self.path else "table")
         if self.tables:
             check_tables(self.tables, form)
@@ -93,6 +97,8 @@ class Output:
         from assay.result import Results
 
         overall = result.overall if isinstance(result, Results) else result
+        self.check(sets=isinstance(result, Results))
+        lacking = self._lacking(overall) if self.tables else ""
         drawn: list[Path] = []
         if self.figures:
             with self.progress("Drawing …"):
@@ -120,19 +126,29 @@ class Output:
             from assay.render.terminal import show
 
             show(overall, names=self.tables, full=self.full, further=_further(overall, bool(self.html)))
-        if self.tables:
-            from assay.render.tables import tables
-
-            known = [*dict.fromkeys(one.name for one in tables(overall)), *["examples"] * bool(overall.examples)]
-            for name in self.tables:
-                if name not in known:
-                    self.tell(f"note: there is no table {name} here. There are: {', '.join(known)}")
+        if lacking:
+            self.tell(f"note: {lacking}")
         for text in overall.warnings:
             self.tell(f"warning: {text}")
         for path in filter(None, (self.path, self.html, *_listed(drawn))):
             self.tell(f"written: {path}")
         if self.figures and not drawn:
             self.tell("note: nothing in this result can be drawn.")
+
+
+    def _lacking(self, result: Result) -> str:
+        """A sentence on the tables asked for that a Result does not have; refused if these are all."""
+        from assay.errors import UsageError
+        from assay.render.tables import tables
+
+        known = [*dict.fromkeys(one.name for one in tables(result)), *["examples"] * bool(result.examples)]
+        absent = [name for name in self.tables if name not in known]
+        if not absent:
+            return ""
+        told = f"there is no table {' or '.join(absent)} here. There are: {', '.join(known)}"
+        if len(absent) == len(self.tables):
+            raise UsageError(told)
+        return told
 
 
 def _listed(paths: Sequence[Path], most: int = 4) -> list[str]:

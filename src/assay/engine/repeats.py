@@ -22,7 +22,7 @@ from assay.engine.parts import Part
 from assay.engine.scores import ALPHA, Figures, Settings, range_of
 from assay.errors import UsageError
 from assay.formats import joint_digest
-from assay.result import Comparison, Result, Runs, RunTest, Score
+from assay.result import Comparison, Result, Runs, RunTest, Score, enumeration
 from assay.stats.intervals import t_interval
 from assay.stats.runs import almost_stochastic_order, permuted, run_variance, t_test
 from assay.stats.streams import generator
@@ -84,10 +84,13 @@ def evaluate_repeats(
     }
     first = views[None, str(part.measures[0])]
     median: dict[str, Any] = {}
+    shown = []
     for name, own in places.items():
         values = first.values(first.measure.main)[own]
         order = sorted(range(len(own)), key=lambda run: (values[run], part.digests[1 + own[run]]))
-        median[name] = runs[name][order[(len(order) - 1) // 2]]
+        number = order[(len(order) - 1) // 2]
+        median[name] = runs[name][number]
+        shown += [f"{name} run {number + 1} ({Path(str(median[name])).name})"] * (len(own) > 1)
     result = evaluate(median)
     scores = [_mean_score(row, views, places) for row in result.scores]
     comparisons = [
@@ -98,12 +101,17 @@ def evaluate_repeats(
     tested = [_tested(row, views, places) for row in comparisons]
     rows = adjusted(tested, result.main_scores, slices=options.correct == "slices")
     scores = [replace(row, group="") for row in scores]
-    shown = {name: Path(str(run)).name for name, run in median.items() if len(runs[name]) > 1}
     numbers = ", ".join(f"{name} {len(own)}" for name, own in runs.items())
-    chosen = ", ".join(f"{name} {run}" for name, run in shown.items())
-    notes = [
-        f"Scores are means over runs ({numbers}). What changed, examples and bounds are of the median run: {chosen}."
-    ]
+    chosen = f"of the median run{'s' * (len(shown) > 1)}: {', '.join(shown)}."
+    single = {
+        "changes": result.diffs,
+        "bounds": result.bounds,
+        "errors": result.confusion or result.error_types,
+        "examples": result.examples,
+    }
+    told = [name for name, rows in single.items() if rows]
+    notes = [f"Scores are means over runs ({numbers})."]
+    notes += [f"{enumeration(told).capitalize()} are {chosen}"] if told else []
     digests = {name: "+".join(joint_digest(part.digests[1 + i])[:12] for i in own) for name, own in places.items()}
     notes += _notes(rows, result, places)
     return replace(
@@ -113,6 +121,7 @@ def evaluate_repeats(
         test="runs",
         signature=f"{result.signature}|runs:{','.join(f'{name}:{digest}' for name, digest in digests.items())}",
         notes=(*result.notes, *notes),
+        remarks={**result.remarks, "median": f"O{chosen[1:]}"},
     )
 
 

@@ -43,6 +43,8 @@ _NARROW = 5
 _PAIRS = 10
 """Of more pairs a terminal shows those with the best system."""
 _MARK = "*"
+_COUNTED = ("errors", "differences", "bounds")
+"""Tables of what is counted in single outputs."""
 
 
 def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result:
@@ -124,11 +126,18 @@ def over_sets(sets: Mapping[str, Result], missing: Sequence[str] = ()) -> Result
     )
     column = f", column {overall.column}" if overall.column else ""
     texts = overall.units if overall.text_unit == "document" else overall.gold.sentences
+    counted = first.remarks.get("items", first.noun)
     heading = (
         f"{overall.task}{column}: {len(sets)} data set{'s' * (len(sets) != 1)}, {texts:,} {overall.text_unit}s, "
-        f"{overall.items:,} {overall.noun}s, {len(systems)} system{'s' * (len(systems) != 1)}"
+        f"{overall.items:,} {counted}s, {len(systems)} system{'s' * (len(systems) != 1)}"
     )
     tables = [one for one in _tables(sets, grids, overall.title) if one.rows]
+    if repeated:
+        # Scores are means; what is counted in one output is that of the median run.
+        median = "Of the median run of each system on each data set."
+        for place, one in enumerate(tables):
+            if one.name in _COUNTED:
+                tables[place] = replace(one, title=f"{one.title}, median runs", notes=(*one.notes, median))
     return replace(overall, heading=heading, tables=tuple(tables))
 
 
@@ -249,9 +258,10 @@ class _Grid:
 
     @cached_property
     def best(self) -> Bools:
-        """Mask of the figures that are the highest of their data set."""
+        """Mask of the figures that are the highest of their data set, where all systems have it."""
         places = range(len(self.systems))
-        return np.array([[is_best(row, index) for index in places] for row in self.values.tolist()], dtype=bool)
+        highest = [[is_best(row, index) for index in places] for row in self.values.tolist()]
+        return np.asarray(np.array(highest, dtype=bool) & self.common[:, None])
 
     @cached_property
     def ahead(self) -> Bools:
@@ -263,12 +273,7 @@ class _Grid:
         for index, best in enumerate(self.best):
             if best.sum() == 1:
                 own = self.systems[int(best.argmax())]
-                others = [
-                    name
-                    for name, value in zip(self.systems, self.values[index], strict=True)
-                    if name != own and not math.isnan(value)
-                ]
-                tests = [self.p.get((own, name), self.p.get((name, own))) for name in others]
+                tests = [self.p.get((own, name), self.p.get((name, own))) for name in self.systems if name != own]
                 highest[index] = max(math.nan if p is None else float(p[index]) for p in tests)
                 if any(p is None or math.isnan(p[index]) for p in tests):
                     highest[index] = math.nan
@@ -408,16 +413,13 @@ def _scores(grid: _Grid, measure: str, *, explained: bool) -> Table:
     if left_out:
         kept = int(grid.common.sum())
         notes.append(
-            f"Average and rank are over the {kept} data set{'s' * (kept != 1)} that all systems have, without "
-            f"{enumeration(left_out)}."
+            f"Average, rank and the best are over the {kept} data set{'s' * (kept != 1)} that all systems have, "
+            f"without {enumeration(left_out)}."
         )
     if compared and explained:
         notes.append("Bold: the best of a data set.")
     if grid.all_tested and explained:
-        notes.append(
-            f"{_MARK}: ahead of every other system, p < 0.05 after Holm's correction over the {len(grid.sets)} data "
-            "sets."
-        )
+        notes.append(f"{_MARK}: ahead of every other system, p < 0.05 after Holm's correction over data sets.")
     table = Table(
         f"Scores by data set: {measure}",
         (corner, *names),
@@ -509,7 +511,7 @@ def _tests(grid: _Grid, measure: str, sets: Mapping[str, Result]) -> Table:
     pairs = [f"{a} → {b}" for a, b in grid.p]
     return Table(
         f"Differences by data set: {measure}{'' if several or not pairs else f', {pairs[0]}'}",
-        ("data set", *["pair"] * several, "difference", "p", "p (Holm)"),
+        ("data set", *["pair"] * several, "difference", "p", "p (Holm over sets)"),
         tuple(
             (
                 *(str(row.slice).removeprefix(SLICE), *[[row.a, row.b]] * several),
@@ -522,7 +524,7 @@ def _tests(grid: _Grid, measure: str, sets: Mapping[str, Result]) -> Table:
         name="data-sets",
         notes=(
             "Second minus first in percentage points, with the 95% interval. p: as in the Result of the data set; "
-            f"Holm's correction is over the {len(grid.sets)} data sets; bold: p < 0.05 after it.",
+            "Holm's correction is over data sets here, over measures and pairs there; bold: p < 0.05 after it.",
         ),
     )
 
@@ -545,7 +547,7 @@ def _precisions(sets: Mapping[str, Result], grids: Sequence[_Grid]) -> Table:
             for index, (system, (precision, recall, f1)) in enumerate(own.items()):
                 if not math.isclose(precision.value, recall.value, abs_tol=1e-12):
                     differ.add(grid.measure)
-                bold += [(len(rows), 5)] if is_best(best, index) else []
+                bold += [(len(rows), 5)] if len(own) == len(grid.systems) and is_best(best, index) else []
                 figures = (precision.value, recall.value, [f1.value, f1.low, f1.high])
                 rows.append((name, grid.measure, system, *figures))
     return Table(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.render.table import cell, figure, table, value_of, with_cells
-from assay.render.tables import change_kinds, leading_pair, path_of, tables
+from assay.render.tables import change_kinds, leading_pair, of_median, path_of, tables
 from assay.render.text import count, plural
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
 from assay.result.verdict import named
@@ -107,10 +107,6 @@ def _changes(result: Result) -> Iterator[Table]:
             paths = [(path_of(row), row.count) for row in diff.changes if row.kind == kind]
         said = ", ".join(f"{path} {number:,}" for path, number in paths[:FREQUENT])
         rows.append([plural(total, title.lower().removesuffix("s")), f"{said} …" if len(paths) > FREQUENT else said])
-    yield table(
-        f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s",
-        [f"{result.noun}s", "most frequent (before → after)"],
-        rows,
-        name="changes",
-        words=2,
-    )
+    title = f"Changes {diff.a} → {diff.b}: {count(diff.different)} of {count(diff.items)} {result.noun}s"
+    header = [f"{result.noun}s", "most frequent (before → after)"]
+    yield of_median(table(title, header, rows, name="changes", words=2), result)

@@ -164,7 +164,7 @@ def pages(results: Results) -> Iterator[tuple[str, str]]:
         names[name] = file
         yield file, page(results[name])
     systems = dict.fromkeys(row.system for row in results.overall.scores)
-    title = f"{enumeration(list(systems))} on {len(names)} data sets"
+    title = f"{enumeration(list(systems))} on {plural(len(names), 'data set')}"
     yield "index.html", index(title, [(name, names[name], results[name]) for name in names], results.overall)
 
 

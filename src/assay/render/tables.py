@@ -65,10 +65,19 @@ def _of_tasks(result: Result) -> Iterator[Table]:
         return
     leading = leading_pair(result)
     own = [replace(one, minor=one.minor or set(one.pair) not in (set(), leading)) for one in result.tables]
+    own = [of_median(one, result) for one in own]
     for part, name in _PARTS.items():
-        yield from (replace(one, after=name) for one in part(result))
+        found = part(result) if part in _OF_MEANS else (of_median(one, result) for one in part(result))
+        yield from (replace(one, after=name) for one in found)
         yield from (one for one in own if one.after == name)
     yield from (one for one in own if one.after not in _PARTS.values())
+
+
+def of_median(table: Table, result: Result) -> Table:
+    """The table with a word in its title and a note on the median runs, where systems have several runs."""
+    if "median" not in result.remarks:
+        return table
+    return replace(table, title=f"{table.title}, median runs", notes=(*table.notes, result.remarks["median"]))
 
 
 def _covered(result: Result, after: str) -> set[str]:
@@ -585,6 +594,7 @@ def _labels(result: Result) -> Iterator[Table]:
                 ],
                 "text count count percent",
                 short=25,
+                notes=("The number in the column system is that of the median run.",) * ("median" in result.remarks),
             )
             continue
         main = result.main_scores[measure]
@@ -728,6 +738,8 @@ _PARTS: dict[Callable[[Result], Iterator[Table]], str] = {
     _mappings: "mappings",
 }
 """In reading order, each with the name by which a table of a task may stand behind it."""
+_OF_MEANS = (_scores, _further_scores, _tests, _labels, _slices)
+"""Those that are made of scores, which of several runs are means; others count what one run did."""
 NAMES = (
     *("scores", "further-scores", "errors", "order", "pairs", "tests", "differences", "outcomes", "changes"),
     *("label-differences", "bounds", "growth", "unresolved", "labels", "confusion", "forms", "annotators", "items"),

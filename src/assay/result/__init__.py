@@ -194,7 +194,7 @@ class SystemOverSets:
     rank: float
     """The mean rank, 1 being the best."""
     best: int
-    """The number of data sets, of all, on which it is the best …"""
+    """The number of these data sets on which it is the best …"""
     significant: int
     """… and on which it is significantly ahead of every other system, after Holm's correction over data sets."""
 

@@ -199,8 +199,9 @@ def _over_sets(result: Result) -> str:
     if not rows:
         return f"No data set has {measure} of all systems, so that there is no average."
     total = len({row.slice for row in result.scores if row.slice})
-    over = f"averaged over {number} data sets" if number > 1 else "on the one data set that all systems have"
-    over = "on one data set" if total == 1 else over
+    common = " that all systems have" * (number < total)
+    over = f"averaged over {f'the {number}' if common else number} data sets" if number > 1 else "on the one data set"
+    over = "on one data set" if total == 1 else f"{over}{common}"
     correction = f"p < {LEVEL} after Holm's correction over data sets"
     if len(rows) == 2 and len(pairs) == 1 and round(pairs[0].difference, 12):
         pair = pairs[0]
@@ -220,7 +221,7 @@ def _over_sets(result: Result) -> str:
     first = rows[best[0]]
     second = max((row for row in rows.values() if row is not first), key=lambda row: row.average)
     ahead_by = f"{percent(highest - second.average)} points ahead of {second.system}"
-    won = f"It is the best on {first.best or 'none'} of {total}"
+    won = f"It is the best on {first.best or 'none'} of {number}"
     # Against a baseline alone, not all leads are tested.
     if first.best and len(pairs) == len(own) * (len(own) - 1) // 2:
         won += f", significantly ahead of every other system on {first.significant or 'none'} ({correction})"

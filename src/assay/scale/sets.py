@@ -85,6 +85,11 @@ def data_sets(
         named |= named_systems(systems)
     for name, system in named.items():
         if DATA in name:
+            # The folder stands before the names of files that are called alike.
+            folder, _, own = name.rpartition("/")
+            if DATA in folder and DATA not in own:
+                own = re.sub(r" \(\d+\)$", "", own)
+                raise UsageError(f"two systems are called {own!r}. Give each a name of its own: NAME={system}")
             raise UsageError(f"{system}: the system has no name. Say NAME={system}")
         if isinstance(system, str | Path) and DATA not in str(system) and len(golds) > 1:
             raise UsageError(
@@ -195,8 +200,8 @@ def evaluate_sets(
     found = dict(_worked(pieces, jobs, report))
     sets = {name: found[index] for index, name in enumerate(golds)}
     told = [
-        f"{system} has no output for {enumeration(names)}: averages and ranks are over the data sets that all "
-        "systems have."
+        f"{system} has no output for {enumeration(names)}: averages, ranks and the best are over the data sets "
+        "that all systems have."
         for system, names in missing.items()
     ]
     return Results(over_sets(sets, told), sets)

@@ -73,6 +73,16 @@ def test_the_best_is_marked_where_it_is_ahead_of_every_other() -> None:
     assert [(row.system, row.best, row.significant) for row in found.overall.systems_over_sets] == [
         *(("A", 2, 1), ("B", 0, 0), ("C", 0, 0)),
     ]
+    # Where a rival has no output nobody is ahead of all, and the verdict counts what the average is over.
+    golds = {name: tags() for name in ("one", "two", "three")}
+    lacking = {name: {**own, "three": tags(*range(9 * (name != "A")))} for name, own in outputs.items()}
+    del lacking["C"]["three"]
+    partly = assay.compare_sets(golds, lacking, **FAST).overall
+    assert partly.systems_over_sets == found.overall.systems_over_sets
+    assert partly.verdict == found.overall.verdict.replace("2 data sets", "the 2 data sets that all systems have", 1)
+    scores, tests = partly.tables[0], next(one for one in partly.tables if one.name == "data-sets")
+    assert scores.rows[2][:3] == ("three", ("", 1.0), ("", 1 - 9 / WORDS)) and (2, 1) not in scores.bold
+    assert tests.header[-1] == "p (Holm over sets)"
     # What was not tested is not said.
     golds = {"one": tags(), "two": tags()}
     based = assay.compare_sets(golds, outputs, **FAST, baseline="B").overall
@@ -120,10 +130,10 @@ def test_a_system_that_lacks_a_data_set_has_a_dash_and_averages_are_over_the_oth
     found = assay.compare_sets("{data}/gold.tsv", ["{data}/a.tsv", "{data}/b.tsv"], **FAST)
     assert list(found.sets) == ["de", "en"]
     assert [(row.data_sets, row.average) for row in found.overall.systems_over_sets] == [(1, 1.0), (1, 0.5)]
-    told = "b has no output for de: averages and ranks are over the data sets that all systems have."
+    told = "b has no output for de: averages, ranks and the best are over the data sets that all systems have."
     assert told in found.overall.warnings
     scores = found.overall.tables[0]
-    assert "Average and rank are over the 1 data set that all systems have, without de." in scores.notes
+    assert "Average, rank and the best are over the 1 data set that all systems have, without de." in scores.notes
     assert "| de | 100.00 | – |" in render(found, "md")
     assert "on the one data set that all systems have" in found.overall.verdict
 
@@ -209,7 +219,10 @@ def test_scores_are_runs_for_the_bayesian_comparison(three: Results) -> None:
     one, twice = three["one"], RunScores(2, 0.1, 0.7, 0.9, (0.7, 0.9))
     scores = tuple(replace(row, runs=twice) for row in one.scores)
     lines = render(replace(one, scores=scores), "runs").splitlines()
-    assert over_sets({"one": replace(one, scores=scores)}).notes == ("Scores are means over the runs of a system.",)
+    repeated = over_sets({"one": replace(one, scores=scores)})
+    assert repeated.notes == ("Scores are means over the runs of a system.",)
+    single = {table.name for table in repeated.tables if table.title.endswith(", median runs")}
+    assert single == {"differences", "bounds"}
     assert lines[1:3] == ["gold,A,1,1,accuracy,0.7,,,,40", "gold,A,2,1,accuracy,0.9,,,,40"]
 
 

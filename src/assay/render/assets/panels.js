@@ -84,7 +84,7 @@ export function changedPanel(report) {
       strip(parts, `Of ${plural(diff.items, report.noun)}: ${parts.map((part) => `${part.name} ${whole(part.count)}`).join(", ")}`),
       tableWith({ rows: parts.map(draw), kind: "kinds" }),
     ),
-    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}.`),
+    element("p", { class: "soft" }, different, ` of ${plural(diff.items, report.noun)} differ (${percent(diff.diff)} %), on ${report.title(diff.on)}. ${report.result.remarks.median ?? ""}`),
     graded(report, diff),
     onEachMeasure(report),
     outcomeChanges(report, diff),
@@ -184,7 +184,7 @@ export function labelPanel(report) {
   const sort = chooser("Order of labels", LABEL_ORDERS, show);
   sort.id = "label-sort";
   const added = diff.labels.some((row) => row.label === NO_LABEL) ? ` ${NO_LABEL}: ${report.noun}s that gold does not have, right where they are left alone.` : "";
-  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added}`);
+  const said = element("p", { class: "soft" }, `Percent right of each label's ${report.noun}s, on ${report.title(diff.on)}.${added} ${report.result.remarks.median ?? ""}`);
   return panel("labels", "By label", element("div", { class: "tools" }, legend(report), sort), place, said);
 }
 

@@ -85,19 +85,20 @@ def _of_scores(result: Result) -> Iterator[tuple[str, Draw]]:
         yield stem("scores", *list(by_measure)[: min(number, 1)]), partial(scores, by_measure)
     if tests := tested(result):
         yield "differences", partial(differences, tests)
+    median = f" {result.remarks['median']}" if "median" in result.remarks else ""
     bounds = [row for row in result.bounds if row.slice is None and row.on == result.bounds[0].on]
     if len(bounds) > 2 and len(bounds[0].systems) > 2:
-        yield "labels", partial(label_scores, bounds, result.noun)
+        yield "labels", partial(label_scores, bounds, result.noun, median)
     whole = [row for row in result.diffs if row.slice is None and not is_category(row.on)]
     shown = chosen(result, [(row.a, row.b) for row in whole])
     first = {pair: next(row for row in whole if (row.a, row.b) == pair) for pair in shown}
     for diff in whole:
         if first.get((diff.a, diff.b)) is diff and any(row.difference for row in diff.labels):
-            yield stem("labels", diff.a, diff.b), partial(label_differences, diff, result.noun)
+            yield stem("labels", diff.a, diff.b), partial(label_differences, diff, result.noun, median)
     for system, cells in confusions(result).items():
         same = result.remarks.get("confusion same", "On the diagonal the label is right, but not the place.")
         diagonal = f" {same}" if any(one is not None and one == other for one, other in cells) else ""
-        caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}"
+        caption = f"Errors of {short(system)} by gold's label and its own.{diagonal}{median}"
         yield stem("confusion", system), partial(confusion, cells, "gold", short(system), caption)
     if result.coincidences:
         meetings = {(row.first, row.second): row.count for row in result.coincidences if row.first != row.second}

@@ -109,4 +109,6 @@ def error_types(sets: Sequence[tuple[str, Result]], measures: Sequence[str]) -> 
                 axes.text(start + part / 2, place, text, color=colour, **inside)
             start += part
     by = f" of {short(systems[0])}" * (len(systems) == 1) + f" under {short(measures[0])}" * (len(measures) == 1)
-    return captioned(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.")
+    remarks = [result.remarks["median"] for _, result in sets if "median" in result.remarks]
+    median = f" {remarks[0] if len(sets) == 1 else 'Of the median runs.'}" if remarks else ""
+    return captioned(figure, f"Types of errors{by} in percent, with the number of errors beside each bar.{median}")

@@ -40,8 +40,11 @@ _CORNERS = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
 @drawn
-def label_differences(diff: Diff, noun: str) -> Figure:
-    """The percentage right of both systems by gold's label, and the effect of each label on the difference."""
+def label_differences(diff: Diff, noun: str, remark: str = "") -> Figure:
+    """The percentage right of both systems by gold's label, and the effect of each label on the difference.
+
+    A remark ends the caption.
+    """
     differing = [row for row in diff.labels if row.difference]
     rows = differing[:LABELS]
     names, numbers = fitted([row.label for row in rows], 0.8, 7), [count(row.items) for row in rows]
@@ -77,7 +80,7 @@ def label_differences(diff: Diff, noun: str) -> Figure:
     return captioned(
         figure,
         f"{short(diff.a)} → {short(diff.b)}: labels on which they differ{cut}{added}, with the number of {noun}s, "
-        "the percentage of them that each system has right, and the contribution to the overall difference.",
+        f"the percentage of them that each system has right, and the contribution to the overall difference.{remark}",
     )
 
 
@@ -85,7 +88,7 @@ def label_differences(diff: Diff, noun: str) -> Figure:
 
 
 @drawn
-def label_scores(bounds: Sequence[Bound], noun: str) -> Figure:
+def label_scores(bounds: Sequence[Bound], noun: str, remark: str = "") -> Figure:
     """The percentage right of each system by gold's label, the best system first; the best of a row is bold."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import Normalize
@@ -129,9 +132,8 @@ def label_scores(bounds: Sequence[Bound], noun: str) -> Figure:
         axes.text(-left / (wide * len(systems)), y, name, weight="normal" if y else "bold", **beside)
         axes.text(-0.06 / (wide * len(systems)), y, number, ha="right", color=SOFT, **beside)
     cut = f" The first {len(rows) - 1} labels of {len(labelled)}." if len(rows) <= len(labelled) else ""
-    return captioned(
-        figure, f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}"
-    )
+    caption = f"The percentage of gold's {noun}s that each system has right, by label with their number.{cut}{remark}"
+    return captioned(figure, caption)
 
 
 # --- gold's labels against a system's ---

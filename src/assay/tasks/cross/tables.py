@@ -24,7 +24,7 @@ def present(result: Result) -> Result:
         f"golds {golds}; read as {enumeration(list(formats))}"
     )
     tables = [*_scores(result), *_tests(result), _edits(result), _overlaps(result)]
-    return replace(result, heading=heading, tables=tuple(tables), tables_only=True)
+    return replace(result, heading=heading, tables=tuple(tables), tables_only=True, remarks={"items": "word"})
 
 
 def _title(measure: str, written: Callable[[str], str] = measure_title) -> str:
