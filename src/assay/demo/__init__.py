@@ -67,7 +67,7 @@ _CROSSED = (
 
 def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
     """Compare the systems of each example and say the verdict, the command for the rest, and where the pages are."""
-    from textwrap import fill
+    from textwrap import fill, indent
 
     from assay.errors import shown
     from assay.files import make_folder, write
@@ -81,7 +81,9 @@ def run(examples: Sequence[str], html: str | None, copy: str | None) -> None:
         for title, result, command in _results(example, "auto" if html else "none"):
             found.append((title, result))
             click.echo(f"{title}: {', '.join(source.name for source in result.systems)}")
-            click.echo(fill(shown(result.verdict), width, initial_indent="  ", subsequent_indent="  "))
+            # A name with a hyphen stays whole.
+            said = fill(shown(result.verdict), width - 2, break_on_hyphens=False)
+            click.echo(indent(said, "  "))
             click.echo(f"  {shlex.join(command)}\n")
     for target, content in copies.items():
         make_folder(target.parent)
