@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def check_folders(corpora: Sequence[Corpus]) -> None:
         if len(gold.files) < 2 or len(system.files) < 2:
             continue
         ours, theirs = (
-            {PurePath(path).name.partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)
+            {os.path.basename(path).partition(".")[0] for path, _ in corpus.files} for corpus in (gold, system)
         )
         for missing, where, other in ((ours - theirs, system, gold), (theirs - ours, gold, system)):
             if missing:

@@ -576,7 +576,7 @@ def _is_folder(given: Any) -> bool:
 
 
 def _name(path: str) -> str:
-    return PurePath(path).name.partition(".")[0]
+    return os.path.basename(path).partition(".")[0]
 
 
 def _stretches(files: Sequence[str]) -> list[tuple[int, int]]:

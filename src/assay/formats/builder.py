@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from bisect import bisect_left
@@ -290,9 +291,8 @@ class Builder:
         place = bisect_left(self._documents, (first, ""))
         if place == len(self._documents) or self._documents[place][0] > first:
             # A file of the same name in another folder is told by the folder.
-            pure = PurePath(path)
-            stem = pure.name.partition(".")[0]
-            name = f"{pure.parent.name}/{stem}" if self._document_names[stem] else stem
+            stem = os.path.basename(path).partition(".")[0]
+            name = f"{PurePath(path).parent.name}/{stem}" if self._document_names[stem] else stem
             self._documents.insert(place, (first, name))
             self._document_names[name] += 1
 

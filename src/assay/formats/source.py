@@ -42,12 +42,11 @@ def expand(path: str) -> list[str]:
     target = Path(path)
     if target.is_dir():
         try:
-            below = sorted(_below(target), key=lambda file: file.relative_to(target).as_posix())
+            files = sorted(_below(str(target)), key=lambda file: file.replace(os.sep, "/"))
         except OSError as error:
             raise InputError(f"{error.filename or path}: cannot be read ({reason(error)}).") from None
-        if not below:
+        if not files:
             raise InputError(f"{path}: the folder holds no files.")
-        files = [str(file) for file in below]
     elif not target.exists() and _PATTERN.search(path):
         import glob
 
@@ -68,7 +67,7 @@ def folder_of(path: str) -> str | None:
     return os.path.dirname(path[: pattern.start()]) or "." if pattern else None
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: str) -> Iterator[str]:
     """The files in a folder and those within it, but for hidden ones; a folder that cannot be read is an error."""
 
     def stop(error: OSError) -> None:
@@ -76,8 +75,10 @@ def _below(folder: Path) -> Iterator[Path]:
 
     for place, folders, names in os.walk(folder, onerror=stop):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files = (Path(place, name) for name in names if not name.startswith("."))
-        yield from (file for file in files if file.is_file())
+        inside = os.path.join(place, "").removeprefix(os.path.join(os.curdir, ""))
+        files = (inside + name for name in names if not name.startswith("."))
+        # The second says why, where a file cannot be looked at.
+        yield from (file for file in files if os.path.isfile(file) or Path(file).is_file())
 
 
 @dataclass(frozen=True)

@@ -375,7 +375,7 @@ def json_values(source: Source, example: str, noun: str = "document") -> Iterato
 def json_object(line: str) -> dict[str, Any] | None:
     """The object that a line of JSON is; None where it is something else."""
     with suppress(ValueError, RecursionError):
-        value = json.loads(line)
+        value = json.loads(line) if line.lstrip().startswith("{") else None
         return value if isinstance(value, dict) else None
     return None
 
