@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from urllib.parse import unquote
@@ -134,8 +134,8 @@ def _value_of(cell: str, key: str) -> str:
     """The value of a key among those of a cell."""
     if key not in cell:
         return ""
-    pairs = (pair.partition("=") for pair in cell.split("|"))
-    return "".join(value for name, _, value in pairs if name == key)
+    before = f"{key}="
+    return "".join([pair.removeprefix(before) for pair in cell.split("|") if pair.startswith(before)])
 
 
 def _value_of_empty_node(line: str) -> str | None:
@@ -160,7 +160,7 @@ def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence
     Their fields are told by number: the one that says which entity it is, and those asked for.
     """
     found: list[_Bracket] = []
-    end = 0
+    nothing, end = ("",) * len(places), 0
     while end < len(value):
         match = _BRACKET.match(value, end)
         if match is None:
@@ -174,7 +174,9 @@ def _brackets(value: str, number_of_fields: int, identity: int, places: Sequence
             entity, number, parts = part[1], int(part[2]), int(part[3])
         if not entity or not 1 <= number <= parts:
             return None
-        given = tuple([unquote(cells[place]) if opened and place < len(cells) else "" for place in places])
+        given = nothing
+        if opened:
+            given = tuple([unquote(cells[place]) if place < len(cells) else "" for place in places])
         found.append((entity, number, parts, given, bool(opened), bool(close or closed)))
         end = match.end()
     return found
@@ -197,9 +199,9 @@ class _Mention:
     """True if one bracket opens and closes it."""
     begun: int = 1
     """The number of its parts that have begun."""
-    stretches: list[tuple[int, int]] = field(default_factory=list)
+    stretches: Stretches = ()
     """The parts that are complete."""
-    later: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    later: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """Where its parts behind the first begin, and the fields there."""
 
 
@@ -228,8 +230,11 @@ def _read_mentions(
             for entity, part, parts, given, opens, closes in brackets or ():
                 name = entity if parts == 1 else f"{entity}[{part}/{parts}]"
                 mention: _Mention | None = None
+                if opens and closes and parts == 1:
+                    here.append(_Mention(document, entity, given, name, 1, place, True, 1, ((place, place + 1),)))
+                    continue
                 if opens and part == 1:
-                    mention = _Mention(document, entity, given, name, parts, place, closes and parts == 1)
+                    mention = _Mention(document, entity, given, name, parts, place, False)
                     here.append(mention)
                     if parts > 1:
                         with_gaps.setdefault(entity, []).append(mention)
@@ -243,12 +248,12 @@ def _read_mentions(
                         if len(mention.stretches) < mention.begun or mention.stretches[-1][1] > place:
                             faults.append((place, f"{name} begins before the part before it has ended. {_REMEDY}"))
                         mention.begun += 1
-                        mention.later.append((place, given))
+                        mention.later += ((place, given),)
                 if mention is not None:
                     still_open.setdefault(name, []).append((mention, place))
                 if closes and still_open.get(name):
                     closed, begin = still_open[name].pop()
-                    closed.stretches.append((begin, place + 1))
+                    closed.stretches += ((begin, place + 1),)
                 elif closes and not opens:
                     fact = f"the mention {name} is closed here but was not opened in its document"
                     faults.append((place, f"{fact}. {_REMEDY}"))
