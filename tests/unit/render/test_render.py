@@ -60,6 +60,7 @@ def rotated(labels: list[str], by: int) -> list[list[str]]:
     return [[label, labels[(index + by) % len(labels)]] for index, label in enumerate(labels)]
 
 
+MANY = 16
 CASES = {
     "plain": lambda command: made(
         command,
@@ -72,12 +73,12 @@ CASES = {
     "foreign": lambda command: made(
         command, rotated(FOREIGN, 1), {"שלום": rotated(FOREIGN, 2), "日本": rotated(FOREIGN, 3)}
     ),
-    "thirty systems": lambda command: made(
+    "many systems": lambda command: made(
         command,
         [["A", "B", "C"]] * 8,
         {
             f"system-{n}": [["A", "B" if n % 2 else "A", "C"]] * (n % 8) + [["C", "B", "A"]] * (8 - n % 8)
-            for n in range(30)
+            for n in range(MANY)
         },
         ["accuracy"],
         slices=[],
@@ -177,9 +178,9 @@ def test_figures_on_a_terminal_stay_whole_with_two_systems(results, width):
                     assert cell.text in shown
 
 
-def test_a_terminal_names_every_one_of_thirty_systems(results):
-    shown = terminal(results("thirty systems"), 80)
-    for number in range(30):
+def test_a_terminal_names_every_one_of_many_systems(results):
+    shown = terminal(results("many systems"), 80)
+    for number in range(MANY):
         assert f"system-{number}" in shown
 
 
@@ -210,7 +211,7 @@ def test_two_systems_fit_on_a_screen_and_the_rest_is_named(results):
 
 
 def test_every_table_has_a_name_of_the_list(results):
-    for case, command in (("plain", "score"), ("plain", "compare"), ("thirty systems", "compare")):
+    for case, command in (("plain", "score"), ("plain", "compare"), ("many systems", "compare")):
         assert {table.name for table in tables(results(case, command))} <= {*NAMES}
 
 
@@ -501,7 +502,7 @@ def latex_tables(text: str) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         yield caption[1], header, body
 
 
-@pytest.mark.parametrize("case", ["plain", "undefined", "numpy", "thirty systems"])
+@pytest.mark.parametrize("case", ["plain", "undefined", "numpy", "many systems"])
 @each_command
 def test_latex_has_the_cells_of_the_tables(results, case, command):
     text = render(results(case, command), "latex")
@@ -526,7 +527,7 @@ def test_json_has_fractions_and_null_and_comes_back(results):
         assert (case == "undefined") == all(value is None for value in values)
 
 
-@pytest.mark.parametrize("case", ["plain", "hostile", "undefined", "thirty systems", "nothing to compare"])
+@pytest.mark.parametrize("case", ["plain", "hostile", "undefined", "many systems", "nothing to compare"])
 def test_latex_compiles(results, tmp_path, case):
     compiled(results(case), tmp_path)
 
