@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import math
 import os
 import re
@@ -83,7 +84,14 @@ def agreement(
     # By name: no figure depends on who is given first. One who is called gold comes first, as gold does in messages.
     named = sorted(named_systems(annotators).items(), key=lambda one: (one[0] != "gold", one[0]))
     _check([one for _, one in named], chosen)
-    return with_titles(_of_files(dict(named), given, systems, ways, items, absent, chosen))
+    result = _of_files(dict(named), given, systems, ways, items, absent, chosen)
+    copies = [
+        f"{a} and {b} are copies of one file, so that their agreement says nothing."
+        for (a, one), (b, other) in combinations(named, 2)
+        if all(isinstance(path, str | Path) and Path(path).is_file() for path in (one, other))
+        and filecmp.cmp(one, other, shallow=False)
+    ]
+    return with_titles(replace(result, warnings=(*copies, *result.warnings)))
 
 
 # --- one table of ratings ---

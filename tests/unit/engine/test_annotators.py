@@ -425,3 +425,12 @@ def test_tables_that_no_parser_takes_are_refused(text: str, message: str, tmp_pa
     (tmp_path / "r.txt").write_text(text, "utf-8")
     with pytest.raises(assay.AssayError, match=message):
         assay.agreement(str(tmp_path / "r.txt"), input_format="ratings", times=20)
+
+
+def test_copies_of_one_file_are_told_of(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.tsv").write_text("x\tA\ny\tB\n\n" * 3, "utf-8")
+    (tmp_path / "c.tsv").write_text("x\tA\ny\tA\n\n" * 3, "utf-8")
+    result = assay.agreement([tmp_path / f"{name}.tsv" for name in "abc"], times=10)
+    told = [text for text in result.warnings if "copies" in text]
+    assert told == ["a and b are copies of one file, so that their agreement says nothing."]
