@@ -229,11 +229,11 @@ def _packed(result: Result) -> str:
     pairs: dict[tuple[str, str], list[Comparison]] = {}
     for row in result.comparisons:
         pairs.setdefault((row.a, row.b), []).append(row)
-    of_pairs = []
+    of_pairs, head = [], result.chance
     for (a, b), rows in pairs.items():
         alone = replace(result, comparisons=tuple(rows))
         # What the head of the page says already is not said again.
-        lines = (line.removeprefix(f"{a} → {b}: ") for line in alone.chance if line not in result.chance)
+        lines = (line.removeprefix(f"{a} → {b}: ") for line in alone.chance if line not in head)
         chance = [f"{line[0].upper()}{line[1:]}" for line in lines]
         of_pairs.append({"a": a, "b": b, "verdict": alone.verdict, "chance": chance})
     block = {

@@ -43,10 +43,11 @@ def few_lines(tests: Sequence[Comparison], unit: str, units: int) -> Iterator[st
 
 def of_verdict(result: Result) -> list[str]:
     """The lines of the test behind the verdict; of several, that of the best system and the next."""
-    tests = [row for row in result.main_tests if row.measure == result.main_tests[0].measure]
+    mains = result.main_tests
+    tests = [row for row in mains if row.measure == mains[0].measure]
     if len(tests) > 1:
-        mains = (row for row in result.scores if row.main and row.slice is None and row.label is None)
-        values = {row.system: row.value for row in mains if row.measure == tests[0].measure}
+        overall = (row for row in result.scores if row.main and row.slice is None and row.label is None)
+        values = {row.system: row.value for row in overall if row.measure == tests[0].measure}
         best = sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])[:2]
         tests = [row for row in tests if {row.a, row.b} == {*best}]
     lines = [line for told in (few_lines, power_lines) for line in told(tests, result.unit, result.units)]

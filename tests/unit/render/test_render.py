@@ -60,7 +60,7 @@ def rotated(labels: list[str], by: int) -> list[list[str]]:
     return [[label, labels[(index + by) % len(labels)]] for index, label in enumerate(labels)]
 
 
-MANY = 16
+MANY = 24
 CASES = {
     "plain": lambda command: made(
         command,
