@@ -55,7 +55,7 @@ class UsageError(AssayError):
 
 
 def reason(error: OSError) -> str:
-    """Why the system refused something, in its own words: `no such file or directory`."""
+    """The reason of the operating system, in its own words: `no such file or directory`."""
     return (error.strerror or str(error)).lower()
 
 

@@ -344,7 +344,7 @@ def rank(
         )
 
     def told(worse: str, better: str) -> str:
-        """How two neighbours stand: only what reaches the threshold is said, with its share."""
+        """The relation of two neighbours: only what reaches the threshold is said, with its share."""
         shares = dict(zip(">≈<", both[worse, better], strict=True))
         sign, share = max(shares.items(), key=lambda item: item[1])
         return f"{sign} ({_digits(share)})" if share >= THRESHOLD else f"? ({sign} {_digits(share)})"

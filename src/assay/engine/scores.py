@@ -193,7 +193,7 @@ class Figures:
         return self.functions[name] if name in self.functions else self.averages[name]
 
     def linear_values(self, name: str, systems: Sequence[int]) -> tuple[list[Floats], Array]:
-        """What units, in one order for all of some systems, add to the score of each; and how many units each is."""
+        """Contributions of units, in one order for some systems, to the score of each; and the size of each row."""
         if name in self.averages:
             order = np.argsort(self._contents(systems))
             tables = self._wide_tables
@@ -216,7 +216,7 @@ class Figures:
         return math.sqrt(_variance(values, sizes))
 
     def _linear(self, name: str, rows: Any, system: int) -> Floats:
-        """What each row of a system adds to a score, to first order; only differences from the mean mean anything."""
+        """Contribution of each row of a system to a score, to first order; only distances from the mean matter."""
         if name in self.averages:
             totals, fields = self.tallies.totals[system][:, self._columns], self._read_by_label
             gradient = _gradient(self.averages[name], totals.astype(np.float64), fields)
@@ -391,7 +391,7 @@ class Figures:
         return [b"".join(row) for row in zip(*(self._row_digests[system] for system in systems), strict=True)]
 
     def _weights(self, tables: Sequence[Any], width: int) -> Iterator[Array]:
-        """How often each unit is drawn, some resamples at a time, by a stream of the tables' own.
+        """Weights of units, some resamples at a time, by a stream of the tables' own.
 
         Units are drawn in an order that depends on what is in them alone; the weights are in that of the tables.
         """
@@ -611,7 +611,7 @@ class Figures:
         ends: tuple[float, float],
         rng: np.random.Generator,
     ) -> Power | None:
-        """What a test could have found; slices and scores beside the main one claim nothing."""
+        """The power of a test; slices and scores beside the main one claim nothing."""
         chance, alpha = self.settings.power, self.settings.alpha
         if chance is None or self.slice is not None or swaps.shape[1] > MOST_FIELDS:
             return None
@@ -713,7 +713,7 @@ def _variance(values: Floats, sizes: Array) -> float:
 
 
 def _gradient(function: ScoreFunction, totals: Floats, fields: Sequence[str], *, of_all: bool = True) -> Floats:
-    """How a score changes with each count, by central differences: labels × fields.
+    """Gradient of a score in its counts, by central differences: labels × fields.
 
     The score is one of all labels, or each label has its own. Where nothing is counted it does not matter.
     """

@@ -170,7 +170,7 @@ def _sum(name: str, sources: Sequence[Source]) -> Source:
 
 
 def _signature(sets: Mapping[str, Result]) -> str:
-    """What the signatures of all data sets have in common, and a checksum of them."""
+    """The common parts of the signatures of all data sets, and a checksum of them."""
     parts = [result.signature.split("|") for result in sets.values()]
     common = [part for part in parts[0] if all(part in others for others in parts)]
     text = "\n".join(result.signature for result in sets.values())
@@ -369,7 +369,7 @@ def mean_ranks(
 def _tables(
     sets: Mapping[str, Result], grids: Sequence[_Grid], title: Callable[[str], str]
 ) -> Iterator[Table]:
-    """How good on each data set, what differs over all and on each; then the details."""
+    """Scores on each data set, differences over all and on each; then the details."""
     for number, grid in enumerate(grids):
         yield replace(_scores(grid, title(grid.measure), explained=number == 0), minor=number > 0)
         if number == 0 and len(grids) > 1:

@@ -9,8 +9,9 @@ from typing import Any
 
 from assay.render.table import cell, figure, table, value_of, with_cells
 from assay.render.tables import change_kinds, leading_pair, of_median, path_of, tables
-from assay.render.text import count, plural
+from assay.render.text import count
 from assay.result import Diff, Result, Table, is_best, is_category, kind_title
+from assay.result.numbers import plural
 from assay.result.verdict import named
 
 ROWS = 5
@@ -89,7 +90,7 @@ def _side_by_side(result: Result) -> Iterator[Table]:
 
 
 def _changes(result: Result) -> Iterator[Table]:
-    """How many items the better system corrects and gets wrong, with the most frequent changes of each kind."""
+    """Corrections, new errors and changed errors of the best two systems, with the most frequent of each kind."""
     pair = leading_pair(result)
     whole = (row for row in result.diffs if row.slice is None and not is_category(row.on) and row.different)
     diff: Diff | None = next((row for row in whole if {row.a, row.b} == pair), None)

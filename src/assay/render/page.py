@@ -21,9 +21,10 @@ from assay.render.drawings import example_lines
 from assay.render.formats import csv, latex, markdown, tsv
 from assay.render.table import Cell
 from assay.render.tables import tables
-from assay.render.text import heading, plural
+from assay.render.text import heading
 from assay.result import Comparison, Result, Results, Table, enumeration
 from assay.result.citations import bibtex, used
+from assay.result.numbers import plural
 
 MAIN = "main.js"
 NAMED = 6

@@ -10,10 +10,10 @@ from typing import Any
 
 from assay.render import annotators, runs
 from assay.render.table import Cell, cell, figure, table, value_of, with_cells
-from assay.render.text import count, p_error, plural
+from assay.render.text import count, p_error
 from assay.result import Change, Comparison, Diff, Result, Score, Table, Unresolved, is_best, is_category, kind_title
 from assay.result.chance import few_lines, power_lines
-from assay.result.numbers import DASH, percent
+from assay.result.numbers import DASH, percent, plural
 
 PAIRS = 15
 """So many pairs of systems a terminal shows."""

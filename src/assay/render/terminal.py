@@ -20,8 +20,9 @@ from assay.render.brief import brief
 from assay.render.drawings import example_lines
 from assay.render.table import Cell
 from assay.render.tables import leading_pair, tables
-from assay.render.text import heading, plural, visible
+from assay.render.text import heading, visible
 from assay.result import Result, Table
+from assay.result.numbers import plural
 
 _TEXT, _WORD = 12, 24
 """The least width of a column of texts; a longer word may be broken."""

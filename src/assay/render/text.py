@@ -6,7 +6,7 @@ import math
 
 from assay.errors import CONTROL
 from assay.result import Comparison, Result, Score, enumeration
-from assay.result.numbers import DASH, percent
+from assay.result.numbers import DASH, percent, plural
 
 _PICTURES = {**CONTROL, **{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\u2421"}
 
@@ -26,11 +26,6 @@ def p_error(row: Comparison) -> str:
     if math.isnan(row.p) or row.runs:
         return DASH
     return "exact" if row.exact else f"±{max(row.p_high - row.p, row.p - row.p_low):.4f}"
-
-
-def plural(number: int, noun: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def heading(result: Result) -> str:

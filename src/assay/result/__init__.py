@@ -1082,7 +1082,7 @@ class Results:
 
 
 def read(path: str) -> Result | Results:
-    """What a file of JSON holds: one Result, or those of several data sets."""
+    """The Result in a file of JSON, or those of several data sets."""
     return _read(path, lambda text: (Results if f'"{SCHEMA_OF_SETS}"' in text[:100] else Result).from_json(text))
 
 

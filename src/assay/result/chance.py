@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.result import Comparison, Result
+from assay.result.numbers import plural
 
 LINES = 5
 """So many comparisons have their line beneath a table."""
@@ -72,13 +73,14 @@ def power_sentence(row: Comparison, unit: str, units: int) -> str:
         least = row.units
         while 2.0 ** (1 - least) > power.alpha:
             least += 1
-        told = f"No result on this test set could be significant{level}: the systems differ in {_of(row.units, unit)}"
+        differing = plural(row.units, unit)
+        told = f"No result on this test set could be significant{level}: the systems differ in {differing}"
         told += f"; at least {least:,} must." if least > row.units else "."
     else:
         told = (
-            f"Not significant{level}. With these {_of(units, unit)}, of which the systems differ in {row.units:,}, "
-            f"a true difference of {100 * power.mde:.1f} points would have been found with {power.chance:.0%} "
-            "probability."
+            f"Not significant{level}. With these {plural(units, unit)}, of which the systems differ in "
+            f"{row.units:,}, a true difference of {100 * power.mde:.1f} points would have been found with "
+            f"{power.chance:.0%} probability."
         )
     if row.difference == 0:
         return told
@@ -99,7 +101,3 @@ def about(number: int) -> str:
     """A number in three digits."""
     digits = max(0, len(str(number)) - 3)
     return f"{round(number, -digits):,}"
-
-
-def _of(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

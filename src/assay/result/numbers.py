@@ -38,3 +38,8 @@ def p_value(p: float) -> str:
     if math.isnan(p):
         return DASH
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 word`, `2 words`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

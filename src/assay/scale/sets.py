@@ -139,7 +139,7 @@ def read_toml(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _filled(value: Any, name: str) -> Any:
-    """What the user gave, with the name of a data set in place of `{data}`."""
+    """A path as given, with the name of a data set in place of `{data}`."""
     if isinstance(value, str):
         return value.replace(DATA, name)
     if isinstance(value, Path):

@@ -32,7 +32,7 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True)
 class Detectable:
-    """What a test could have found."""
+    """The smallest difference that a test could have found, and the units that the observed one needs."""
 
     critical: float | None
     """The smallest difference that is significant."""
@@ -121,7 +121,7 @@ def detectable(
     alpha: float,
     chance: float,
 ) -> Detectable | None:
-    """What the test of two systems (as in `shuffling_test`) could have found; None where they do not differ.
+    """The power of a test of two systems (as in `shuffling_test`); None where they do not differ.
 
     `outcome` has the replicates that gave p, `ends` are those of the interval of the difference (b - a).
     """
@@ -253,7 +253,7 @@ def _beyond(times: int, alpha: float) -> int:
 def _planned(
     tilted: _Tilted, effect: float, null: Floats, alpha: float, chance: float, rng: np.random.Generator
 ) -> float:
-    """How many times as many units are needed for a true effect; more than MOST where these do not suffice.
+    """The factor by which units must grow for a true effect; more than MOST where these do not suffice.
 
     With k times as many units sums are those of k replicates. So pools of replicates are doubled until the power
     suffices, then halved back; between two whole numbers the power's quantile is linear in the root of the units.

@@ -54,7 +54,7 @@ def picture(result: Result | Results, kind: str) -> Figure:
 
 
 def pictures(result: Result | Results) -> dict[str, Draw]:
-    """What draws each figure, by the stem of its file's name; no two are alike on any file system.
+    """Functions that draw figures, by the stems of their files' names; no two are alike on any file system.
 
     Of several data sets those over all come first, then those of each, in a folder of its name.
     """

@@ -27,7 +27,7 @@ from assay.render.pictures.sheet import (
     short,
     width_of,
 )
-from assay.render.text import plural
+from assay.result.numbers import plural
 from assay.result.posteriors import CurvePoint, Estimate, Posterior, Thirds
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from assay.render.pictures.sheet import (
     short,
     width_of,
 )
-from assay.render.text import count, main_scores, plural
+from assay.render.text import count, main_scores
 from assay.result import Comparison, Result, Score, is_category
-from assay.result.numbers import percent, signed
+from assay.result.numbers import percent, plural, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

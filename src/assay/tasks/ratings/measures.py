@@ -268,7 +268,7 @@ def soft(
     distance: str = "manhattan",
     floor: float = 0.0,
 ) -> tuple[Rows, str]:
-    """How far a system's distribution over labels is from the shares that annotators give them; lower is better.
+    """Distance of a system's distribution over labels from the shares that annotators give them; lower is better.
 
     distance: `manhattan` Σ|p−g|, 0 to 2; `wasserstein` Σ|P−G| over the ranks of labels in their order;
         `cross-entropy` −Σ g ln p; `jensen-shannon`, in bits.
@@ -333,7 +333,7 @@ def perspective(
     *,
     range: float = 0.0,  # noqa: A002
 ) -> tuple[Rows, Mapping[str, float]]:
-    """How well a system predicts what each annotator says; lower is better.
+    """Error of a system that predicts what each annotator says; lower is better.
 
     range: the greatest distance of two labels that are numbers; where the order of labels is given, that of ranks.
     Counts: items. Score: error-rate = the mean over items of the share of annotators whose label is missed;

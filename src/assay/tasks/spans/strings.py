@@ -134,7 +134,7 @@ _SHARES: Scores = {
     one_sided="answers are a system's, and gold has none.",
 )
 def answers(pair: Pair) -> Counts:
-    """How many answers of a language model could be read, and where their mentions were found.
+    """Shares of a language model's answers that could be read, and of their mentions by where they were found.
 
     Counts: per document answers that were parsed, repaired, empty, refused, malformed, missing; mentions found exact,
         folded, fuzzy, those ungrounded and those repeated; outside: those with labels outside the inventory.
