@@ -19,7 +19,7 @@ from assay.experiment.plan import DataSet, read_plan
 from assay.experiment.splits import ALGORITHM, SCHEMA, Parts, check_size, made_split, read_split, split_name
 from assay.files import inputs, make_folder, write
 from assay.formats import Input
-from assay.formats.columns import CONLL09, CONLLU, check_separator, is_named_comment
+from assay.formats.columns import CONLL09, CONLLU, check_separator, is_comment
 from assay.formats.source import Source, expand
 from assay.records import dataclass
 
@@ -155,7 +155,7 @@ class Data:
     def _blind_line(self, line: str) -> str:
         if not line.strip() or line.startswith(("<", "-DOCSTART-")):
             return line
-        if line.startswith("#") if self.format in _NUMBERED else is_named_comment(line):
+        if is_comment(line, self.format in _NUMBERED):
             key = _COMMENT_KEY.match(line)
             return line if key and key[1] in (*_HARMLESS, *self.dataset.keep) else ""
         if self.format == "conllu" and _EMPTY_NODE.match(line):

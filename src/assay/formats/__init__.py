@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import islice
 from os import PathLike, fspath
 from typing import Any
 
@@ -100,22 +101,27 @@ class Format:
 
 def _plan_layout(layout: columns.Layout, head: Sequence[str], path: str) -> Plan:
     columns.check_width(layout.width, path)
-    rows = [line.split(layout.separator) for line in columns.rows_of(head, layout.comments)[layout.header :]]
-    if layout.open_end:
-        own = layout.width
-        rows = [row if len(row) < own else [*row[:own], "\t".join(row[own:])] for row in rows]
+
+    def cells(index: int) -> Iterator[str]:
+        """A column of the first lines."""
+        lines = (line for line in head if line.strip() and not columns.is_comment(line, layout.comments))
+        for line in islice(lines, layout.header, None):
+            row = line.split(layout.separator)
+            if layout.open_end and index == layout.width <= len(row):
+                yield "\t".join(row[index:])
+            elif index < len(row):
+                yield row[index]
+
     empty = ("_", "") if layout.empty is None else (layout.empty,)
     filled = tuple(
-        name
-        for name in layout.labels()
-        if any(row[i] not in empty for i in [layout.index(name, path)] for row in rows if i < len(row))
+        name for name in layout.labels() if any(cell not in empty for cell in cells(layout.index(name, path)))
     )
 
     def values(name: str) -> list[str]:
         base, _, key = name.partition(":")
         index = layout.word if base == layout.name(layout.word) else layout.label(base, path)
-        cells = [row[index] for row in rows if index < len(row)]
-        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in cells if key in cell] if key else cells
+        found = list(cells(index))
+        return [cell.partition(f"{key}=")[2].partition("|")[0] for cell in found if key in cell] if key else found
 
     table = layout.format in ("tsv", "conll")
     remarks = [f"column {layout.name(index)} numbers the words" for index in layout.numbering]

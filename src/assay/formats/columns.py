@@ -130,6 +130,11 @@ CONLL09_LAYOUT = Layout("conll09", "\t", len(CONLL09), 1, CONLL09, ids=True, emp
 # --- telling the layout from a file's first lines ---
 
 
+def first_row(head: Sequence[str]) -> list[str]:
+    """The cells of the first line that is neither blank nor a comment."""
+    return next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [""])
+
+
 def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noqa: A002
     """CoNLL-U, CoNLL-X, and CoNLL-U Plus, whose first line names the columns."""
     names: tuple[str, ...] = CONLLU
@@ -143,7 +148,7 @@ def conllu_layout(head: Sequence[str], format: str = "conllu") -> Layout:  # noq
 
 def looks_conll09(head: Sequence[str]) -> bool:
     """Words numbered from 1 with at least twelve columns, of which the ninth and tenth hold heads."""
-    row = next((line.split("\t") for line in head if line.strip() and not line.startswith("#")), [""])
+    row = first_row(head)
     return row[0] == "1" and len(row) >= len(CONLL09) and all(cell == "_" or cell.isdigit() for cell in row[8:10])
 
 
@@ -151,8 +156,8 @@ def looks_conllu(head: Sequence[str]) -> bool:
     """Ten columns of which the first numbers the words, or columns named in the first line."""
     if head[0].startswith("# global.columns") or spaced_conllu(head):
         return True
-    rows = [line for line in head if "\t" in line and not line.startswith("#")]
-    return bool(rows) and _FIRST_ID.fullmatch(rows[0].split("\t", 1)[0]) is not None and rows[0].count("\t") >= 7
+    row = next((line.split("\t") for line in head if "\t" in line and not line.startswith("#")), [""])
+    return _FIRST_ID.fullmatch(row[0]) is not None and len(row) >= 8
 
 
 def check_width(width: int, path: str) -> None:
@@ -192,8 +197,8 @@ def table_layout(
     for line in head:
         if not line.strip() or line.startswith("-DOCSTART-") or _structure(line):
             cut.append([])
-        else:
-            cut[-1] += [row.rstrip("\r").split(separator) for row in rows_of([line], comments)]
+        elif not is_comment(line, comments):
+            cut[-1].append(line.rstrip("\r").split(separator))
     sentences = [sentence for sentence in cut if sentence]
     if not sentences:
         raise InputError(f"{path}: no line with columns among the first ones.")
@@ -218,7 +223,7 @@ def table_layout(
         called = [_folded(cell) for cell in first]
         usual = [name in _NAMES for name in called]
         full = [row for sentence in below for row in sentence if len(row) == len(first)]
-        again = any(row[column].strip() == first[column] for row in full for column in range(1, len(first)))
+        again = any(first[column] in {row[column].strip() for row in full} for column in range(1, len(first)))
         header = (
             any(_folded(name) in called for name in wanted if not name.isdigit())
             or any(not cell[:1].isdigit() and _numbers_words(below, column) for column, cell in enumerate(first))
@@ -293,15 +298,12 @@ def _folded(name: str) -> str:
     return name.strip(" #").casefold()
 
 
-def is_named_comment(line: str) -> bool:
-    """True if a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences."""
-    return _NAMED_COMMENT.match(line) is not None
+def is_comment(line: str, every: bool) -> bool:
+    """True if a line of a table is `# key = value`, `# newdoc` or `# newpar`, as CoNLL-U has before sentences.
 
-
-def rows_of(head: Sequence[str], comments: bool) -> list[str]:
-    """The first lines without those that are blank or comments."""
-    kept = [line for line in head if line.strip() and not is_named_comment(line)]
-    return [line for line in kept if not line.startswith("#")] if comments else kept
+    `every`: whatever begins with # is one.
+    """
+    return line.startswith("#") and (every or _NAMED_COMMENT.match(line) is not None)
 
 
 def _structure(line: str) -> str:
@@ -413,7 +415,7 @@ class _ColumnReader:
                 if self._is_word(line, cells, empty_node):
                     if not cells[layout.word]:
                         raise InputError(f"{self.source.path}:{number}: the word is empty. Is a cell missing?")
-                    if cells[0] == "#" and layout.separator is None and is_named_comment(" ".join(cells)):
+                    if cells[0] == "#" and layout.separator is None and is_comment(" ".join(cells), False):
                         raise InputError(
                             f"{self.source.path}:{number}: a comment, or the word #? If it is a comment, say so: "
                             '--input-format "conll(comments=true)". If it is a word, divide the columns by tabs.'
@@ -485,7 +487,7 @@ class _ColumnReader:
         full = self._fits(line.split(self.layout.separator))
         if self.layout.comments:
             return line.startswith("# ") or not full
-        return not full and is_named_comment(line)
+        return not full and is_comment(line, False)
 
     def _fits(self, cells: list[str]) -> bool:
         return len(cells) == self.layout.width or (self.layout.open_end and len(cells) > self.layout.width)

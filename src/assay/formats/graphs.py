@@ -19,7 +19,7 @@ import numpy as np
 from assay.arrays import NONE, Ints, as_codes, numbers_of_runs
 from assay.corpus import Column, Corpus
 from assay.formats.builder import Builder, Vocabulary, check_choice, refuse_all
-from assay.formats.columns import CONLLU
+from assay.formats.columns import CONLLU, first_row
 from assay.formats.source import Source
 from assay.formats.standoff import json_object, shown
 from assay.records import dataclass
@@ -251,10 +251,11 @@ def looks_sdp(head: Sequence[str]) -> bool:
     """The first line says so, or numbered words have flags for tops and predicates in the fifth and sixth column."""
     if head[0].startswith("#SDP"):
         return True
-    rows = [line.split("\t") for line in head if line.strip() and not line.startswith("#")]
-    rows = rows[: len(rows) - 1] or rows
-    flagged = all(len(row) > _PRED and row[_TOP] in _FLAGS and row[_PRED] in _FLAGS for row in rows)
-    return bool(rows) and rows[0][0] == "1" and flagged
+    if first_row(head)[0] != "1":
+        return False
+    lines = [line for line in head if line.strip() and not line.startswith("#")]
+    rows = (line.split("\t") for line in lines[: len(lines) - 1] or lines)
+    return all(len(row) > _PRED and row[_TOP] in _FLAGS and row[_PRED] in _FLAGS for row in rows)
 
 
 def read_sdp(source: Source, builder: Builder, *, version: str = "auto") -> None:

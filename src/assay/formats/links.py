@@ -314,9 +314,12 @@ def _agreed(corpus: Corpus, first: Ints, end: Ints, cells: Ints, linked: Bools, 
 
 def looks_neleval(head: Sequence[str]) -> bool:
     """Lines of document, first and last place, and triples of identifier, score and type."""
-    rows = [line.split("\t") for line in head if line.strip()]
-    shaped = all(len(row) >= 3 and len(row) % 3 == 0 and all(map(_OFFSET.fullmatch, row[1:3])) for row in rows)
-    return shaped and any(len(row) >= 6 for row in rows)
+    candidates = False
+    for row in (line.split("\t") for line in head if line.strip()):
+        if len(row) < 3 or len(row) % 3 or not all(map(_OFFSET.fullmatch, row[1:3])):
+            return False
+        candidates |= len(row) >= 6
+    return candidates
 
 
 def read_neleval(source: Source, builder: Builder) -> None:

@@ -21,7 +21,7 @@ from assay.arrays import numbers_of_runs
 from assay.corpus import Column, Corpus
 from assay.errors import InputError, UsageError
 from assay.formats.builder import Builder, Vocabulary, refuse_all
-from assay.formats.columns import CONLLU, ROLES, Layout
+from assay.formats.columns import CONLLU, ROLES, Layout, first_row
 from assay.formats.graphs import Graph
 from assay.formats.source import Source
 
@@ -61,7 +61,10 @@ UP_LAYOUTS = {
 # --- telling the formats by their first lines ---
 
 
-def _sentences(head: Sequence[str]) -> tuple[list[list[list[str]]], bool]:
+_Sentences = tuple[list[list[list[str]]], bool]
+
+
+def _sentences(head: Sequence[str]) -> _Sentences:
     """The words of the first lines in sentences, cut into cells, and whether all of these are whole.
 
     The last sentence, which may be cut short, is among them only where there is no other.
@@ -78,12 +81,12 @@ def _sentences(head: Sequence[str]) -> tuple[list[list[list[str]]], bool]:
     return whole or [rows for rows in found if rows], bool(whole)
 
 
-def _fits(head: Sequence[str], predicate: int, *, cut: bool = False) -> bool:
+def _fits(seen: _Sentences, predicate: int, *, cut: bool = False) -> bool:
     """True if every sentence has as many columns behind that of predicates as it has predicates.
 
     `cut`: a sentence that is cut short may have more predicates than can be seen.
     """
-    sentences, whole = _sentences(head)
+    sentences, whole = seen
     if cut and whole:
         return False
     for rows in sentences:
@@ -99,13 +102,15 @@ def _fits(head: Sequence[str], predicate: int, *, cut: bool = False) -> bool:
 
 def looks_conll08(head: Sequence[str]) -> bool:
     """Words numbered from 1, heads in the ninth column, predicates in the eleventh."""
-    rows = [row for rows in _sentences(head)[0] for row in rows]
+    first = first_row(head)
+    if first[0] != "1" or len(first) <= len(_CONLL08):
+        return False
+    seen = _sentences(head)
+    rows = [row for rows in seen[0] for row in rows]
     return (
-        bool(rows)
-        and rows[0][0] == "1"
-        and all(len(row) > len(_CONLL08) and row[0].isdigit() and row[8].isdigit() for row in rows)
+        all(len(row) > len(_CONLL08) and row[0].isdigit() and row[8].isdigit() for row in rows)
         and not all(row[9].isdigit() for row in rows)
-        and _fits(head, len(_CONLL08))
+        and _fits(seen, len(_CONLL08))
     )
 
 
@@ -113,12 +118,16 @@ def looks_up(head: Sequence[str]) -> bool:
     """Columns as in CoNLL-U, of which the seventh has heads, and columns of predicates and roles behind them."""
     if head[0].startswith("# global.columns"):
         return _named_form(head[0]) is not None
-    words = [row for rows in _sentences(head)[0] for row in rows if row[0].isdigit()]
+    rows = (line.split("\t") for line in head if line[:1].isdigit())
+    if len(next((row for row in rows if row[0].isdigit()), ())) < 10:
+        return False
+    seen = _sentences(head)
+    words = [row for rows in seen[0] for row in rows if row[0].isdigit()]
     if not words or not all(len(row) > 9 and row[6].isdigit() for row in words):
         return False
     # Ten columns without any predicate are those of CoNLL-U.
     flagged = _flagged(words) and any(row[8] == "Y" for row in words)
-    return any(_fits(head, 10, cut=cut) or (flagged and _fits(head, 9, cut=cut)) for cut in (False, True))
+    return any(_fits(seen, 10, cut=cut) or (flagged and _fits(seen, 9, cut=cut)) for cut in (False, True))
 
 
 def _named_form(line: str) -> int | None:
@@ -141,11 +150,12 @@ def up_layout(head: Sequence[str], path: str, columns: int) -> Layout:
     named = _named_form(head[0]) if head else None
     if columns or named:
         return UP_LAYOUTS[columns or named or 10]
-    words = [row for rows in _sentences(head)[0] for row in rows if row[0].isdigit()]
+    seen = _sentences(head)
+    words = [row for rows in seen[0] for row in rows if row[0].isdigit()]
     fitting: list[int] = []
     for cut in (False, True):
         if not fitting:
-            fitting = [number for number, predicate in ((10, 10), (8, 9)) if _fits(head, predicate, cut=cut)]
+            fitting = [number for number, predicate in ((10, 10), (8, 9)) if _fits(seen, predicate, cut=cut)]
             if 8 in fitting and not (words and _flagged(words)):
                 fitting.remove(8)
     if len(fitting) != 1:
@@ -180,12 +190,13 @@ def up2_layout(head: Sequence[str], path: str, format: str) -> Layout:  # noqa: 
 
 def looks_props(head: Sequence[str]) -> bool:
     """A lemma or - in the first column, behind it brackets and nothing else, in some line at least."""
-    rows = [line.split("\t" if "\t" in line else None) for line in head if line.strip()]
-    return (
-        any(len(row) > 1 for row in rows)
-        and any("(" in cell for row in rows for cell in row[1:])
-        and all(_CELL.fullmatch(cell) for row in rows for cell in row[1:])
-    )
+    rows = (line.split("\t" if "\t" in line else None) for line in head if line.strip())
+    opened = False
+    for cell in (cell for row in rows for cell in row[1:]):
+        if not _CELL.fullmatch(cell):
+            return False
+        opened |= "(" in cell
+    return opened
 
 
 # --- reading ---

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -833,7 +833,7 @@ def looks_spans(head: Sequence[str]) -> bool:
 
     Columns of numbers that lack such a list are taken for spans only where the labels are spelt like labels.
     """
-    rows = [line.split("\t") for line in head if line.strip()][:_LOOKED_AT]
+    rows = [line.split("\t") for line in islice((line for line in head if line.strip()), _LOOKED_AT)]
     fitting = []
     for row in rows:
         with suppress(_LineError):
