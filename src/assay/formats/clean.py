@@ -24,6 +24,8 @@ _SPACE_OR_WIDE = np.array([chr(byte) in (" ", *_SPACES) or byte > 127 for byte i
 _LONGEST_ID = 9
 _WORD = 8
 _BUCKET_BITS = 16
+_ROUNDS = 8
+"""How often cells in a bucket are compared with one of them, before what is left is looked up one by one."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """A factor that spreads numbers over the buckets: 2**64 divided by the golden ratio."""
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], dtype="<u8")
@@ -87,15 +89,18 @@ class Coded:
         self._numbers = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))
 
     def __call__(self, bounds: Ints | tuple[Ints, Ints], cells: Cells) -> Ints:
-        """The code of each cell; those of up to eight bytes, most of them, are looked up as numbers."""
+        """The code of each cell; those of up to 16 bytes, nearly all, are looked up as one or two numbers."""
         first, last = bounds
         length = last - first
         if length.max(initial=0) <= _WORD:
-            return _looked_up(self._numbers[first] & _MASKS[length], cells)
+            return _looked_up(self._numbers[first][None] & _MASKS[length], cells)
         codes = np.empty(len(first), dtype=np.int32)
-        short = length <= _WORD
-        codes[short] = _looked_up(self._numbers[first[short]] & _MASKS[length[short]], cells)
-        codes[~short] = [*map(cells.__getitem__, cut(self.data, first[~short], last[~short]))]
+        one, two = np.flatnonzero(length <= _WORD), np.flatnonzero((length > _WORD) & (length <= 2 * _WORD))
+        codes[one] = _looked_up(self._numbers[first[one]][None] & _MASKS[length[one]], cells)
+        begin, rest = first[two], _MASKS[length[two] - _WORD]
+        codes[two] = _looked_up(np.stack([self._numbers[begin], self._numbers[begin + _WORD] & rest]), cells)
+        long = np.flatnonzero(length > 2 * _WORD)
+        codes[long] = [*map(cells.__getitem__, cut(self.data, first[long], last[long]))]
         return codes
 
     def equal(self, bounds: Ints | tuple[Ints, Ints], cell: bytes) -> Bools:
@@ -111,29 +116,35 @@ def cut(data: bytes, first: Ints, last: Ints) -> list[bytes]:
 
 
 def _looked_up(keys: Array, cells: Cells) -> Ints:
-    """The codes of cells given as numbers, each distinct one looked up once or twice.
+    """The codes of cells, which are columns of one or two numbers; most distinct ones are looked up once.
 
     Those that share a bucket are compared with one of them, which is several times faster than sorting; the few
-    that meet others in their bucket are sorted.
+    that differ from it are compared with one another in the same way, a few times at most.
     """
-    places = np.arange(len(keys), dtype=np.int32)
-    bucket = (keys * _ODD >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
+    codes = np.empty(keys.shape[1], dtype=np.int32)
+    left = np.arange(keys.shape[1])
     holder = np.empty(1 << _BUCKET_BITS, dtype=np.int32)
-    holder[bucket] = places
-    like = holder[bucket]
-    codes = np.empty(len(keys), dtype=np.int32)
-    one_of_each = np.flatnonzero(like == places)
-    codes[one_of_each] = _codes(keys[one_of_each], cells)
-    codes = codes[like]
-    others = np.flatnonzero(keys[like] != keys)
-    distinct, group = np.unique(keys[others], return_inverse=True)
-    codes[others] = _codes(distinct, cells)[group]
+    for _ in range(_ROUNDS):
+        if not len(left):
+            return codes
+        places = np.arange(len(left), dtype=np.int32)
+        spread = keys[0] * _ODD if len(keys) == 1 else (keys[0] * _ODD ^ keys[1]) * _ODD
+        bucket = (spread >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
+        holder[bucket] = places
+        like = holder[bucket]
+        one_of_each = np.flatnonzero(like == places)
+        found = np.empty(len(left), dtype=np.int32)
+        found[one_of_each] = _codes(keys[:, one_of_each], cells)
+        codes[left] = found[like]
+        others = np.flatnonzero((keys[:, like] != keys).any(axis=0))
+        left, keys = left[others], keys[:, others]
+    codes[left] = _codes(keys, cells)
     return codes
 
 
 def _codes(keys: Array, cells: Cells) -> Ints:
-    texts = keys.astype("<u8", copy=False).view(f"S{_WORD}").tolist()
-    return np.fromiter(map(cells.__getitem__, texts), dtype=np.int32, count=len(keys))
+    texts = np.ascontiguousarray(keys.T, dtype="<u8").view(f"S{_WORD * len(keys)}").ravel().tolist()
+    return np.fromiter(map(cells.__getitem__, texts), dtype=np.int32, count=len(texts))
 
 
 def clean_lines(
