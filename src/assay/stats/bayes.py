@@ -412,7 +412,7 @@ def _even(draws: int, *starts: float) -> Floats:
 
 # --- the chances of the regions on a new data set ---
 
-_TABLE = (1024, 128)
+_TABLE = (128, 1024)
 _FARTHEST = 16.0
 """The end of the table of t, as arcsinh: beyond it lies nothing that shows in four digits."""
 
@@ -424,30 +424,30 @@ class Tails:
     """
 
     def __init__(self, nu: Floats) -> None:
-        column = (np.log(nu - 1) - _LOG_NU[0]) * ((_TABLE[1] - 1) / (_LOG_NU[1] - _LOG_NU[0]))
-        column = np.clip(column, 0, _TABLE[1] - 1.001)
-        self._column = column.astype(np.int64)
-        self._after = column - self._column
+        row = (np.log(nu - 1) - _LOG_NU[0]) * ((_TABLE[0] - 1) / (_LOG_NU[1] - _LOG_NU[0]))
+        row = np.clip(row, 0, _TABLE[0] - 1.001)
+        first = row.astype(np.int64)
+        self._first = first * _TABLE[1]
+        self._after = row - first
         self._before = 1 - self._after
 
     def below(self, z: Floats) -> Floats:
         """P(T < z)."""
-        row = np.minimum(np.arcsinh(np.abs(z)) * ((_TABLE[0] - 1) / _FARTHEST), _TABLE[0] - 1.001)
-        corner = row.astype(np.int64)
-        row -= corner
-        corner *= _TABLE[1]
-        corner += self._column
+        column = np.minimum(np.arcsinh(np.abs(z)) * ((_TABLE[1] - 1) / _FARTHEST), _TABLE[1] - 1.001)
+        corner = column.astype(np.int64)
+        column -= corner
+        corner += self._first
         tail = self._between(corner)
-        tail *= 1 - row
-        corner += _TABLE[1]
-        row *= self._between(corner)
-        tail += row
+        tail *= 1 - column
+        corner += 1
+        column *= self._between(corner)
+        tail += column
         return np.asarray(np.abs((z >= 0) - tail))
 
     def _between(self, corner: Ints) -> Floats:
-        """Along a row of the table, between a place and the next."""
+        """Between a place of the table and the one below it."""
         # Indices are in range; "clip" spares the look at them.
-        here, after = (one.take(corner, mode="clip") for one in (_tail_table(), _tail_table()[1:]))
+        here, after = (one.take(corner, mode="clip") for one in (_tail_table(), _tail_table()[_TABLE[1] :]))
         here *= self._before
         after *= self._after
         here += after
@@ -456,10 +456,10 @@ class Tails:
 
 @lru_cache(maxsize=1)
 def _tail_table() -> Floats:
-    """P(T > z) for arcsinh(z) from 0 to the farthest, by log(nu - 1), flat."""
-    z = np.sinh(np.linspace(0, _FARTHEST, _TABLE[0]))
-    nu = 1 + np.exp(np.linspace(*_LOG_NU, _TABLE[1]))
-    return np.asarray(stdtr(nu, -z[:, None])).ravel()
+    """P(T > z) by log(nu - 1), for arcsinh(z) from 0 to the farthest, flat: draws come in the order of nu."""
+    nu = 1 + np.exp(np.linspace(*_LOG_NU, _TABLE[0]))
+    z = np.sinh(np.linspace(0, _FARTHEST, _TABLE[1]))
+    return np.asarray(stdtr(nu[:, None], -z)).ravel()
 
 
 # --- the fit ---
