@@ -64,10 +64,10 @@ class Opened:
 
     def wait(self, expression: str) -> None:
         """Until something holds; the page's policy lets no browser evaluate strings by itself, so we ask again."""
-        for _ in range(400):
+        for _ in range(2000):
             if self.page.evaluate(expression):
                 return
-            self.page.wait_for_timeout(50)
+            self.page.wait_for_timeout(10)
         raise AssertionError(f"never true: {expression}")
 
 
@@ -140,12 +140,20 @@ def results() -> Callable[[str], Result]:
 @pytest.fixture(scope="session")
 def open_report(browser: Any, results: Callable[[str], Result]) -> Callable[..., Opened]:
     """Open the report of a task, or of any Result, written to a file of this name."""
+    pages: dict[str, str] = {}
+
+    def page_of(what: str | Result) -> str:
+        """The page of a task is made once."""
+        if not isinstance(what, str):
+            return render(what, "html")
+        pages[what] = pages.get(what) or render(results(what), "html")
+        return pages[what]
 
     def open_(
         file: Path, what: str | Result, *, hash_: str = "", before: str = "", ready: bool = True, **context: Any
     ) -> Opened:
         result = results(what) if isinstance(what, str) else what
-        file.write_text(render(result, "html"), encoding="utf-8", errors="surrogatepass")
+        file.write_text(page_of(what), encoding="utf-8", errors="surrogatepass")
         settings = {"viewport": WIDE, "offline": True, "reduced_motion": "reduce", **context}
         page, seen = browser.new_context(**settings).new_page(), Seen()
         page.set_default_timeout(20_000)

@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.browser.conftest import TASKS
 from tests.unit.tasks.cross.test_texts import crossed
@@ -93,13 +94,11 @@ def items_of(texts: Any, text: int) -> set[int]:
 
 def overlapping(boxes: list[list[Any]]) -> list[tuple[str, str]]:
     """Texts that cover each other; a line's height has some air."""
-    found = []
-    for index, (x, y, width, height, text) in enumerate(boxes):
-        for x2, y2, width2, height2, text2 in boxes[index + 1 :]:
-            across = x + 0.5 < x2 + width2 - 0.5 and x2 + 0.5 < x + width - 0.5
-            if across and y + 2.5 < y2 + height2 - 2.5 and y2 + 2.5 < y + height - 2.5:
-                found.append((text, text2))
-    return found
+    x, y, width, height = np.array([box[:4] for box in boxes], dtype=float).reshape(-1, 4).T
+    across = x[:, None] + 0.5 < x + width - 0.5
+    down = y[:, None] + 2.5 < y + height - 2.5
+    both = np.triu(across & across.T & down & down.T, 1)
+    return [(boxes[one][4], boxes[other][4]) for one, other in np.argwhere(both)]
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -223,12 +223,13 @@ def agreement(
         from assay.engine.agreement import agreement as compare_annotators
 
         result = compare_annotators(annotators, measures or None, items=items is not None, **options)
+    code = deliver(result, gates, output, texts=True)
     if items is not None:
         from assay.render.formats import items_table
 
         write(items, items_table(result))
         output.tell(f"written: {items}")
-    return deliver(result, gates, output, texts=True)
+    return code
 
 
 @click.command(

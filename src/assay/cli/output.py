@@ -135,7 +135,6 @@ class Output:
         if self.figures and not drawn:
             self.tell("note: nothing in this result can be drawn.")
 
-
     def _lacking(self, result: Result) -> str:
         """A sentence on the tables asked for that a Result does not have; refused if these are all."""
         from assay.errors import UsageError

@@ -371,6 +371,14 @@ def test_the_command_writes_all_items_and_obeys_gates(tmp_path: Path) -> None:
     assert "a table of ratings is about several annotators: assay agreement" in done.stderr
 
 
+def test_items_are_not_written_where_a_table_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, "ratings.csv", LONG)
+    words = ("agreement", "ratings.csv", "-m", "alpha", "--times", "5", "--table", "changes", "--items", "items.tsv")
+    done = call(*words, folder=tmp_path)
+    assert done.returncode == 2 and "there is no table changes here" in done.stderr
+    assert not (tmp_path / "items.tsv").exists()
+
+
 def test_json_there_and_back(tmp_path: Path) -> None:
     systems = {"model": BY_ANNOTATOR["anna"]}
     result = assay.agreement(BY_ANNOTATOR, ["alpha", "alt-test(min_items=1)"], systems=systems, times=5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,24 @@ _DEFINED = "-documents"
 """Ending of the field that holds the number of documents in which a score is defined."""
 
 
-def _metric(name: str, *papers: str) -> Callable[[Judge], Judge]:
+def _metric(name: str, *papers: str, doc: str) -> None:
+    """Make a metric over chains a measure; all have the same parameters."""
     metric = METRICS[name]
-    return measure(
+
+    def judge(
+        pair: Pair,
+        *,
+        match: str = "exact",
+        zeros: str = "dependent",
+        singletons: bool = True,
+        average: str = "micro",
+        zero: str = "",
+    ) -> Counts:
+        table = chains_of(pair).table(match, singletons, zeros)
+        return _in_documents(pair, metric, metric.count(table), average, zero)
+
+    judge.__doc__ = cleandoc(doc)
+    measure(
         name,
         papers=papers,
         scores=metric.scores,
@@ -36,16 +52,11 @@ def _metric(name: str, *papers: str) -> Callable[[Judge], Judge]:
         task="coreference",
         chosen=partial(_chosen, metric),
         signed=SIGNED,
-    )
-
-
-def _counted(pair: Pair, name: str, match: str, zeros: str, singletons: bool, average: str, zero: str) -> Counts:
-    """The counts of a metric in each document, at the sentence that the document begins with."""
-    metric, table = METRICS[name], chains_of(pair).table(match, singletons, zeros)
-    return _in_documents(pair, metric, metric.count(table), average, zero)
+    )(judge)
 
 
 def _in_documents(pair: Pair, metric: Metric, values: Ints, average: str, zero: str) -> Counts:
+    """The counts of a metric in each document, at the sentence that the document begins with."""
     found = chains_of(pair)
     if average == "micro":
         return Counts(metric.fields, pair.gold.sentences, found.first_sentence, values)
@@ -85,17 +96,8 @@ def _defined(score: Score, sums: Sums) -> Floats:
     return np.asarray(np.nan_to_num(score(sums)))
 
 
-@_metric("mentions", "pradhan2014")
-def mentions(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """Mentions that both sides have, whatever their chains.
+_metric("mentions", "pradhan2014", doc="""
+    Mentions that both sides have, whatever their chains.
 
     match: `exact`, the same words; `head`, the same head: of several those go together, one to one, that share most
         of gold's words; `partial`, words of gold's mention with its head among them: of several the longest.
@@ -107,143 +109,58 @@ def mentions(
     zero: `0` counts what is undefined (0/0) as 0, as other scorers do.
     Counts: per document right, gold, system. Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
-    """
-    return _counted(pair, "mentions", match, zeros, singletons, average, zero)
-
-
-@_metric("muc", "vilain1995", "pradhan2014")
-def muc(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """MUC: the links that hold chains together; singletons have none.
+    """)
+_metric("muc", "vilain1995", "pradhan2014", doc="""
+    MUC: the links that hold chains together; singletons have none.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (links). Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
-    """
-    return _counted(pair, "muc", match, zeros, singletons, average, zero)
-
-
-@_metric("b-cubed", "bagga1998", "pradhan2014")
-def b_cubed(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """B³: for each mention the share of its chain that it is rightly with.
+    """)
+_metric("b-cubed", "bagga1998", "pradhan2014", doc="""
+    B³: for each mention the share of its chain that it is rightly with.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval, CorefUD scorer.
-    """
-    return _counted(pair, "b-cubed", match, zeros, singletons, average, zero)
-
-
-@_metric("ceaf-m", "luo2005", "pradhan2014")
-def ceaf_m(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
+    """)
+_metric("ceaf-m", "luo2005", "pradhan2014", doc="""
+    CEAFm: mentions shared by chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document right, gold, system (mentions). Score: precision, recall, f1.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
-    """
-    return _counted(pair, "ceaf-m", match, zeros, singletons, average, zero)
-
-
-@_metric("ceaf-e", "luo2005", "pradhan2014")
-def ceaf_e(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """CEAFe: similarity of chains under the best one-to-one alignment of chains.
+    """)
+_metric("ceaf-e", "luo2005", "pradhan2014", doc="""
+    CEAFe: similarity of chains under the best one-to-one alignment of chains.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (chains). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer, coval.
-    """
-    return _counted(pair, "ceaf-e", match, zeros, singletons, average, zero)
-
-
-@_metric("blanc", "luo2014")
-def blanc(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """BLANC: the mean of how well links are found that are and that are not coreference.
+    """)
+_metric("blanc", "luo2014", doc="""
+    BLANC: the mean of how well links are found that are and that are not coreference.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document pairs of mentions in one chain and in two: on both sides, in gold, in the system.
     Score: recall, precision and f1, each the mean of the two kinds of links; a kind that gold does not have is left
         out. f1 is no harmonic mean of the other two.
     Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer.
-    """
-    return _counted(pair, "blanc", match, zeros, singletons, average, zero)
-
-
-@_metric("lea", "moosavi2016")
-def lea(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """LEA: how far each chain is resolved, by its links, chains weighing by their size.
+    """)
+_metric("lea", "moosavi2016", doc="""
+    LEA: how far each chain is resolved, by its links, chains weighing by their size.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: per document rnum and pnum (credit, in units of 2⁻³²), rden and pden (mentions). Score: precision, recall,
         f1. Golden: coref-reference-scorer, coref-ontogum. Peers: the reference scorer (LEA branch), coval.
-    """
-    return _counted(pair, "lea", match, zeros, singletons, average, zero)
-
-
-@_metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014")
-def conll(
-    pair: Pair,
-    *,
-    match: str = "exact",
-    zeros: str = "dependent",
-    singletons: bool = True,
-    average: str = "micro",
-    zero: str = "",
-) -> Counts:
-    """The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
+    """)
+_metric("conll", "vilain1995", "bagga1998", "luo2005", "pradhan2014", doc="""
+    The CoNLL score (MELA): the mean of the F1 of MUC, B³ and CEAFe.
 
     match, zeros, singletons, average, zero: as for mentions.
     Counts: those of the three. Score: value.
     Golden: coref-ontogum, coref-english. Peers: coval, CorefUD scorer.
-    """
-    return _counted(pair, "conll", match, zeros, singletons, average, zero)
+    """)
 
 
 @measure(
